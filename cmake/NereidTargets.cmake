@@ -1,0 +1,79 @@
+# How Nereid's own targets are built: warnings, sanitizers, where things go.
+
+# What every target of ours is compiled with.
+add_library(nereid_flags INTERFACE)
+target_compile_options(nereid_flags INTERFACE
+  -Wall -Wextra -Wpedantic
+  $<$<BOOL:${NEREID_WERROR}>:-Werror>
+  $<$<STREQUAL:${NEREID_SANITIZER},address>:-fsanitize=address,undefined>
+  $<$<STREQUAL:${NEREID_SANITIZER},address>:-fno-sanitize-recover=undefined>
+  $<$<STREQUAL:${NEREID_SANITIZER},thread>:-fsanitize=thread>
+  $<$<BOOL:${NEREID_SANITIZER}>:-fno-omit-frame-pointer>
+)
+target_link_options(nereid_flags INTERFACE
+  $<$<STREQUAL:${NEREID_SANITIZER},address>:-fsanitize=address,undefined>
+  $<$<STREQUAL:${NEREID_SANITIZER},thread>:-fsanitize=thread>
+)
+
+# Puts a target's file where the build tree keeps its kind: bin, lib or plugin.
+function(nereid_place target kind)
+  if(kind STREQUAL "bin")
+    set(directory ${NEREID_BIN_DIR})
+  elseif(kind STREQUAL "lib")
+    set(directory ${NEREID_LIB_DIR})
+  elseif(kind STREQUAL "plugin")
+    set(directory ${NEREID_PLUGIN_DIR})
+  else()
+    message(FATAL_ERROR "nereid_place: unknown kind '${kind}'")
+  endif()
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${directory}
+    LIBRARY_OUTPUT_DIRECTORY ${directory}
+  )
+endfunction()
+
+# Hides every symbol of a target that is not exported on purpose.
+function(nereid_hide target)
+  set_target_properties(${target} PROPERTIES
+    C_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+  )
+endfunction()
+
+# Makes the interface target `nereid_mlir`: the headers of MLIR and LLVM as
+# system headers, their definitions, and their shared libraries.
+function(nereid_import_mlir)
+  add_library(nereid_mlir INTERFACE)
+  target_include_directories(nereid_mlir SYSTEM INTERFACE
+    ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS}
+  )
+  separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_compile_options(nereid_mlir INTERFACE ${definitions})
+  target_link_libraries(nereid_mlir INTERFACE MLIR LLVM)
+endfunction()
+
+# Runs mlir-tblgen on `source` for `output` with the generator flags that
+# follow, and makes a target `target` of all that is added to it.
+# nereid_tablegen(<target> <source.td> <output.inc> <flags...>), repeated.
+function(nereid_tablegen target source output)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${output})
+  cmake_path(GET out PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN}
+      -I ${CMAKE_CURRENT_SOURCE_DIR}/include -I ${MLIR_INCLUDE_DIR}
+      ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${out} -d ${out}.d
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPFILE ${out}.d
+    COMMENT "mlir-tblgen ${output}"
+    VERBATIM
+  )
+  if(NOT TARGET ${target})
+    add_custom_target(${target})
+  endif()
+  string(MAKE_C_IDENTIFIER "${target}_${output}" piece)
+  add_custom_target(${piece} DEPENDS ${out})
+  add_dependencies(${target} ${piece})
+endfunction()

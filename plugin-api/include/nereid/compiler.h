@@ -1,0 +1,185 @@
+// nereid/compiler.h - the slots of a plugin that compiles.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiler turns a module (Triton's TTIR as text or MLIR bytecode) into an
+// image, in stages. The host runs the stages in order, bytes in and bytes out,
+// and can dump, replace, skip and cache what lies between them.
+
+#ifndef NEREID_COMPILER_H
+#define NEREID_COMPILER_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a plugin keeps between calls; made by nereid_plugin_t.create.
+typedef struct nereid_state_t nereid_state_t;
+// Options that a plugin has checked; owned by the plugin until destroyed.
+typedef struct nereid_options_t nereid_options_t;
+// One compilation: what a plugin keeps from one stage to the next.
+typedef struct nereid_session_t nereid_session_t;
+
+// What to compile for. Strings are borrowed for the call when the host passes
+// a target, and owned by the plugin until shutdown when a driver returns one.
+// Unknown names are legal everywhere.
+typedef struct nereid_target_t {
+  uint32_t struct_size;
+  int32_t warp_size;         // threads that run in lock step; 1 on a CPU
+  nereid_string_t backend;   // device type: "cpu", "vulkan", "acme"
+  nereid_string_t arch;      // "x86_64", "sm90", ...
+  nereid_string_t features;  // comma-separated, in the plugin's own spelling
+} nereid_target_t;
+
+// One option that the compiler understands.
+typedef struct nereid_option_t {
+  uint32_t struct_size;
+  nereid_type_t type;
+  nereid_string_t name;
+  nereid_string_t doc;            // one sentence
+  nereid_string_t default_value;  // as text
+  // Legal values of a string option; NULL and 0 if free.
+  const nereid_string_t *choices;
+  uint64_t choice_count;
+  // Inclusive range of an integer option; minimum > maximum means no range.
+  int64_t minimum;
+  int64_t maximum;
+} nereid_option_t;
+
+typedef struct nereid_option_sink_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void *user;
+  // `option` is borrowed for the call. [serial]
+  nereid_status_t (*add)(const struct nereid_option_sink_t *sink,
+                         const nereid_option_t *option);
+} nereid_option_sink_t;
+
+// Flags of a stage.
+enum {
+  // The session keeps the stage's output, so that the next stage can be run
+  // without the bytes (see run_stage).
+  NEREID_STAGE_KEEPS_OUTPUT = 1u,
+  // The output is an image: nereid_driver_t.load_image accepts it.
+  NEREID_STAGE_MAKES_IMAGE = 2u
+};
+
+// One stage. Kinds are free strings: "ttir", "llvm.ir", "elf", "spirv", ...
+// The first stage of a pipeline for Triton takes "ttir".
+typedef struct nereid_stage_t {
+  uint32_t struct_size;
+  uint32_t flags;
+  nereid_string_t name;         // unique in the pipeline: "ttir", "llir", "so"
+  nereid_string_t input_kind;
+  nereid_string_t output_kind;
+  nereid_string_t extension;    // of a dump file, without the dot
+} nereid_stage_t;
+
+typedef struct nereid_stage_sink_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void *user;
+  // `stage` is borrowed for the call. [serial]
+  nereid_status_t (*add)(const struct nereid_stage_sink_t *sink,
+                         const nereid_stage_t *stage);
+} nereid_stage_sink_t;
+
+// Metadata
+//   A stage describes the kernel it compiles through a value sink. The host
+//   keeps the values beside the image, hands them to load_image and shows
+//   them to users. Names it understands:
+//     name               STRING       symbol of the kernel in the image
+//     argument_names     STRING_LIST  in order
+//     argument_types     STRING_LIST  "*f32" (pointer), "i1".."i64", "f16",
+//                                     "bf16", "f32", "f64"
+//     argument_offsets   I64_LIST     bytes from the start of the block
+//     argument_size      I64          bytes of the whole block
+//     shared             I64          bytes of on-chip memory a program needs
+//     num_warps, num_ctas, warp_size  I64
+//   A plugin that gives no argument_offsets accepts the standard layout: each
+//   argument at the next multiple of its size (pointers take 8 bytes and an i1
+//   one), the block's size rounded up to 8.
+
+// The compiler of a plugin. Required slots are marked; a host answers
+// NEREID_UNIMPLEMENTED, naming the slot, for those that are missing.
+typedef struct nereid_compiler_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  // Required. Sets `*out_score`: 0 if this compiler does not serve `target`,
+  // larger is better; 100 is a normal match. [any-thread]
+  nereid_status_t (*score_target)(nereid_state_t *state,
+                                  const nereid_target_t *target,
+                                  int32_t *out_score,
+                                  const nereid_call_t *call);
+
+  // (optional) Adds every option for `target` to `sink`. Without it the
+  // compiler has none. [any-thread]
+  nereid_status_t (*visit_options)(nereid_state_t *state,
+                                   const nereid_target_t *target,
+                                   const nereid_option_sink_t *sink,
+                                   const nereid_call_t *call);
+
+  // Required. Checks `count` option values for `target`, writes the canonical
+  // text of the complete set (equal for equal meaning; part of the cache key)
+  // and sets `*out_options`. An unknown name is an error. On failure nothing
+  // is made. [any-thread]
+  nereid_status_t (*parse_options)(nereid_state_t *state,
+                                   const nereid_target_t *target,
+                                   const nereid_value_t *values,
+                                   uint64_t count,
+                                   const nereid_writer_t *canonical,
+                                   nereid_options_t **out_options,
+                                   const nereid_call_t *call);
+
+  // Required. Accepts NULL. [any-thread]
+  void (*destroy_options)(nereid_state_t *state, nereid_options_t *options);
+
+  // Required. Adds the stages, in order, to `sink`; at least one. A pipeline
+  // that makes no image is legal: it compiles and cannot launch. [any-thread]
+  nereid_status_t (*visit_stages)(nereid_state_t *state,
+                                  const nereid_options_t *options,
+                                  const nereid_stage_sink_t *sink,
+                                  const nereid_call_t *call);
+
+  // (optional) Writes what the output depends on besides source, options,
+  // target and this plugin's build: the features of this CPU, the version of
+  // a driver. Part of the cache key. Cheap: called for cached kernels too.
+  // [any-thread]
+  nereid_status_t (*write_dependencies)(nereid_state_t *state,
+                                        const nereid_options_t *options,
+                                        const nereid_writer_t *writer,
+                                        const nereid_call_t *call);
+
+  // (optional) Starts a compilation; `options` outlives it. [any-thread]
+  nereid_status_t (*begin)(nereid_state_t *state,
+                           const nereid_options_t *options,
+                           nereid_session_t **out_session,
+                           const nereid_call_t *call);
+
+  // (optional) Ends a compilation. Accepts NULL. [serial]
+  void (*end)(nereid_state_t *state, nereid_session_t *session);
+
+  // Required. Runs stage `index` of the pipeline on `input`, appends the
+  // result to `output` and facts about the kernel to `metadata`.
+  // `session` is NULL if there is no `begin`. For a stage that follows one
+  // with NEREID_STAGE_KEEPS_OUTPUT in the same session, `input.data` may be
+  // NULL: the stage continues from what the session kept. `output` is NULL
+  // when nobody wants the bytes of a stage with that flag. On failure `output`
+  // may hold a part. [serial]
+  nereid_status_t (*run_stage)(nereid_state_t *state,
+                               const nereid_options_t *options,
+                               nereid_session_t *session, uint32_t index,
+                               nereid_bytes_t input,
+                               const nereid_writer_t *output,
+                               const nereid_value_sink_t *metadata,
+                               const nereid_call_t *call);
+} nereid_compiler_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif // NEREID_COMPILER_H

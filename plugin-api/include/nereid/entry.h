@@ -1,0 +1,101 @@
+// nereid/entry.h - the one symbol a plugin exports, and what it describes.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_ENTRY_H
+#define NEREID_ENTRY_H
+
+#include "driver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the host offers to a plugin. Valid until the plugin's shutdown returns.
+typedef struct nereid_host_t {
+  uint32_t struct_size;
+  uint32_t abi_minor;            // the highest minor that the host speaks
+  nereid_string_t name;          // of the host program: "nereid", "python"
+  nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none
+  void *user;
+
+  // Logs one message of the plugin. [any-thread]
+  void (*log)(const struct nereid_host_t *host,
+              const nereid_diagnostic_t *diagnostic);
+
+  // The table of host extension `id` ("nereid.ttir/1", ...), or NULL. Valid as
+  // long as the host is. [any-thread]
+  const void *(*get_extension)(const struct nereid_host_t *host,
+                               nereid_string_t id);
+} nereid_host_t;
+
+// Flags of a plugin.
+enum {
+  // The library may be closed once `shutdown` has returned. Without it, it
+  // stays mapped for good.
+  NEREID_PLUGIN_UNLOADABLE = 1u
+};
+
+// A plugin: static data, valid while its library is mapped.
+typedef struct nereid_plugin_t {
+  uint32_t struct_size;
+  uint32_t abi_minor;             // the highest minor that the plugin speaks
+  uint32_t min_host_minor;        // it does not work with a host below this
+  uint32_t flags;
+
+  // Identity. The id is unique ([a-z0-9_.-]+); the device type is what a
+  // target's `backend` says and what users name ("cpu", "acme").
+  nereid_string_t id;
+  nereid_string_t device_type;
+  nereid_string_t version;
+  nereid_string_t description;    // one sentence
+
+  // Facts about the vendor, for programs that ask ("acme", "acme-npu",
+  // "acme-smi", "PrivateUse1"). May be empty.
+  nereid_string_t vendor_name;
+  nereid_string_t device_name;
+  nereid_string_t device_query_command;
+  nereid_string_t dispatch_key;
+
+  // At least one of the two.
+  const nereid_compiler_t *compiler;
+  const nereid_driver_t *driver;
+
+  // (optional) Starts the plugin; `host` lives until shutdown returns. Called
+  // once before any slot of the tables, with `*out_state` NULL. [main]
+  nereid_status_t (*create)(const nereid_host_t *host,
+                            nereid_state_t **out_state,
+                            const nereid_call_t *call);
+
+  // (optional) Ends it: joins its threads and frees `state`. [main]
+  void (*shutdown)(nereid_state_t *state);
+
+  // (optional) The plugin's table for extension `id` ("nereid.libdevice/1",
+  // "com.acme.graphs/2"), or NULL. [any-thread]
+  const void *(*get_extension)(nereid_state_t *state, nereid_string_t id);
+} nereid_plugin_t;
+
+// The exported function, whose name carries the ABI major. Sets `*out_plugin`.
+// Pure, repeatable and fast: no device, no thread, no file. [main]
+typedef nereid_status_t (*nereid_plugin_entry_1_t)(
+    const nereid_host_t *host, const nereid_plugin_t **out_plugin,
+    const nereid_call_t *call);
+
+#define NEREID_PLUGIN_ENTRY_NAME "nereid_plugin_entry_1"
+
+#if defined(__GNUC__)
+#define NEREID_EXPORT __attribute__((visibility("default")))
+#else
+#define NEREID_EXPORT
+#endif
+
+NEREID_EXPORT nereid_status_t
+nereid_plugin_entry_1(const nereid_host_t *host,
+                      const nereid_plugin_t **out_plugin,
+                      const nereid_call_t *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // NEREID_ENTRY_H

@@ -1,0 +1,16 @@
+// nereid/plugin.h - everything a plugin is written against.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_PLUGIN_H
+#define NEREID_PLUGIN_H
+
+#include "base.h"
+#include "compiler.h"
+#include "driver.h"
+#include "entry.h"
+#include "ext/libdevice.h"
+#include "note.h"
+
+#endif // NEREID_PLUGIN_H

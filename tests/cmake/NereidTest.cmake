@@ -1,0 +1,40 @@
+# How tests are declared. ctest names are paths: unit.<Suite>.<Case>,
+# lit.<suite>; labels are the folders.
+
+include(GoogleTest)
+
+# A GoogleTest program whose every case is one ctest.
+# nereid_add_test(<name> SOURCES ... LIBS ... [LABEL unit])
+function(nereid_add_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE nereid_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_LIBS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${ARG_LABEL}."
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}"
+  )
+endfunction()
+
+# Runs the .mlir and .test files of the current source folder with lit.
+# nereid_add_lit_suite(<name> [DEPENDS targets...])
+function(nereid_add_lit_suite name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  set(NEREID_LIT_SUITE ${name})
+  set(NEREID_LIT_SOURCE ${CMAKE_CURRENT_SOURCE_DIR})
+  set(NEREID_LIT_EXEC ${CMAKE_CURRENT_BINARY_DIR}/lit)
+  configure_file(${PROJECT_SOURCE_DIR}/tests/lit.site.cfg.py.in
+    ${CMAKE_CURRENT_BINARY_DIR}/lit/lit.site.cfg.py @ONLY)
+  add_test(NAME lit.${name}
+    COMMAND ${Python3_EXECUTABLE} ${LLVM_LIBRARY_DIR}/../build/utils/lit/lit.py
+      -v ${CMAKE_CURRENT_BINARY_DIR}/lit)
+  set_tests_properties(lit.${name} PROPERTIES LABELS lit TIMEOUT 600)
+endfunction()
