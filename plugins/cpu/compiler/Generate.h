@@ -1,0 +1,68 @@
+// Generate.h - from a TTIR module to LLVM IR in loop form.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_GENERATE_H
+#define NEREID_CPU_COMPILER_GENERATE_H
+
+#include "KernelInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace nereid::cpu {
+
+/// Which fast paths the generator may take. Each has a name; without any, the
+/// slow path of every operation runs, and results must be the same.
+class FastPaths {
+public:
+  /// All of them.
+  FastPaths() = default;
+  /// From option text: "all", "none", or names separated by commas, in which
+  /// "-name" after "all" takes one away. An unknown name is an error.
+  static llvm::Expected<FastPaths> parse(llvm::StringRef text);
+
+  bool has(llvm::StringRef name) const { return !off.contains(name); }
+
+private:
+  llvm::StringSet<> off;
+};
+
+/// The names that FastPaths knows, in the generator's order.
+llvm::ArrayRef<llvm::StringLiteral> fastPathNames();
+
+struct GenerateOptions {
+  /// CPU, features and data layout that the code is for; never null.
+  const llvm::TargetMachine *machine = nullptr;
+  /// Bits of the vectors that loops are built from; 0: the machine's widest.
+  unsigned vectorBits = 0;
+  /// May a multiplication and an addition become one rounding?
+  bool fpFusion = true;
+  /// May a reduction use several accumulators, so that the order of its
+  /// floating-point additions changes?
+  bool reassociate = true;
+  /// May division, square root and transcendental functions be approximated?
+  /// NaN, infinities and signed zeros stay right in any case.
+  bool approxMath = false;
+  /// Line tables that lead to the source named by the locations.
+  bool debugInfo = false;
+  FastPaths fastPaths;
+};
+
+/// Generates the only public function of `module`, which has passed the
+/// standard passes. The result holds a function `kEntryName` of external
+/// linkage with all else internal, and needs no symbol besides libm's. An
+/// unsupported operation is an error that names it; its location has been
+/// reported through `module`'s diagnostic engine.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+generate(mlir::ModuleOp module, const GenerateOptions &options,
+         llvm::LLVMContext &context, KernelInfo &info);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_GENERATE_H
