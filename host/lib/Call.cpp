@@ -1,0 +1,130 @@
+// Call.cpp - collects what a plugin reports during one call.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Call.h"
+
+#include "Log.h"
+
+#include <exception>
+#include <new>
+
+namespace nereid {
+
+// A plugin that reports without end must not eat the host's memory.
+static constexpr size_t maxReportBytes = 1 << 20;
+
+void Call::report(const nereid_call_t *call,
+                  const nereid_diagnostic_t *diagnostic) {
+  if (!call || !diagnostic || !NEREID_HAS(diagnostic, message))
+    return;
+  Call &self = *static_cast<Call *>(call->user);
+  try {
+    std::lock_guard lock(self.mutex);
+    bool isError = diagnostic->severity == NEREID_SEVERITY_ERROR;
+    bool isNote = diagnostic->severity == NEREID_SEVERITY_NOTE;
+    if (isError || (isNote && self.lastWasError)) {
+      if (self.errors.size() < maxReportBytes) {
+        if (!self.errors.empty())
+          self.errors += '\n';
+        self.errors += isNote ? "note: " : "";
+        self.errors += diagnosticText(*diagnostic);
+      }
+      self.lastWasError = true;
+      return;
+    }
+    self.lastWasError = false;
+    if (self.log)
+      self.log->write(self.plugin, *diagnostic);
+  } catch (...) {
+    // Out of memory while reporting: the status still tells.
+  }
+}
+
+nereid_status_t Call::caught() {
+  std::string what;
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    what = "ran out of memory (std::bad_alloc left the plugin)";
+  } catch (const std::exception &error) {
+    what = std::string("threw an exception across the boundary: ") +
+           error.what();
+  } catch (...) {
+    what = "threw an exception of unknown type across the boundary";
+  }
+  std::lock_guard lock(mutex);
+  if (!errors.empty())
+    errors += '\n';
+  errors += what;
+  return NEREID_INTERNAL;
+}
+
+Failure Call::failure(nereid_status_t status, std::string_view slot) {
+  std::lock_guard lock(mutex);
+  std::string text = "plugin '" + std::string(plugin) + "': ";
+  if (errors.empty())
+    text += std::string(slot) + " failed with " +
+            std::string(statusName(status)) +
+            " and gave no reason, which is a fault of the plugin";
+  else
+    text += errors;
+  if (status < NEREID_OK || status > NEREID_INTERNAL)
+    status = NEREID_INTERNAL;
+  return {status, std::move(text)};
+}
+
+std::string diagnosticText(const nereid_diagnostic_t &diagnostic) {
+  std::string text;
+  if (NEREID_HAS(&diagnostic, file) && diagnostic.file.size) {
+    text += view(diagnostic.file);
+    if (NEREID_HAS(&diagnostic, line) && diagnostic.line) {
+      text += ':' + std::to_string(diagnostic.line);
+      if (NEREID_HAS(&diagnostic, column) && diagnostic.column)
+        text += ':' + std::to_string(diagnostic.column);
+    }
+    text += ": ";
+  }
+  text += view(diagnostic.message);
+  return text;
+}
+
+std::string_view statusName(nereid_status_t status) {
+  switch (status) {
+  case NEREID_OK:
+    return "ok";
+  case NEREID_INVALID_ARGUMENT:
+    return "invalid-argument";
+  case NEREID_UNIMPLEMENTED:
+    return "unimplemented";
+  case NEREID_UNAVAILABLE:
+    return "unavailable";
+  case NEREID_OUT_OF_RESOURCES:
+    return "out-of-resources";
+  case NEREID_NOT_FOUND:
+    return "not-found";
+  case NEREID_INCOMPATIBLE:
+    return "incompatible";
+  case NEREID_DEVICE_FAULT:
+    return "device-fault";
+  case NEREID_IO_ERROR:
+    return "io-error";
+  default:
+    return "internal";
+  }
+}
+
+nereid_status_t StringWriter::write(const nereid_writer_t *writer,
+                                    const void *data, uint64_t size) noexcept {
+  try {
+    if (size)
+      static_cast<StringWriter *>(writer->user)
+          ->text.append(static_cast<const char *>(data), size);
+    return NEREID_OK;
+  } catch (...) {
+    return NEREID_OUT_OF_RESOURCES;
+  }
+}
+
+} // namespace nereid
