@@ -116,6 +116,17 @@ def descriptor_arguments(case, name, desc, data):
     ]
 
 
+def check_types(args, text):
+    """The manifest's arguments must be those of the module's function."""
+    header = re.search(r"tt\.func public @[^(]*\((.*)\) attributes", text).group(1)
+    found = re.findall(r"%[\w.]+: (?:!tt\.ptr<([^,>]*)[^>]*>|(\w+))", header)
+    found = [pointee or scalar for pointee, scalar in found]
+    types = {"f8e5m2": "f8E5M2", "f8e4m3fn": "f8E4M3FN"}
+    listed = [types.get(arg["dtype"], arg["dtype"]) for arg in args]
+    if found != listed:
+        raise ValueError(f"the module takes {found}, the case gives {listed}")
+
+
 def outputs(case, args, data):
     index = {arg["name"]: i for i, arg in enumerate(args)}
     if "bench" in case.tags:
@@ -134,6 +145,7 @@ def outputs(case, args, data):
 def build(case, texts, signature, version, data):
     """The manifest of a case as a dictionary; writes its arrays."""
     args = arguments(case, signature, data)
+    check_types(args, texts["plain"])
     manifest = {
         "name": case.name,
         "kernel": texts["symbol"],

@@ -1,0 +1,84 @@
+"""Batched matrix product: batch, row and column blocks on a 3-D grid."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import torch
+import triton
+import triton.language as tl
+
+from case import Case, cdiv, generator, near, randn
+
+
+@triton.jit
+def bmm_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_ab, stride_am, stride_ak,
+               stride_bb, stride_bk, stride_bn, stride_cb, stride_cm, stride_cn,
+               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+               BLOCK_K: tl.constexpr):
+    pid_n = tl.program_id(0)
+    pid_m = tl.program_id(1)
+    batch = tl.program_id(2)
+    a_ptr += batch * stride_ab
+    b_ptr += batch * stride_bb
+    c_ptr += batch * stride_cb
+    rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    rn = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    rk = tl.arange(0, BLOCK_K)
+    A = a_ptr + (rm[:, None] * stride_am + rk[None, :] * stride_ak)
+    B = b_ptr + (rk[:, None] * stride_bk + rn[None, :] * stride_bn)
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        a = tl.load(A, mask=(rm[:, None] < M) & (rk[None, :] < K - k), other=0.0)
+        b = tl.load(B, mask=(rk[:, None] < K - k) & (rn[None, :] < N), other=0.0)
+        acc += tl.dot(a, b)
+        A += BLOCK_K * stride_ak
+        B += BLOCK_K * stride_bk
+    C = c_ptr + (rm[:, None] * stride_cm + rn[None, :] * stride_cn)
+    tl.store(C, acc, mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+@triton.jit
+def batched_dot_kernel(a_ptr, b_ptr, c_ptr, B: tl.constexpr, M: tl.constexpr,
+                       N: tl.constexpr, K: tl.constexpr):
+    # The batch is a dimension of the tile: one three-dimensional tl.dot.
+    ob = tl.arange(0, B)[:, None, None]
+    om = tl.arange(0, M)
+    on = tl.arange(0, N)
+    ok = tl.arange(0, K)
+    a = tl.load(a_ptr + ob * M * K + om[None, :, None] * K + ok[None, None, :])
+    b = tl.load(b_ptr + ob * K * N + ok[None, :, None] * N + on[None, None, :])
+    c = tl.dot(a, b)
+    tl.store(c_ptr + ob * M * N + om[None, :, None] * N + on[None, None, :], c)
+
+
+def _bmm():
+    name = "batched_matmul_f32"
+    rng = generator(name)
+    batch, m, n, k = 3, 40, 36, 25
+    # The second operand is a transposed view, as attention has it.
+    a, b = randn(rng, batch, m, k), randn(rng, batch, n, k).transpose(1, 2)
+    c = torch.zeros(batch, m, n)
+    strides = [s for t in (a, b, c) for s in t.stride()]
+    names = [f"stride_{t}" for t in
+             ("ab", "am", "ak", "bb", "bk", "bn", "cb", "cm", "cn")]
+    args = dict(a_ptr=a, b_ptr=b, c_ptr=c, M=m, N=n, K=k,
+                **dict(zip(names, strides)), BLOCK_M=16, BLOCK_N=32, BLOCK_K=16)
+    grid = (cdiv(n, 32), cdiv(m, 16), batch)
+    expected = torch.bmm(a.double(), b.double())
+    return Case(name, bmm_kernel, grid, args, tags=("dot",), expect={
+        "c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-4)})
+
+
+def _three_dimensional():
+    name = "batched_dot_3d_f32"
+    rng = generator(name)
+    a, b = randn(rng, 4, 16, 8), randn(rng, 4, 8, 32)
+    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros(4, 16, 32), B=4, M=16, N=32,
+                K=8)
+    expected = torch.bmm(a.double(), b.double())
+    return Case(name, batched_dot_kernel, (1,), args, tags=("dot",), expect={
+        "c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-5)})
+
+
+def cases():
+    yield _bmm()
+    yield _three_dimensional()
