@@ -1,13 +1,12 @@
-/* image.h - what a compiled CPU kernel and the driver know of each other.
- *
- * SPDX-FileCopyrightText: the Nereid authors
- * SPDX-License-Identifier: Apache-2.0
- *
- * An image is an ELF shared object for one kernel. It needs no library of
- * LLVM, at most libm, and exports one constant, NEREID_CPU_KERNEL_SYMBOL. The
- * loops over programs are inside the image: one call runs a range of them.
- * The structs grow at their end; `struct_size` says what a side knows.
- */
+// image.h - what a compiled CPU kernel and the driver know of each other.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An image is an ELF shared object for one kernel. It needs no library of
+// LLVM, at most libm, and exports one constant, NEREID_CPU_KERNEL_SYMBOL. The
+// loops over programs are inside the image: one call runs a range of them.
+// The structs grow at their end; `struct_size` says what a side knows.
 
 #ifndef NEREID_CPU_IMAGE_H
 #define NEREID_CPU_IMAGE_H
@@ -20,66 +19,66 @@ extern "C" {
 
 #define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v1"
 
-/* Flags of a kernel. Programs are always started in index order. */
+// Flags of a kernel. Programs are always started in index order.
 enum {
-  /* Programs talk to each other (atomics, locks, barriers): a program may
-   * wait for one with a smaller index, so a chunk holds one program. */
+  // Programs talk to each other (atomics, locks). One that waits for a smaller
+  // index always gets it; chunks of one program keep the wait short.
   NEREID_CPU_KERNEL_COMMUNICATES = 1u,
-  /* Programs print: one thread runs them, so that lines come in order. */
+  // Programs print: one thread runs them, so that lines come in order.
   NEREID_CPU_KERNEL_PRINTS = 2u,
-  /* Programs may call `fail`. */
+  // Programs may call `fail`.
   NEREID_CPU_KERNEL_ASSERTS = 4u
 };
 
-/* A value that a kernel prints. `data` holds `count` elements of `type`
- * ("i1" and "i8" to "i64", "u8" to "u64", "f16", "bf16", "f32", "f64", and
- * "ptr"), packed, each in the least number of bytes; row-major in `shape`.
- * Rank 0 is a scalar. */
+// A value that a kernel prints. `data` holds `count` elements of `type`
+// ("i1" and "i8" to "i64", "u8" to "u64", "f16", "bf16", "f32", "f64", and
+// "ptr"), packed, each in the least number of bytes; row-major in `shape`.
+// Rank 0 is a scalar.
 typedef struct nereid_cpu_print_t {
   uint32_t struct_size;
-  uint32_t hex; /* not 0: integers and pointers in hexadecimal */
+  uint32_t hex; // not 0: integers and pointers in hexadecimal
   uint32_t program[3];
   uint32_t rank;
   const char *prefix;
   uint64_t prefix_size;
-  const char *type; /* ends with NUL */
+  const char *type; // ends with NUL
   const int64_t *shape;
   const void *data;
   uint64_t count;
 } nereid_cpu_print_t;
 
-/* What a running kernel may ask of the driver; any thread, not on the way of
- * a kernel that neither prints nor fails. `state` is the launch's. */
+// What a running kernel may ask of the driver; any thread, not on the way of
+// a kernel that neither prints nor fails. `state` is the launch's.
 typedef struct nereid_cpu_services_t {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Writes `size` bytes of text as they are. */
+  // Writes `size` bytes of text as they are.
   void (*print)(void *state, const char *text, uint64_t size);
-  /* Writes a value, one line an element. */
+  // Writes a value, one line an element.
   void (*print_value)(void *state, const nereid_cpu_print_t *value);
-  /* Records why the launch fails; the first message stays. The entry then
-   * returns a value other than 0 as soon as it likes. */
+  // Records why the launch fails; the first message stays. The entry then
+  // returns a value other than 0 as soon as it likes.
   void (*fail)(void *state, const char *message, uint64_t size);
 } nereid_cpu_services_t;
 
-/* One launch, shared by all threads that run it. Constant meanwhile. */
+// One launch, shared by all threads that run it. Constant meanwhile.
 typedef struct nereid_cpu_launch_t {
   uint32_t struct_size;
-  uint32_t grid[3]; /* programs along x, y, z; all at least 1 */
+  uint32_t grid[3]; // programs along x, y, z; all at least 1
   const nereid_cpu_services_t *services;
   void *state;
 } nereid_cpu_launch_t;
 
-/* Runs programs `first` to `first + count - 1`, in order; program i is
- * (i % gx, i / gx % gy, i / (gx * gy)). `arguments` is the packed block,
- * aligned to 8 bytes. `scratch` is this thread's, of the kernel's size and
- * alignment, with anything in it. Returns 0, or not after `fail`. */
+// Runs programs `first` to `first + count - 1`, in order; program i is
+// (i % gx, i / gx % gy, i / (gx * gy)). `arguments` is the packed block,
+// aligned to 8 bytes. `scratch` is this thread's, of the kernel's size and
+// alignment, with anything in it. Returns 0, or not after `fail`.
 typedef int32_t (*nereid_cpu_entry_t)(const void *arguments,
                                       const nereid_cpu_launch_t *launch,
                                       uint64_t first, uint64_t count,
                                       void *scratch);
 
-/* What the image exports. */
+// What the image exports.
 typedef struct nereid_cpu_kernel_t {
   uint32_t struct_size;
   uint32_t flags;
@@ -87,13 +86,13 @@ typedef struct nereid_cpu_kernel_t {
   nereid_cpu_entry_t entry;
   uint64_t arguments_size;
   uint64_t scratch_size;
-  uint64_t scratch_align; /* a power of two, at most 4096 */
-  /* Estimates for the number of threads; 0 is unknown. */
-  uint64_t bytes_per_program; /* memory read and written */
+  uint64_t scratch_align; // a power of two, at most 4096
+  // Estimates for the number of threads; 0 is unknown.
+  uint64_t bytes_per_program; // memory read and written
   uint64_t flops_per_program;
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* NEREID_CPU_IMAGE_H */
+#endif // NEREID_CPU_IMAGE_H
