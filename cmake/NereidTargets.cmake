@@ -60,10 +60,11 @@ function(nereid_tablegen target source output)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${output})
   cmake_path(GET out PARENT_PATH folder)
   file(MAKE_DIRECTORY ${folder})
+  list(TRANSFORM MLIR_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE mlir_includes)
   add_custom_command(
     OUTPUT ${out}
     COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN}
-      -I ${CMAKE_CURRENT_SOURCE_DIR}/include -I ${MLIR_INCLUDE_DIR}
+      -I ${CMAKE_CURRENT_SOURCE_DIR}/include ${mlir_includes}
       ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${out} -d ${out}.d
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
     DEPFILE ${out}.d

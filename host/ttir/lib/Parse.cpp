@@ -1,0 +1,249 @@
+// Parse.cpp: Triton IR from text and bytecode.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "nereid/ttir/Parse.h"
+#include "TextScan.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Errc.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <pthread.h>
+
+using namespace mlir;
+using namespace nereid::tt;
+
+using llvm::createStringError;
+using llvm::errc;
+
+void nereid::tt::registerTTIRDialects(DialectRegistry &registry) {
+  registry.insert<TTDialect, ttg::TTGDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  math::MathDialect, scf::SCFDialect, ub::UBDialect>();
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+static StringRef severityName(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("all severities are listed");
+}
+
+/// Where \p loc is in a file; Triton's locations wrap that in names, calls and
+/// fusions.
+static FileLineColLoc findFileLocation(Location loc) {
+  FileLineColLoc found;
+  loc->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+namespace {
+
+/// Formats what MLIR reports, keeps the first error, passes all on.
+class DiagnosticCollector {
+public:
+  DiagnosticCollector(MLIRContext &context, StringRef name,
+                      DiagnosticCallback callback)
+      : name(name), callback(callback),
+        handler(&context, [this](Diagnostic &diag) { add(diag); }) {}
+
+  /// The error of a parse that failed.
+  llvm::Error takeError() {
+    if (firstError.empty())
+      firstError = (name + ": not valid Triton IR").str();
+    return createStringError(errc::invalid_argument, firstError);
+  }
+
+private:
+  void add(Diagnostic &diag) {
+    std::string where = name.str();
+    if (FileLineColLoc loc = findFileLocation(diag.getLocation()))
+      where = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) +
+               ":" + Twine(loc.getColumn()))
+                  .str();
+    std::string text = diag.str();
+    if (diag.getSeverity() == DiagnosticSeverity::Error && firstError.empty())
+      firstError = where + ": " + text;
+    if (callback)
+      callback(
+          (where + ": " + severityName(diag.getSeverity()) + ": " + text)
+              .str());
+    for (Diagnostic &note : diag.getNotes())
+      add(note);
+  }
+
+  StringRef name;
+  DiagnosticCallback callback;
+  std::string firstError;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void replaceCustomAssume(ModuleOp module) {
+  module.walk([](AssumeCustomOp op) {
+    OpBuilder builder(op);
+    auto assume = builder.create<LLVM::AssumeOp>(op.getLoc(), op.getCond());
+    assume->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.erase();
+  });
+}
+
+static OwningOpRef<ModuleOp> parseText(MLIRContext &context, StringRef text,
+                                       StringRef name) {
+  std::string renamed = renameOperation(text, kAssumeName, kAssumeCustomName);
+  auto module = parseSourceString<ModuleOp>(
+      renamed, ParserConfig(&context, /*verifyAfterParse=*/true), name);
+  if (module)
+    replaceCustomAssume(*module);
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+/// Depth of regions under \p root, found without recursion.
+static bool regionsNestDeeper(Operation *root, unsigned maxDepth) {
+  SmallVector<std::pair<Operation *, unsigned>> pending{{root, 1}};
+  while (!pending.empty()) {
+    auto [op, depth] = pending.pop_back_val();
+    if (depth > maxDepth)
+      return true;
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps())
+        if (nested.getNumRegions() > 0)
+          pending.push_back({&nested, depth + 1});
+  }
+  return false;
+}
+
+/// Runs \p work on a thread with a stack of \p stackBytes; false when the
+/// system does not grant one.
+static bool runWithStack(size_t stackBytes, llvm::function_ref<void()> work) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  auto start = [](void *argument) -> void * {
+    (*static_cast<llvm::function_ref<void()> *>(argument))();
+    return nullptr;
+  };
+  pthread_t thread;
+  bool started =
+      pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
+      pthread_create(&thread, &attributes, start, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  return started && pthread_join(thread, nullptr) == 0;
+}
+
+/// Reads \p buffer with a stack that its attributes cannot exhaust: MLIR's
+/// reader recurses on attributes inside attributes, and each takes at least
+/// five bytes of input.
+static OwningOpRef<ModuleOp> parseBytecode(MLIRContext &context,
+                                           llvm::MemoryBufferRef buffer,
+                                           unsigned maxDepth) {
+  constexpr size_t stackBytes = size_t(1) << 30;
+  OwningOpRef<ModuleOp> module;
+  auto read = [&] {
+    Block block;
+    // Verified below, once it is known not to nest too deep.
+    ParserConfig config(&context, /*verifyAfterParse=*/false);
+    if (failed(readBytecodeFile(buffer, &block, config)))
+      return;
+    auto root = block.empty() ? ModuleOp() : dyn_cast<ModuleOp>(block.front());
+    if (!root || !llvm::hasSingleElement(block)) {
+      emitError(UnknownLoc::get(&context), "expected one module");
+      return;
+    }
+    if (regionsNestDeeper(root, maxDepth)) {
+      emitError(UnknownLoc::get(&context))
+          << "nested more than " << maxDepth << " deep";
+      return;
+    }
+    if (failed(verify(root)))
+      return;
+    root->remove();
+    module = root;
+  };
+  if (!runWithStack(stackBytes, read))
+    emitError(UnknownLoc::get(&context))
+        << "cannot start a thread with a stack of " << stackBytes << " bytes";
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
+                      DiagnosticCallback onDiagnostic,
+                      const ParseLimits &limits) {
+  llvm::MemoryBufferRef buffer(bytes, name);
+  bool bytecode = isBytecode(buffer);
+  size_t maxBytes =
+      bytecode ? limits.maxBytecodeBytes : limits.maxTextBytes;
+  if (bytes.size() > maxBytes)
+    return createStringError(errc::file_too_large,
+                             name + ": " + Twine(bytes.size()) + " bytes of " +
+                                 (bytecode ? "bytecode" : "text") +
+                                 ", at most " + Twine(maxBytes) +
+                                 " are accepted");
+  if (!bytecode)
+    if (llvm::Error error = checkText(bytes, name, limits.maxDepth))
+      return std::move(error);
+
+  DiagnosticCollector diagnostics(context, name, onDiagnostic);
+  auto module = bytecode ? parseBytecode(context, buffer, limits.maxDepth)
+                         : parseText(context, bytes, name);
+  if (!module)
+    return diagnostics.takeError();
+  return module;
+}
+
+llvm::Expected<FuncOp> nereid::tt::findKernel(ModuleOp module) {
+  SmallVector<FuncOp> kernels;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (func.isPublic() && !func.isDeclaration())
+      kernels.push_back(func);
+  if (kernels.size() == 1)
+    return kernels.front();
+
+  std::string found = "none";
+  if (!kernels.empty())
+    found = llvm::join(llvm::map_range(kernels,
+                                       [](FuncOp func) {
+                                         return "@" + func.getName().str();
+                                       }),
+                       ", ");
+  return createStringError(errc::invalid_argument,
+                           "expected one public function, the kernel; found " +
+                               found);
+}
