@@ -1,0 +1,119 @@
+// Cache.h - compiled kernels on disk: one file an entry, verified on every
+// read.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// docs/cache.md tells what the directory holds, what is promised when
+// processes die or disks fill, and why no lock is needed to read or publish.
+
+#ifndef NEREID_HOST_CACHE_H
+#define NEREID_HOST_CACHE_H
+
+#include "Result.h"
+#include "cache/CacheEntry.h"
+#include "cache/Digest.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid {
+
+struct CacheOptions {
+  std::string directory; // absolute; empty: no cache
+  uint64_t limit = uint64_t(5) << 30; // bytes
+  /// Told once that the directory cannot be used, and why. Any thread.
+  std::function<void(const std::string &)> warn;
+  /// A hit renews the stamp of last use if that is older than this.
+  std::chrono::seconds stampAge = std::chrono::minutes(5);
+  /// The directory is brought below the limit after a put if that was not
+  /// done for so long.
+  std::chrono::seconds collectAge = std::chrono::minutes(10);
+  /// How long to wait for another process that computes the same entry,
+  /// before computing it here as well.
+  std::chrono::milliseconds waitLimit = std::chrono::minutes(2);
+};
+
+/// $NEREID_CACHE_DIR, else $XDG_CACHE_HOME/nereid, else ~/.cache/nereid. A
+/// process with raised privileges has none: the environment is not its own.
+Result<std::string> defaultCacheDirectory();
+
+/// What get() found: an entry, or the reason why there is none, which is
+/// "no entry", "entry is damaged: ..." or "entry cannot be read: ...".
+struct CacheLookup {
+  std::optional<CacheEntry> entry;
+  std::string missReason;
+};
+
+struct CacheStat {
+  bool isEnabled = false;
+  uint64_t entries = 0, bytes = 0, limit = 0;
+  uint64_t hits = 0, misses = 0, repaired = 0, evicted = 0; // of this object
+  std::string directory;
+};
+
+struct CacheDamage {
+  std::string file, reason;
+};
+
+struct CacheVerification {
+  uint64_t entries = 0; // that were read
+  std::vector<CacheDamage> damaged; // and are removed now
+};
+
+struct CacheRemoval {
+  uint64_t removed = 0, bytes = 0;
+};
+
+/// A cache in one directory. Trouble with the directory never fails a
+/// function: without it every lookup misses, every value is computed, and
+/// `warn` is told once. Every function may be called on any thread, and in a
+/// child after fork().
+class Cache {
+public:
+  /// Computes what is missing; is told why it missed.
+  using Compute =
+      std::function<Result<CacheValue>(const std::string &missReason)>;
+
+  explicit Cache(CacheOptions options);
+  ~Cache();
+  Cache(const Cache &) = delete;
+  Cache &operator=(const Cache &) = delete;
+
+  /// Reads and verifies the entry of \p key. A damaged one is removed.
+  CacheLookup get(const Digest &key);
+
+  /// Publishes an entry, in place of an older one, and returns it. If that is
+  /// not possible the entry is returned without a path.
+  CacheEntry put(const Digest &key, const CacheValue &value);
+
+  /// The entry of \p key; if there is none, \p compute makes it. Of all threads
+  /// and processes that want the same entry one computes, and the others wait
+  /// for it; if it dies or fails to publish, another one takes over. The
+  /// threads of one process share its failure. \p compute must not ask for the
+  /// same key.
+  Result<CacheEntry> getOrCompute(const Digest &key, const Compute &compute);
+
+  /// Counts what the directory holds.
+  CacheStat stat();
+  /// Reads every entry and removes damaged ones.
+  CacheVerification verify();
+  /// Removes the least recently used entries until \p limit bytes are left,
+  /// and the leftovers of processes that died.
+  CacheRemoval collect(uint64_t limit);
+  /// Removes every entry.
+  CacheRemoval clear();
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_H

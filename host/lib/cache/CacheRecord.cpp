@@ -1,0 +1,106 @@
+// CacheRecord.cpp - the bytes of a cache entry.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/CacheRecord.h"
+
+// Compiled in, so that nothing of it is visible outside.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nereid {
+
+static constexpr std::string_view magic = "nereidCE";
+static constexpr uint32_t layoutVersion = 1;
+static constexpr size_t digestSize = 16;
+
+// Where the fields of the record are.
+enum Offset : size_t {
+  atMagic = 0,
+  atVersion = 8,
+  atRecordSize = 12,
+  atKey = 16,
+  atBodySize = 48,
+  atMetadataSize = 56,
+  atReserved = 64,
+  atDigest = 80
+};
+static_assert(atDigest + digestSize == cacheRecordSize);
+
+template <typename T> static void putLittle(char *out, T value) {
+  for (size_t i = 0; i < sizeof value; ++i)
+    out[i] = char(value >> (8 * i));
+}
+
+template <typename T> static T getLittle(const char *in) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof value; ++i)
+    value |= T(uint8_t(in[i])) << (8 * i);
+  return value;
+}
+
+static XXH128_canonical_t integrity(std::string_view bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical,
+                           XXH3_128bits(bytes.data(), bytes.size()));
+  return canonical;
+}
+
+void encodeCacheRecord(const CacheRecord &record, std::span<char> out) {
+  assert(out.size() == encodedSize(record) && "the buffer fits the entry");
+  char *next = std::ranges::copy(record.body, out.data()).out;
+  next = std::ranges::copy(record.metadata, next).out;
+  std::fill_n(next, cacheRecordSize, 0);
+  std::ranges::copy(magic, next + atMagic);
+  putLittle<uint32_t>(next + atVersion, layoutVersion);
+  putLittle<uint32_t>(next + atRecordSize, cacheRecordSize);
+  std::ranges::copy(record.key.bytes, next + atKey);
+  putLittle<uint64_t>(next + atBodySize, record.body.size());
+  putLittle<uint64_t>(next + atMetadataSize, record.metadata.size());
+  XXH128_canonical_t digest =
+      integrity({out.data(), out.size() - digestSize});
+  std::memcpy(next + atDigest, digest.digest, digestSize);
+}
+
+static Failure damaged(std::string text) {
+  return {NEREID_IO_ERROR, std::move(text)};
+}
+
+Result<CacheRecord> parseCacheRecord(std::string_view file) {
+  if (file.size() < cacheRecordSize)
+    return damaged(std::to_string(file.size()) + " bytes, expected at least " +
+                   std::to_string(cacheRecordSize));
+  const char *record = file.data() + file.size() - cacheRecordSize;
+  if (std::string_view(record + atMagic, magic.size()) != magic)
+    return damaged("does not end in a record");
+  XXH128_canonical_t digest =
+      integrity(file.substr(0, file.size() - digestSize));
+  if (std::memcmp(digest.digest, record + atDigest, digestSize) != 0)
+    return damaged("digest does not match the contents");
+
+  // From here on the bytes are as somebody wrote them, though perhaps another
+  // version of us.
+  auto version = getLittle<uint32_t>(record + atVersion);
+  if (version != layoutVersion ||
+      getLittle<uint32_t>(record + atRecordSize) != cacheRecordSize)
+    return damaged("layout version " + std::to_string(version) +
+                   ", expected " + std::to_string(layoutVersion));
+  auto bodySize = getLittle<uint64_t>(record + atBodySize);
+  auto metadataSize = getLittle<uint64_t>(record + atMetadataSize);
+  uint64_t available = file.size() - cacheRecordSize;
+  if (bodySize > available || metadataSize != available - bodySize)
+    return damaged("lengths do not add up to the size of the file");
+
+  CacheRecord result;
+  std::copy_n(record + atKey, result.key.bytes.size(),
+              result.key.bytes.begin());
+  result.body = file.substr(0, bodySize);
+  result.metadata = file.substr(bodySize, metadataSize);
+  return result;
+}
+
+} // namespace nereid
