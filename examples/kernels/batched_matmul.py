@@ -10,10 +10,26 @@ from case import Case, cdiv, generator, near, randn
 
 
 @triton.jit
-def bmm_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_ab, stride_am, stride_ak,
-               stride_bb, stride_bk, stride_bn, stride_cb, stride_cm, stride_cn,
-               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-               BLOCK_K: tl.constexpr):
+def bmm_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    stride_ab,
+    stride_am,
+    stride_ak,
+    stride_bb,
+    stride_bk,
+    stride_bn,
+    stride_cb,
+    stride_cm,
+    stride_cn,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     pid_n = tl.program_id(0)
     pid_m = tl.program_id(1)
     batch = tl.program_id(2)
@@ -37,8 +53,15 @@ def bmm_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_ab, stride_am, stride_ak,
 
 
 @triton.jit
-def batched_dot_kernel(a_ptr, b_ptr, c_ptr, B: tl.constexpr, M: tl.constexpr,
-                       N: tl.constexpr, K: tl.constexpr):
+def batched_dot_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    B: tl.constexpr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    K: tl.constexpr,
+):
     # The batch is a dimension of the tile: one three-dimensional tl.dot.
     ob = tl.arange(0, B)[:, None, None]
     om = tl.arange(0, M)
@@ -58,25 +81,45 @@ def _bmm():
     a, b = randn(rng, batch, m, k), randn(rng, batch, n, k).transpose(1, 2)
     c = torch.zeros(batch, m, n)
     strides = [s for t in (a, b, c) for s in t.stride()]
-    names = [f"stride_{t}" for t in
-             ("ab", "am", "ak", "bb", "bk", "bn", "cb", "cm", "cn")]
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=c, M=m, N=n, K=k,
-                **dict(zip(names, strides)), BLOCK_M=16, BLOCK_N=32, BLOCK_K=16)
+    names = [
+        f"stride_{t}" for t in ("ab", "am", "ak", "bb", "bk", "bn", "cb", "cm", "cn")
+    ]
+    args = dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=c,
+        M=m,
+        N=n,
+        K=k,
+        **dict(zip(names, strides)),
+        BLOCK_M=16,
+        BLOCK_N=32,
+        BLOCK_K=16,
+    )
     grid = (cdiv(n, 32), cdiv(m, 16), batch)
     expected = torch.bmm(a.double(), b.double())
-    return Case(name, bmm_kernel, grid, args, tags=("dot",), expect={
-        "c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-4)})
+    return Case(
+        name,
+        bmm_kernel,
+        grid,
+        args,
+        expect={"c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-4)},
+    )
 
 
 def _three_dimensional():
     name = "batched_dot_3d_f32"
     rng = generator(name)
     a, b = randn(rng, 4, 16, 8), randn(rng, 4, 8, 32)
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros(4, 16, 32), B=4, M=16, N=32,
-                K=8)
+    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros(4, 16, 32), B=4, M=16, N=32, K=8)
     expected = torch.bmm(a.double(), b.double())
-    return Case(name, batched_dot_kernel, (1,), args, tags=("dot",), expect={
-        "c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-5)})
+    return Case(
+        name,
+        batched_dot_kernel,
+        (1,),
+        args,
+        expect={"c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-5)},
+    )
 
 
 def cases():

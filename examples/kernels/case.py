@@ -25,6 +25,11 @@ TOLERANCE = {
 }
 
 
+# Why Triton's interpreter is no oracle for some types.
+BF16_BITS = "the interpreter computes bf16 on its bits and truncates"
+FP8_CARRY = "the interpreter loses a carry when it rounds to fp8"
+
+
 @dataclass
 class Expect:
     """The content of an argument after the launch, and how near to be."""
@@ -54,7 +59,7 @@ class Case:
     grid: tuple
     args: dict
     expect: dict = field(default_factory=dict)
-    tags: tuple = ()
+    tags: tuple = ()  # what the operations of the module do not say
     options: dict = field(default_factory=dict)  # launch options (debug, ...)
     raw: bool = False  # keep the module before any pass, too
     locations: bool = False  # keep source locations in the text

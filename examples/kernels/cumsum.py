@@ -10,8 +10,9 @@ from case import Case, cdiv, generator, near, randint, randn
 
 
 @triton.jit
-def row_cumsum_kernel(x_ptr, y_ptr, n_cols, BLOCK_SIZE: tl.constexpr,
-                      REVERSE: tl.constexpr):
+def row_cumsum_kernel(
+    x_ptr, y_ptr, n_cols, BLOCK_SIZE: tl.constexpr, REVERSE: tl.constexpr
+):
     # Rows longer than a block: the sum so far is carried along.
     row = tl.program_id(0)
     carry = 0.0
@@ -27,8 +28,9 @@ def row_cumsum_kernel(x_ptr, y_ptr, n_cols, BLOCK_SIZE: tl.constexpr,
 
 
 @triton.jit
-def tile_scans_kernel(x_ptr, sum_ptr, reverse_ptr, prod_ptr, M: tl.constexpr,
-                      N: tl.constexpr):
+def tile_scans_kernel(
+    x_ptr, sum_ptr, reverse_ptr, prod_ptr, M: tl.constexpr, N: tl.constexpr
+):
     offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + offsets)
     tl.store(sum_ptr + offsets, tl.cumsum(x, axis=0))
@@ -43,8 +45,7 @@ def linear_step(a1, b1, a2, b2):
 
 
 @triton.jit
-def linear_recurrence_kernel(a_ptr, b_ptr, h_ptr, T: tl.constexpr,
-                             D: tl.constexpr):
+def linear_recurrence_kernel(a_ptr, b_ptr, h_ptr, T: tl.constexpr, D: tl.constexpr):
     # The state of a gated linear network: h[t] = a[t] * h[t - 1] + b[t].
     t = tl.arange(0, T)[:, None]
     d = tl.program_id(0) * D + tl.arange(0, D)[None, :]
@@ -56,8 +57,9 @@ def linear_recurrence_kernel(a_ptr, b_ptr, h_ptr, T: tl.constexpr,
 
 
 @triton.jit
-def lookback_cumsum_kernel(x_ptr, y_ptr, prefix_ptr, flag_ptr, n_elements,
-                           BLOCK_SIZE: tl.constexpr):
+def lookback_cumsum_kernel(
+    x_ptr, y_ptr, prefix_ptr, flag_ptr, n_elements, BLOCK_SIZE: tl.constexpr
+):
     # Each program waits for the sum of the one before it.
     pid = tl.program_id(0)
     offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
@@ -78,26 +80,44 @@ def lookback_cumsum_kernel(x_ptr, y_ptr, prefix_ptr, flag_ptr, n_elements,
 
 def _rows(name, reverse):
     x = randn(generator(name), 6, 300)
-    args = dict(x_ptr=x, y_ptr=torch.zeros_like(x), n_cols=300, BLOCK_SIZE=128,
-                REVERSE=reverse)
+    args = dict(
+        x_ptr=x, y_ptr=torch.zeros_like(x), n_cols=300, BLOCK_SIZE=128, REVERSE=reverse
+    )
     xd = x.double().flip(1) if reverse else x.double()
     expected = xd.cumsum(1)
     expected = expected.flip(1) if reverse else expected
-    return Case(name, row_cumsum_kernel, (6,), args,
-                {"y_ptr": near(expected, torch.float32, 1e-4, 1e-5)})
+    return Case(
+        name,
+        row_cumsum_kernel,
+        (6,),
+        args,
+        {"y_ptr": near(expected, torch.float32, 1e-4, 1e-5)},
+    )
 
 
 def _tile():
     name = "scans_2d_f32"
     x = randn(generator(name), 16, 32)
-    args = dict(x_ptr=x, sum_ptr=torch.zeros_like(x),
-                reverse_ptr=torch.zeros_like(x), prod_ptr=torch.zeros_like(x),
-                M=16, N=32)
+    args = dict(
+        x_ptr=x,
+        sum_ptr=torch.zeros_like(x),
+        reverse_ptr=torch.zeros_like(x),
+        prod_ptr=torch.zeros_like(x),
+        M=16,
+        N=32,
+    )
     xd = x.double()
-    return Case(name, tile_scans_kernel, (1,), args, {
-        "sum_ptr": near(xd.cumsum(0), x.dtype, 1e-4, 1e-5),
-        "reverse_ptr": near(xd.flip(1).cumsum(1).flip(1), x.dtype, 1e-4, 1e-5),
-        "prod_ptr": near((1 + 0.1 * xd).cumprod(1), x.dtype, 1e-4)})
+    return Case(
+        name,
+        tile_scans_kernel,
+        (1,),
+        args,
+        {
+            "sum_ptr": near(xd.cumsum(0), x.dtype, 1e-4, 1e-5),
+            "reverse_ptr": near(xd.flip(1).cumsum(1).flip(1), x.dtype, 1e-4, 1e-5),
+            "prod_ptr": near((1 + 0.1 * xd).cumprod(1), x.dtype, 1e-4),
+        },
+    )
 
 
 def _recurrence():
@@ -109,8 +129,13 @@ def _recurrence():
         state = a[t].double() * state + b[t].double()
         h[t] = state
     args = dict(a_ptr=a, b_ptr=b, h_ptr=torch.zeros(64, 32), T=64, D=16)
-    return Case(name, linear_recurrence_kernel, (2,), args,
-                {"h_ptr": near(h, torch.float32, 1e-4, 1e-5)})
+    return Case(
+        name,
+        linear_recurrence_kernel,
+        (2,),
+        args,
+        {"h_ptr": near(h, torch.float32, 1e-4, 1e-5)},
+    )
 
 
 def _lookback():
@@ -120,12 +145,26 @@ def _lookback():
     x = randint(generator(name), -100, 100, n)
     y = x.cumsum(0).to(torch.int32)
     zeros = torch.zeros(programs, dtype=torch.int32)
-    args = dict(x_ptr=x, y_ptr=torch.zeros_like(x), prefix_ptr=zeros,
-                flag_ptr=zeros.clone(), n_elements=n, BLOCK_SIZE=block)
-    return Case(name, lookback_cumsum_kernel, (programs,), args, {
-        "y_ptr": near(y),
-        "prefix_ptr": near(torch.cat([y[block - 1::block], y[-1:]])),
-        "flag_ptr": near(torch.ones_like(zeros))}, tags=("atomics", "lock"))
+    args = dict(
+        x_ptr=x,
+        y_ptr=torch.zeros_like(x),
+        prefix_ptr=zeros,
+        flag_ptr=zeros.clone(),
+        n_elements=n,
+        BLOCK_SIZE=block,
+    )
+    return Case(
+        name,
+        lookback_cumsum_kernel,
+        (programs,),
+        args,
+        {
+            "y_ptr": near(y),
+            "prefix_ptr": near(torch.cat([y[block - 1 :: block], y[-1:]])),
+            "flag_ptr": near(torch.ones_like(zeros)),
+        },
+        tags=("lock",),
+    )
 
 
 def cases():

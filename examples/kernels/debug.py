@@ -47,8 +47,14 @@ def _print():
         floats = [f"{value:f}" for value in y[part].tolist()]
         lines += print_lines((pid, 0, 0), "y: ", floats, (8,))
     args = dict(x_ptr=x, y_ptr=y, BLOCK_SIZE=8)
-    return Case("device_print", print_kernel, (2,), args, stdout=lines,
-                not_interpreted="prints whole tensors")
+    return Case(
+        "device_print",
+        print_kernel,
+        (2,),
+        args,
+        stdout=lines,
+        not_interpreted="the interpreter prints whole tensors",
+    )
 
 
 def _print_hex():
@@ -56,22 +62,45 @@ def _print_hex():
     values = [f"0x{value & 0xFF:02x}" for value in x.tolist()]
     lines = print_lines((0, 0, 0), "bits ", values, (2, 4))
     args = dict(x_ptr=x.reshape(2, 4), M=2, N=4)
-    return Case("device_print_hex", print_hex_kernel, (1,), args,
-                stdout=lines + ["pid (0, 0, 0)done"],
-                not_interpreted="prints whole tensors")
+    return Case(
+        "device_print_hex",
+        print_hex_kernel,
+        (1,),
+        args,
+        stdout=lines + ["pid (0, 0, 0)done"],
+        not_interpreted="the interpreter prints whole tensors",
+    )
 
 
 def _assert(name, wrong):
     x = torch.arange(10, dtype=torch.float32) + 1
     index = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6], dtype=torch.int32)
     # The index 9 fails the assertion if wrong, but is a readable address.
-    args = dict(index_ptr=index, x_ptr=x, out_ptr=torch.zeros(8),
-                n_rows=9 if wrong else 10, BLOCK_SIZE=8)
+    args = dict(
+        index_ptr=index,
+        x_ptr=x,
+        out_ptr=torch.zeros(8),
+        n_rows=9 if wrong else 10,
+        BLOCK_SIZE=8,
+    )
     if wrong:
-        return Case(name, assert_kernel, (1,), args, fault="index out of range",
-                    options={"debug": True})
-    return Case(name, assert_kernel, (1,), args, options={"debug": True},
-                locations=True, expect={"out_ptr": near(x[index.long()])})
+        return Case(
+            name,
+            assert_kernel,
+            (1,),
+            args,
+            fault="index out of range",
+            options={"debug": True},
+        )
+    return Case(
+        name,
+        assert_kernel,
+        (1,),
+        args,
+        options={"debug": True},
+        locations=True,
+        expect={"out_ptr": near(x[index.long()])},
+    )
 
 
 def cases():

@@ -6,13 +6,22 @@ import torch
 import triton
 import triton.language as tl
 
-from case import Case, generator, near, randint, randn, short
+from case import BF16_BITS, Case, generator, near, randint, randn, short
 
 
 @triton.jit
-def dot_kernel(x_ptr, y_ptr, z_ptr, stride_xm, stride_yk, stride_zm,
-               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-               BLOCK_K: tl.constexpr, OUT: tl.constexpr):
+def dot_kernel(
+    x_ptr,
+    y_ptr,
+    z_ptr,
+    stride_xm,
+    stride_yk,
+    stride_zm,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    OUT: tl.constexpr,
+):
     off_m = tl.arange(0, BLOCK_M)
     off_n = tl.arange(0, BLOCK_N)
     off_k = tl.arange(0, BLOCK_K)
@@ -37,8 +46,14 @@ def dot_chain_kernel(x_ptr, y_ptr, w_ptr, z_ptr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def outer_sum_kernel(x_ptr, y_ptr, z_ptr, BLOCK_M: tl.constexpr,
-                     BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def outer_sum_kernel(
+    x_ptr,
+    y_ptr,
+    z_ptr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     # A product without tl.dot: broadcast, multiply, reduce.
     off_m = tl.arange(0, BLOCK_M)
     off_n = tl.arange(0, BLOCK_N)
@@ -74,40 +89,60 @@ def _dot(suffix, dtype, result, out, sizes):
         x = randint(rng, -128, 128, m, k, dtype=dtype)
         y = randint(rng, -128, 128, k, n, dtype=dtype)
         expected = x.int() @ y.int()
-    args = dict(x_ptr=x, y_ptr=y, z_ptr=torch.zeros(m, n, dtype=result),
-                stride_xm=k, stride_yk=n, stride_zm=n, BLOCK_M=m, BLOCK_N=n,
-                BLOCK_K=k, OUT=out)
+    args = dict(
+        x_ptr=x,
+        y_ptr=y,
+        z_ptr=torch.zeros(m, n, dtype=result),
+        stride_xm=k,
+        stride_yk=n,
+        stride_zm=n,
+        BLOCK_M=m,
+        BLOCK_N=n,
+        BLOCK_K=k,
+        OUT=out,
+    )
     tolerance = {"f32": (1e-4, 1e-5), "f16": (1e-2, 2e-2)}
     expect = near(expected, result, *tolerance.get(short(result), ()))
-    reason = {
-        torch.bfloat16: "computes bf16 on its bits",
-        torch.float8_e5m2: "multiplies fp8 codes",
-        torch.float8_e4m3fn: "multiplies fp8 codes",
-    }.get(dtype)
-    return Case(name, dot_kernel, (1,), args, {"z_ptr": expect},
-                tags=("dot",), not_interpreted=reason)
+    return Case(
+        name,
+        dot_kernel,
+        (1,),
+        args,
+        {"z_ptr": expect},
+        not_interpreted=BF16_BITS if dtype == torch.bfloat16 else None,
+    )
 
 
 def _chain():
     name = "dot_chain_f16"
     rng = generator(name)
-    x, y, w = (randn(rng, 32, 32, dtype=torch.float16, scale=0.5)
-               for _ in range(3))
+    x, y, w = (randn(rng, 32, 32, dtype=torch.float16, scale=0.5) for _ in range(3))
     p = (x.double() @ y.double().t()).clamp(min=0).half()
     args = dict(x_ptr=x, y_ptr=y, w_ptr=w, z_ptr=torch.zeros(32, 32), BLOCK=32)
     expected = p.double().t() @ w.double()
-    return Case(name, dot_chain_kernel, (1,), args, tags=("dot",), expect={
-        "z_ptr": near(expected, torch.float32, rtol=1e-2, atol=1e-2)})
+    return Case(
+        name,
+        dot_chain_kernel,
+        (1,),
+        args,
+        expect={"z_ptr": near(expected, torch.float32, rtol=1e-2, atol=1e-2)},
+    )
 
 
 def _outer():
     name = "dot_by_broadcast_f32"
     rng = generator(name)
     x, y = randn(rng, 16, 8), randn(rng, 32, 8)
-    args = dict(x_ptr=x, y_ptr=y, z_ptr=torch.zeros(16, 32), BLOCK_M=16,
-                BLOCK_N=32, BLOCK_K=8)
-    return Case(name, outer_sum_kernel, (1,), args, {
-        "z_ptr": near(x.double() @ y.double().t(), torch.float32, atol=1e-5)})
+    args = dict(
+        x_ptr=x, y_ptr=y, z_ptr=torch.zeros(16, 32), BLOCK_M=16, BLOCK_N=32, BLOCK_K=8
+    )
+    return Case(
+        name,
+        outer_sum_kernel,
+        (1,),
+        args,
+        {"z_ptr": near(x.double() @ y.double().t(), torch.float32, atol=1e-5)},
+    )
 
 
 def cases():

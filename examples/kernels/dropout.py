@@ -11,8 +11,9 @@ from case import Case, cdiv, generator, near, randn
 
 
 @triton.jit
-def seeded_dropout_kernel(x_ptr, output_ptr, n_elements, p, seed,
-                          BLOCK_SIZE: tl.constexpr):
+def seeded_dropout_kernel(
+    x_ptr, output_ptr, n_elements, p, seed, BLOCK_SIZE: tl.constexpr
+):
     pid = tl.program_id(axis=0)
     offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     mask = offsets < n_elements
@@ -47,10 +48,16 @@ def philox(seed, counter):
     k = [np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)]
     for _ in range(10):
         high = [np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]]
-        c = [(high[1] >> np.uint64(32)) ^ c[1] ^ k[0], high[1] & mask,
-             (high[0] >> np.uint64(32)) ^ c[3] ^ k[1], high[0] & mask]
-        k = [(k[0] + np.uint64(0x9E3779B9)) & mask,
-             (k[1] + np.uint64(0xBB67AE85)) & mask]
+        c = [
+            (high[1] >> np.uint64(32)) ^ c[1] ^ k[0],
+            high[1] & mask,
+            (high[0] >> np.uint64(32)) ^ c[3] ^ k[1],
+            high[0] & mask,
+        ]
+        k = [
+            (k[0] + np.uint64(0x9E3779B9)) & mask,
+            (k[1] + np.uint64(0xBB67AE85)) & mask,
+        ]
     return [word.astype(np.uint32).astype(np.int64) for word in c]
 
 
@@ -67,25 +74,36 @@ def _dropout():
     name = "dropout_f32"
     n = 1500
     x = randn(generator(name), n)
-    args = dict(x_ptr=x, output_ptr=torch.zeros(n), n_elements=n, p=0.3,
-                seed=SEED, BLOCK_SIZE=512)
+    args = dict(
+        x_ptr=x,
+        output_ptr=torch.zeros(n),
+        n_elements=n,
+        p=0.3,
+        seed=SEED,
+        BLOCK_SIZE=512,
+    )
     random = uniform(philox(SEED, np.arange(n))[0])
     # No value may be so near p that rounding decides about it.
     assert np.abs(random - 0.3).min() > 1e-6
     keep = torch.from_numpy(random > 0.3)
     expected = torch.where(keep, x.double() / 0.7, 0.0)
-    return Case(name, seeded_dropout_kernel, (cdiv(n, 512),), args,
-                {"output_ptr": near(expected, torch.float32)})
+    return Case(
+        name,
+        seeded_dropout_kernel,
+        (cdiv(n, 512),),
+        args,
+        {"output_ptr": near(expected, torch.float32)},
+    )
 
 
 def _bits():
     name = "random_bits_i32"
     words = philox(123, np.arange(512))
     expected = torch.from_numpy(np.stack(words, 1).astype(np.uint32).view(np.int32))
-    args = dict(out_ptr=torch.zeros(512, 4, dtype=torch.int32), seed=123,
-                BLOCK_SIZE=256)
-    return Case(name, random_bits_kernel, (2,), args,
-                {"out_ptr": near(expected)})
+    args = dict(
+        out_ptr=torch.zeros(512, 4, dtype=torch.int32), seed=123, BLOCK_SIZE=256
+    )
+    return Case(name, random_bits_kernel, (2,), args, {"out_ptr": near(expected)})
 
 
 def _normal():
@@ -95,8 +113,13 @@ def _normal():
     u1, u2 = np.maximum(1e-7, uniform(words[0])), uniform(words[1])
     expected = np.sqrt(-2 * np.log(u1)) * np.cos(2 * np.pi * u2)
     args = dict(out_ptr=torch.zeros(n), n_elements=n, seed=77, BLOCK_SIZE=256)
-    return Case(name, random_normal_kernel, (cdiv(n, 256),), args, {
-        "out_ptr": near(torch.from_numpy(expected), torch.float32, 1e-4, 1e-5)})
+    return Case(
+        name,
+        random_normal_kernel,
+        (cdiv(n, 256),),
+        args,
+        {"out_ptr": near(torch.from_numpy(expected), torch.float32, 1e-4, 1e-5)},
+    )
 
 
 def cases():

@@ -10,36 +10,57 @@ from case import Case, cdiv, generator, near, randint, randn
 
 
 @triton.jit
-def embedding_forward_kernel(table_ptr, indices_ptr, output_ptr, n_elements,
-                             embedding_dim: tl.constexpr,
-                             BLOCK_SIZE_M: tl.constexpr,
-                             BLOCK_SIZE_N: tl.constexpr):
+def embedding_forward_kernel(
+    table_ptr,
+    indices_ptr,
+    output_ptr,
+    n_elements,
+    embedding_dim: tl.constexpr,
+    BLOCK_SIZE_M: tl.constexpr,
+    BLOCK_SIZE_N: tl.constexpr,
+):
     offsets_m = tl.program_id(0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
     mask_m = offsets_m < n_elements
     indices = tl.load(indices_ptr + offsets_m, mask=mask_m, other=0)
     offsets_n = tl.program_id(1) * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
     mask = mask_m[:, None] & (offsets_n < embedding_dim)[None, :]
-    rows = tl.load(table_ptr + indices[:, None] * embedding_dim + offsets_n[None, :],
-                   mask=mask, other=0.0)
-    tl.store(output_ptr + offsets_m[:, None] * embedding_dim + offsets_n[None, :],
-             rows, mask=mask)
+    rows = tl.load(
+        table_ptr + indices[:, None] * embedding_dim + offsets_n[None, :],
+        mask=mask,
+        other=0.0,
+    )
+    tl.store(
+        output_ptr + offsets_m[:, None] * embedding_dim + offsets_n[None, :],
+        rows,
+        mask=mask,
+    )
 
 
 @triton.jit
-def embedding_backward_kernel(grad_ptr, indices_ptr, table_grad_ptr, n_elements,
-                              embedding_dim: tl.constexpr,
-                              BLOCK_SIZE_M: tl.constexpr,
-                              BLOCK_SIZE_N: tl.constexpr):
+def embedding_backward_kernel(
+    grad_ptr,
+    indices_ptr,
+    table_grad_ptr,
+    n_elements,
+    embedding_dim: tl.constexpr,
+    BLOCK_SIZE_M: tl.constexpr,
+    BLOCK_SIZE_N: tl.constexpr,
+):
     offsets_m = tl.program_id(0) * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
     mask_m = offsets_m < n_elements
     indices = tl.load(indices_ptr + offsets_m, mask=mask_m, other=0)
     offsets_n = tl.program_id(1) * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
     mask = mask_m[:, None] & (offsets_n < embedding_dim)[None, :]
-    grad = tl.load(grad_ptr + offsets_m[:, None] * embedding_dim + offsets_n[None, :],
-                   mask=mask, other=0.0)
+    grad = tl.load(
+        grad_ptr + offsets_m[:, None] * embedding_dim + offsets_n[None, :],
+        mask=mask,
+        other=0.0,
+    )
     tl.atomic_add(
         table_grad_ptr + indices[:, None] * embedding_dim + offsets_n[None, :],
-        grad, mask=mask)
+        grad,
+        mask=mask,
+    )
 
 
 def _setup(name):
@@ -47,8 +68,7 @@ def _setup(name):
     vocabulary, dim, tokens = 50, 72, 37
     indices = randint(rng, 0, vocabulary, tokens, dtype=torch.int64)
     grid = (cdiv(tokens, 16), cdiv(dim, 64))
-    sizes = dict(n_elements=tokens, embedding_dim=dim, BLOCK_SIZE_M=16,
-                 BLOCK_SIZE_N=64)
+    sizes = dict(n_elements=tokens, embedding_dim=dim, BLOCK_SIZE_M=16, BLOCK_SIZE_N=64)
     return rng, vocabulary, dim, tokens, indices, grid, sizes
 
 
@@ -56,10 +76,19 @@ def _forward():
     name = "embedding_f32"
     rng, vocabulary, dim, tokens, indices, grid, sizes = _setup(name)
     table = randn(rng, vocabulary, dim)
-    args = dict(table_ptr=table, indices_ptr=indices,
-                output_ptr=torch.zeros(tokens, dim), **sizes)
-    return Case(name, embedding_forward_kernel, grid, args,
-                {"output_ptr": near(table[indices], None, 0, 0)})
+    args = dict(
+        table_ptr=table,
+        indices_ptr=indices,
+        output_ptr=torch.zeros(tokens, dim),
+        **sizes,
+    )
+    return Case(
+        name,
+        embedding_forward_kernel,
+        grid,
+        args,
+        {"output_ptr": near(table[indices], None, 0, 0)},
+    )
 
 
 def _backward():
@@ -69,9 +98,13 @@ def _backward():
     table = torch.zeros(vocabulary, dim)
     expected = table.double().index_add(0, indices, grad.double())
     args = dict(grad_ptr=grad, indices_ptr=indices, table_grad_ptr=table, **sizes)
-    return Case(name, embedding_backward_kernel, grid, args, {
-        "table_grad_ptr": near(expected, torch.float32, atol=1e-5)},
-        tags=("atomics",))
+    return Case(
+        name,
+        embedding_backward_kernel,
+        grid,
+        args,
+        {"table_grad_ptr": near(expected, torch.float32, atol=1e-5)},
+    )
 
 
 def cases():

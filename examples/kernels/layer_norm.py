@@ -53,9 +53,21 @@ def layer_norm_fwd_fused(
 
 
 @triton.jit
-def layer_norm_bwd_dx_fused(DX, DY, DW, DB, X, W, Mean, Rstd, Lock, stride, N,
-                            GROUP_SIZE_M: tl.constexpr,
-                            BLOCK_SIZE_N: tl.constexpr):
+def layer_norm_bwd_dx_fused(
+    DX,
+    DY,
+    DW,
+    DB,
+    X,
+    W,
+    Mean,
+    Rstd,
+    Lock,
+    stride,
+    N,
+    GROUP_SIZE_M: tl.constexpr,
+    BLOCK_SIZE_N: tl.constexpr,
+):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK_SIZE_N)
     mask = cols < N
@@ -100,9 +112,16 @@ def layer_norm_bwd_dx_fused(DX, DY, DW, DB, X, W, Mean, Rstd, Lock, stride, N,
 
 
 @triton.jit
-def layer_norm_bwd_dwdb(DW, DB, FINAL_DW, FINAL_DB, M, N,
-                        BLOCK_SIZE_M: tl.constexpr,
-                        BLOCK_SIZE_N: tl.constexpr):
+def layer_norm_bwd_dwdb(
+    DW,
+    DB,
+    FINAL_DW,
+    FINAL_DB,
+    M,
+    N,
+    BLOCK_SIZE_M: tl.constexpr,
+    BLOCK_SIZE_N: tl.constexpr,
+):
     pid = tl.program_id(0)
     cols = pid * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)
     dw = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
@@ -134,9 +153,18 @@ def _forward(name, m, n, block, dtype=torch.float32, **options):
     x = randn(rng, m, n, dtype=dtype) * 2 + 0.5
     w = randn(rng, n, dtype=dtype)
     b = randn(rng, n, dtype=dtype)
-    args = dict(X=x, Y=torch.zeros_like(x), W=w, B=b, Mean=torch.zeros(m),
-                Rstd=torch.zeros(m), stride=x.stride(0), N=n, eps=EPS,
-                BLOCK_SIZE=block)
+    args = dict(
+        X=x,
+        Y=torch.zeros_like(x),
+        W=w,
+        B=b,
+        Mean=torch.zeros(m),
+        Rstd=torch.zeros(m),
+        stride=x.stride(0),
+        N=n,
+        eps=EPS,
+        BLOCK_SIZE=block,
+    )
     mean, rstd = _statistics(x)
     y = (x.double() - mean[:, None]) * rstd[:, None] * w.double() + b.double()
     expect = {
@@ -152,10 +180,21 @@ def _backward(name, m, n, groups, block, **options):
     x = randn(rng, m, n) * 2 + 0.5
     w, dy = randn(rng, n), randn(rng, m, n, scale=0.1)
     mean, rstd = _statistics(x)
-    args = dict(DX=torch.zeros_like(x), DY=dy, DW=torch.zeros(groups, n),
-                DB=torch.zeros(groups, n), X=x, W=w, Mean=mean.float(),
-                Rstd=rstd.float(), Lock=torch.zeros(2 * groups, dtype=torch.int32),
-                stride=n, N=n, GROUP_SIZE_M=groups, BLOCK_SIZE_N=block)
+    args = dict(
+        DX=torch.zeros_like(x),
+        DY=dy,
+        DW=torch.zeros(groups, n),
+        DB=torch.zeros(groups, n),
+        X=x,
+        W=w,
+        Mean=mean.float(),
+        Rstd=rstd.float(),
+        Lock=torch.zeros(2 * groups, dtype=torch.int32),
+        stride=n,
+        N=n,
+        GROUP_SIZE_M=groups,
+        BLOCK_SIZE_N=block,
+    )
     xd, wd = x.double().requires_grad_(), w.double()
     y = torch.nn.functional.layer_norm(xd, (n,), wd, eps=EPS)
     y.backward(dy.double())
@@ -166,15 +205,22 @@ def _backward(name, m, n, groups, block, **options):
         db[row % groups] += dy[row].double()
     used = min(groups, m)
     lock = torch.zeros(2 * groups, dtype=torch.int32)
-    lock[groups:groups + used] = 1
+    lock[groups : groups + used] = 1
     expect = {
         "DX": near(xd.grad, torch.float32, atol=1e-5),
         "DW": near(dw, torch.float32, rtol=1e-4, atol=1e-5),
         "DB": near(db, torch.float32, rtol=1e-4, atol=1e-5),
         "Lock": near(lock),
     }
-    return Case(name, layer_norm_bwd_dx_fused, (m,), args, expect,
-                tags=("atomics", "lock"), **options)
+    return Case(
+        name,
+        layer_norm_bwd_dx_fused,
+        (m,),
+        args,
+        expect,
+        tags=("lock",),
+        **options,
+    )
 
 
 def _weights():
@@ -182,8 +228,16 @@ def _weights():
     rng = generator(name)
     m, n = 40, 200
     dw, db = randn(rng, m, n), randn(rng, m, n)
-    args = dict(DW=dw, DB=db, FINAL_DW=torch.zeros(n), FINAL_DB=torch.zeros(n),
-                M=m, N=n, BLOCK_SIZE_M=32, BLOCK_SIZE_N=128)
+    args = dict(
+        DW=dw,
+        DB=db,
+        FINAL_DW=torch.zeros(n),
+        FINAL_DB=torch.zeros(n),
+        M=m,
+        N=n,
+        BLOCK_SIZE_M=32,
+        BLOCK_SIZE_N=128,
+    )
     expect = {
         "FINAL_DW": near(dw.double().sum(0), torch.float32, atol=1e-5),
         "FINAL_DB": near(db.double().sum(0), torch.float32, atol=1e-5),
@@ -192,8 +246,7 @@ def _weights():
 
 
 def cases():
-    yield _forward("layer_norm_fwd_f32", 16, 781, 1024, raw=True,
-                   locations=True)
+    yield _forward("layer_norm_fwd_f32", 16, 781, 1024, raw=True, locations=True)
     yield _forward("layer_norm_fwd_f32_looped", 8, 1500, 256)
     yield _forward("layer_norm_fwd_f16", 16, 300, 512, torch.float16)
     yield _backward("layer_norm_bwd_dx_f32", 48, 200, 8, 256)
@@ -202,8 +255,23 @@ def cases():
 
 def bench():
     for m, n in ((128, 256), (4096, 1024), (4096, 4096), (512, 32768)):
-        args = dict(X=torch.empty(m, n), Y=torch.empty(m, n), W=torch.empty(n),
-                    B=torch.empty(n), Mean=torch.empty(m), Rstd=torch.empty(m),
-                    stride=n, N=n, eps=EPS, BLOCK_SIZE=n)
-        yield Case(f"layer_norm_{n}", layer_norm_fwd_fused, (m,), args,
-                   outputs=("Y", "Mean", "Rstd"), work={"bytes": 8 * m * n})
+        args = dict(
+            X=torch.empty(m, n),
+            Y=torch.empty(m, n),
+            W=torch.empty(n),
+            B=torch.empty(n),
+            Mean=torch.empty(m),
+            Rstd=torch.empty(m),
+            stride=n,
+            N=n,
+            eps=EPS,
+            BLOCK_SIZE=n,
+        )
+        yield Case(
+            f"layer_norm_{n}",
+            layer_norm_fwd_fused,
+            (m,),
+            args,
+            outputs=("Y", "Mean", "Rstd"),
+            work={"bytes": 8 * m * n},
+        )

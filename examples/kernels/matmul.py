@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from case import Case, cdiv, generator, near, randint, randn
+from case import BF16_BITS, Case, cdiv, generator, near, randint, randn
 
 
 @triton.jit
@@ -16,13 +16,22 @@ def leaky_relu(x):
 
 @triton.jit
 def matmul_kernel(
-    a_ptr, b_ptr, c_ptr,
-    M, N, K,
-    stride_am, stride_ak,
-    stride_bk, stride_bn,
-    stride_cm, stride_cn,
-    BLOCK_SIZE_M: tl.constexpr, BLOCK_SIZE_N: tl.constexpr,
-    BLOCK_SIZE_K: tl.constexpr, GROUP_SIZE_M: tl.constexpr,
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    stride_cm,
+    stride_cn,
+    BLOCK_SIZE_M: tl.constexpr,
+    BLOCK_SIZE_N: tl.constexpr,
+    BLOCK_SIZE_K: tl.constexpr,
+    GROUP_SIZE_M: tl.constexpr,
     ACTIVATION: tl.constexpr,
 ):
     # Programs that run one after another share rows of A and columns of B.
@@ -64,52 +73,99 @@ def matmul_kernel(
 
 
 @triton.jit
-def matmul_int8_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk,
-                       stride_cm, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                       BLOCK_K: tl.constexpr):
+def matmul_int8_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_bk,
+    stride_cm,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     offs_m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     offs_n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
     for k in range(0, K, BLOCK_K):
         offs_k = k + tl.arange(0, BLOCK_K)
-        a = tl.load(a_ptr + offs_m[:, None] * stride_am + offs_k[None, :],
-                    mask=(offs_m[:, None] < M) & (offs_k[None, :] < K), other=0)
-        b = tl.load(b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :],
-                    mask=(offs_k[:, None] < K) & (offs_n[None, :] < N), other=0)
+        a = tl.load(
+            a_ptr + offs_m[:, None] * stride_am + offs_k[None, :],
+            mask=(offs_m[:, None] < M) & (offs_k[None, :] < K),
+            other=0,
+        )
+        b = tl.load(
+            b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :],
+            mask=(offs_k[:, None] < K) & (offs_n[None, :] < N),
+            other=0,
+        )
         acc += tl.dot(a, b)
-    tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :], acc,
-             mask=(offs_m[:, None] < M) & (offs_n[None, :] < N))
+    tl.store(
+        c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :],
+        acc,
+        mask=(offs_m[:, None] < M) & (offs_n[None, :] < N),
+    )
 
 
 def _arguments(a, b, c, blocks, group, activation):
     m, k = a.shape
     n = b.shape[1]
-    return dict(a_ptr=a, b_ptr=b, c_ptr=c, M=m, N=n, K=k,
-                stride_am=a.stride(0), stride_ak=a.stride(1),
-                stride_bk=b.stride(0), stride_bn=b.stride(1),
-                stride_cm=c.stride(0), stride_cn=c.stride(1),
-                BLOCK_SIZE_M=blocks[0], BLOCK_SIZE_N=blocks[1],
-                BLOCK_SIZE_K=blocks[2], GROUP_SIZE_M=group,
-                ACTIVATION=activation)
+    return dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=c,
+        M=m,
+        N=n,
+        K=k,
+        stride_am=a.stride(0),
+        stride_ak=a.stride(1),
+        stride_bk=b.stride(0),
+        stride_bn=b.stride(1),
+        stride_cm=c.stride(0),
+        stride_cn=c.stride(1),
+        BLOCK_SIZE_M=blocks[0],
+        BLOCK_SIZE_N=blocks[1],
+        BLOCK_SIZE_K=blocks[2],
+        GROUP_SIZE_M=group,
+        ACTIVATION=activation,
+    )
 
 
-def _matmul(name, shape, blocks, dtype=torch.float32, activation="",
-            group=2, transposed=False, **options):
+def _matmul(
+    name,
+    shape,
+    blocks,
+    dtype=torch.float32,
+    activation="",
+    group=2,
+    transposed=False,
+    **options,
+):
     rng = generator(name)
     m, n, k = shape
     a = randn(rng, m, k, dtype=dtype)
-    b = randn(rng, n, k, dtype=dtype).t() if transposed else randn(
-        rng, k, n, dtype=dtype)
+    b = (
+        randn(rng, n, k, dtype=dtype).t()
+        if transposed
+        else randn(rng, k, n, dtype=dtype)
+    )
     c = torch.zeros(m, n, dtype=dtype)
     expected = a.double() @ b.double()
     if activation:
         expected = torch.where(expected >= 0, expected, 0.01 * expected)
     grid = (cdiv(m, blocks[0]) * cdiv(n, blocks[1]),)
     tolerance = dict(rtol=1e-4, atol=1e-4) if dtype == torch.float32 else {}
-    return Case(name, matmul_kernel, grid,
-                _arguments(a, b, c, blocks, group, activation),
-                {"c_ptr": near(expected, dtype, **tolerance)},
-                tags=("dot",), **options)
+    return Case(
+        name,
+        matmul_kernel,
+        grid,
+        _arguments(a, b, c, blocks, group, activation),
+        {"c_ptr": near(expected, dtype, **tolerance)},
+        **options,
+    )
 
 
 def _int8():
@@ -118,22 +174,51 @@ def _int8():
     a = randint(rng, -128, 128, 50, 70, dtype=torch.int8)
     b = randint(rng, -128, 128, 70, 90, dtype=torch.int8)
     c = torch.zeros(50, 90, dtype=torch.int32)
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=c, M=50, N=90, K=70, stride_am=70,
-                stride_bk=90, stride_cm=90, BLOCK_M=32, BLOCK_N=32, BLOCK_K=32)
-    return Case(name, matmul_int8_kernel, (2, 3), args,
-                {"c_ptr": near(a.int() @ b.int())}, tags=("dot",))
+    args = dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=c,
+        M=50,
+        N=90,
+        K=70,
+        stride_am=70,
+        stride_bk=90,
+        stride_cm=90,
+        BLOCK_M=32,
+        BLOCK_N=32,
+        BLOCK_K=32,
+    )
+    return Case(
+        name,
+        matmul_int8_kernel,
+        (2, 3),
+        args,
+        {"c_ptr": near(a.int() @ b.int())},
+    )
 
 
 def cases():
-    yield _matmul("matmul_f32", (100, 90, 75), (32, 32, 16),
-                  activation="leaky_relu", raw=True, locations=True)
+    yield _matmul(
+        "matmul_f32",
+        (100, 90, 75),
+        (32, 32, 16),
+        activation="leaky_relu",
+        raw=True,
+        locations=True,
+    )
     yield _matmul("matmul_f32_square", (64, 64, 64), (32, 32, 32))
-    yield _matmul("matmul_f32_transposed", (65, 33, 40), (16, 16, 16),
-                  transposed=True)
+    yield _matmul("matmul_f32_transposed", (65, 33, 40), (16, 16, 16), transposed=True)
     yield _matmul("matmul_f32_large_tile", (130, 130, 40), (128, 128, 32))
-    yield _matmul("matmul_f16", (70, 50, 60), (32, 32, 32), torch.float16,
-                  activation="leaky_relu")
-    yield _matmul("matmul_bf16", (70, 50, 60), (32, 32, 32), torch.bfloat16)
+    yield _matmul(
+        "matmul_f16", (70, 50, 60), (32, 32, 32), torch.float16, activation="leaky_relu"
+    )
+    yield _matmul(
+        "matmul_bf16",
+        (70, 50, 60),
+        (32, 32, 32),
+        torch.bfloat16,
+        not_interpreted=BF16_BITS,
+    )
     yield _int8()
 
 
@@ -142,7 +227,11 @@ def bench():
     for blocks in ((128, 128, 32), (64, 64, 32), (32, 32, 32)):
         for dtype, suffix in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
             a, b, c = (torch.empty(n, n, dtype=dtype) for _ in range(3))
-            yield Case("matmul_" + "x".join(map(str, blocks)) + "_" + suffix,
-                       matmul_kernel, (cdiv(n, blocks[0]) * cdiv(n, blocks[1]),),
-                       _arguments(a, b, c, blocks, 8, ""), outputs=("c_ptr",),
-                       work={"flops": 2 * n**3})
+            yield Case(
+                "matmul_" + "x".join(map(str, blocks)) + "_" + suffix,
+                matmul_kernel,
+                (cdiv(n, blocks[0]) * cdiv(n, blocks[1]),),
+                _arguments(a, b, c, blocks, 8, ""),
+                outputs=("c_ptr",),
+                work={"flops": 2 * n**3},
+            )

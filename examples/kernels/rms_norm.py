@@ -10,8 +10,7 @@ from case import Case, generator, near, randn
 
 
 @triton.jit
-def rms_norm_kernel(x_ptr, w_ptr, y_ptr, stride, n_cols, eps,
-                    BLOCK_SIZE: tl.constexpr):
+def rms_norm_kernel(x_ptr, w_ptr, y_ptr, stride, n_cols, eps, BLOCK_SIZE: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK_SIZE)
     mask = cols < n_cols
@@ -23,8 +22,9 @@ def rms_norm_kernel(x_ptr, w_ptr, y_ptr, stride, n_cols, eps,
 
 
 @triton.jit
-def fused_add_rms_norm_kernel(x_ptr, residual_ptr, w_ptr, stride, n_cols, eps,
-                              BLOCK_SIZE: tl.constexpr):
+def fused_add_rms_norm_kernel(
+    x_ptr, residual_ptr, w_ptr, stride, n_cols, eps, BLOCK_SIZE: tl.constexpr
+):
     row = tl.program_id(0)
     x_ptr += row * stride
     residual_ptr += row * stride
@@ -40,10 +40,12 @@ def fused_add_rms_norm_kernel(x_ptr, residual_ptr, w_ptr, stride, n_cols, eps,
     for start in tl.range(0, n_cols, BLOCK_SIZE):
         cols = start + tl.arange(0, BLOCK_SIZE)
         mask = cols < n_cols
-        x = tl.load(residual_ptr + cols, mask=mask, other=0.0,
-                    eviction_policy="evict_first").to(tl.float32)
-        w = tl.load(w_ptr + cols, mask=mask, other=0.0,
-                    eviction_policy="evict_last").to(tl.float32)
+        x = tl.load(
+            residual_ptr + cols, mask=mask, other=0.0, eviction_policy="evict_first"
+        ).to(tl.float32)
+        w = tl.load(
+            w_ptr + cols, mask=mask, other=0.0, eviction_policy="evict_last"
+        ).to(tl.float32)
         tl.store(x_ptr + cols, x * rrms * w, mask=mask)
 
 
@@ -58,10 +60,18 @@ def _reference(x, w):
 def _rms_norm(name, m, n, dtype):
     rng = generator(name)
     x, w = randn(rng, m, n, dtype=dtype), randn(rng, n, dtype=dtype)
-    args = dict(x_ptr=x, w_ptr=w, y_ptr=torch.zeros_like(x), stride=n, n_cols=n,
-                eps=EPS, BLOCK_SIZE=triton.next_power_of_2(n))
-    return Case(name, rms_norm_kernel, (m,), args,
-                {"y_ptr": near(_reference(x, w), dtype)})
+    args = dict(
+        x_ptr=x,
+        w_ptr=w,
+        y_ptr=torch.zeros_like(x),
+        stride=n,
+        n_cols=n,
+        eps=EPS,
+        BLOCK_SIZE=triton.next_power_of_2(n),
+    )
+    return Case(
+        name, rms_norm_kernel, (m,), args, {"y_ptr": near(_reference(x, w), dtype)}
+    )
 
 
 def _fused():
@@ -69,12 +79,26 @@ def _fused():
     rng = generator(name)
     m, n = 6, 700
     x, residual, w = randn(rng, m, n), randn(rng, m, n), randn(rng, n)
-    args = dict(x_ptr=x, residual_ptr=residual, w_ptr=w, stride=n, n_cols=n,
-                eps=EPS, BLOCK_SIZE=256)
+    args = dict(
+        x_ptr=x,
+        residual_ptr=residual,
+        w_ptr=w,
+        stride=n,
+        n_cols=n,
+        eps=EPS,
+        BLOCK_SIZE=256,
+    )
     total = x.double() + residual.double()
-    return Case(name, fused_add_rms_norm_kernel, (m,), args,
-                {"x_ptr": near(_reference(total, w), x.dtype),
-                 "residual_ptr": near(total, x.dtype)})
+    return Case(
+        name,
+        fused_add_rms_norm_kernel,
+        (m,),
+        args,
+        {
+            "x_ptr": near(_reference(total, w), x.dtype),
+            "residual_ptr": near(total, x.dtype),
+        },
+    )
 
 
 def cases():

@@ -10,8 +10,9 @@ from case import Case, generator, near, randint, randn
 
 
 @triton.jit
-def sort_kernel(x_ptr, z_ptr, N: tl.constexpr, M: tl.constexpr,
-                DESCENDING: tl.constexpr):
+def sort_kernel(
+    x_ptr, z_ptr, N: tl.constexpr, M: tl.constexpr, DESCENDING: tl.constexpr
+):
     offsets = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + offsets)
     tl.store(z_ptr + offsets, tl.sort(x, descending=DESCENDING))
@@ -21,20 +22,26 @@ def sort_kernel(x_ptr, z_ptr, N: tl.constexpr, M: tl.constexpr,
 def topk_kernel(x_ptr, z_ptr, n_cols, BLOCK_SIZE: tl.constexpr, K: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK_SIZE)
-    x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols,
-                other=-float("inf"))
+    x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=-float("inf"))
     z = tl.topk(x, K)
     tl.store(z_ptr + row * K + tl.arange(0, K), z)
 
 
 @triton.jit
-def topk_gate_kernel(logits_ptr, weight_ptr, expert_ptr, n_experts,
-                     BLOCK_SIZE: tl.constexpr, K: tl.constexpr):
+def topk_gate_kernel(
+    logits_ptr,
+    weight_ptr,
+    expert_ptr,
+    n_experts,
+    BLOCK_SIZE: tl.constexpr,
+    K: tl.constexpr,
+):
     # Softmax over the K best experts, taken one after another.
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK_SIZE)
-    logits = tl.load(logits_ptr + row * n_experts + cols, mask=cols < n_experts,
-                     other=-float("inf"))
+    logits = tl.load(
+        logits_ptr + row * n_experts + cols, mask=cols < n_experts, other=-float("inf")
+    )
     best = tl.max(logits, axis=0)
     total = 0.0
     for k in tl.static_range(K):
@@ -56,8 +63,7 @@ def _sort(name, dtype, descending):
         x = randn(rng, 8, 64, dtype=dtype)
     else:
         x = randint(rng, -1000, 1000, 8, 64, dtype=dtype)
-    args = dict(x_ptr=x, z_ptr=torch.zeros_like(x), N=64, M=8,
-                DESCENDING=descending)
+    args = dict(x_ptr=x, z_ptr=torch.zeros_like(x), N=64, M=8, DESCENDING=descending)
     expected = x.sort(1, descending=descending).values
     return Case(name, sort_kernel, (1,), args, {"z_ptr": near(expected, None, 0, 0)})
 
@@ -73,13 +79,25 @@ def _topk():
 def _gate():
     name = "topk_gate_f32"
     x = randn(generator(name), 10, 60)
-    args = dict(logits_ptr=x, weight_ptr=torch.zeros(10, 4),
-                expert_ptr=torch.zeros(10, 4, dtype=torch.int32), n_experts=60,
-                BLOCK_SIZE=64, K=4)
+    args = dict(
+        logits_ptr=x,
+        weight_ptr=torch.zeros(10, 4),
+        expert_ptr=torch.zeros(10, 4, dtype=torch.int32),
+        n_experts=60,
+        BLOCK_SIZE=64,
+        K=4,
+    )
     values, experts = x.double().topk(4, dim=1)
-    return Case(name, topk_gate_kernel, (10,), args, {
-        "weight_ptr": near(values.softmax(1), torch.float32),
-        "expert_ptr": near(experts.int())})
+    return Case(
+        name,
+        topk_gate_kernel,
+        (10,),
+        args,
+        {
+            "weight_ptr": near(values.softmax(1), torch.float32),
+            "expert_ptr": near(experts.int()),
+        },
+    )
 
 
 def cases():

@@ -10,9 +10,21 @@ from case import Case, cdiv, generator, near, randn
 
 
 @triton.jit
-def split_k_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk, stride_cm,
-                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                   BLOCK_K: tl.constexpr, SPLIT_K: tl.constexpr):
+def split_k_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_bk,
+    stride_cm,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    SPLIT_K: tl.constexpr,
+):
     pid = tl.program_id(0)
     pid_k = tl.program_id(1)
     grid_n = tl.cdiv(N, BLOCK_N)
@@ -34,8 +46,9 @@ def split_k_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk, stride_cm
         a_ptrs += BLOCK_K * SPLIT_K
         b_ptrs += BLOCK_K * SPLIT_K * stride_bk
     mask = (rm < M)[:, None] & (rn < N)[None, :]
-    tl.atomic_add(c_ptr + rm[:, None] * stride_cm + rn[None, :], acc, mask=mask,
-                  sem="relaxed")
+    tl.atomic_add(
+        c_ptr + rm[:, None] * stride_cm + rn[None, :], acc, mask=mask, sem="relaxed"
+    )
 
 
 def cases():
@@ -44,10 +57,27 @@ def cases():
     # M and N are whole blocks: the hints about the wrapped offsets are true.
     m, n, k, block, split = 32, 64, 150, 32, 3
     a, b = randn(rng, m, k), randn(rng, k, n)
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros(m, n), M=m, N=n, K=k,
-                stride_am=k, stride_bk=n, stride_cm=n, BLOCK_M=block,
-                BLOCK_N=block, BLOCK_K=16, SPLIT_K=split)
+    args = dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=torch.zeros(m, n),
+        M=m,
+        N=n,
+        K=k,
+        stride_am=k,
+        stride_bk=n,
+        stride_cm=n,
+        BLOCK_M=block,
+        BLOCK_N=block,
+        BLOCK_K=16,
+        SPLIT_K=split,
+    )
     grid = (cdiv(m, block) * cdiv(n, block), split)
     expected = a.double() @ b.double()
-    yield Case(name, split_k_kernel, grid, args, tags=("atomics", "dot"), expect={
-        "c_ptr": near(expected, torch.float32, 1e-4, 1e-4)})
+    yield Case(
+        name,
+        split_k_kernel,
+        grid,
+        args,
+        expect={"c_ptr": near(expected, torch.float32, 1e-4, 1e-4)},
+    )

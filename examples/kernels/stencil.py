@@ -10,8 +10,18 @@ from case import Case, cdiv, generator, near, randn
 
 
 @triton.jit
-def heat_kernel(u_ptr, out_ptr, NZ, NY, NX, stride_z, stride_y, alpha,
-                BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr):
+def heat_kernel(
+    u_ptr,
+    out_ptr,
+    NZ,
+    NY,
+    NX,
+    stride_z,
+    stride_y,
+    alpha,
+    BLOCK_Y: tl.constexpr,
+    BLOCK_X: tl.constexpr,
+):
     x = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)[None, :]
     y = tl.program_id(1) * BLOCK_Y + tl.arange(0, BLOCK_Y)[:, None]
     z = tl.program_id(2)
@@ -26,22 +36,45 @@ def heat_kernel(u_ptr, out_ptr, NZ, NY, NX, stride_z, stride_y, alpha,
     below = tl.load(here - stride_z, mask=inside & (z > 0), other=0.0)
     above = tl.load(here + stride_z, mask=inside & (z < NZ - 1), other=0.0)
     neighbors = west + east + north + south + below + above
-    tl.store(out_ptr + z * stride_z + y * stride_y + x,
-             center + alpha * (neighbors - 6.0 * center), mask=inside)
+    tl.store(
+        out_ptr + z * stride_z + y * stride_y + x,
+        center + alpha * (neighbors - 6.0 * center),
+        mask=inside,
+    )
 
 
 def _heat(name, dtype):
     nz, ny, nx = 5, 18, 40
     u = randn(generator(name), nz, ny, nx, dtype=dtype)
-    args = dict(u_ptr=u, out_ptr=torch.zeros_like(u), NZ=nz, NY=ny, NX=nx,
-                stride_z=ny * nx, stride_y=nx, alpha=0.125, BLOCK_Y=8,
-                BLOCK_X=32)
+    args = dict(
+        u_ptr=u,
+        out_ptr=torch.zeros_like(u),
+        NZ=nz,
+        NY=ny,
+        NX=nx,
+        stride_z=ny * nx,
+        stride_y=nx,
+        alpha=0.125,
+        BLOCK_Y=8,
+        BLOCK_X=32,
+    )
     p = torch.nn.functional.pad(u.double(), (1, 1, 1, 1, 1, 1))
-    neighbors = (p[1:-1, 1:-1, :-2] + p[1:-1, 1:-1, 2:] + p[1:-1, :-2, 1:-1]
-                 + p[1:-1, 2:, 1:-1] + p[:-2, 1:-1, 1:-1] + p[2:, 1:-1, 1:-1])
+    neighbors = (
+        p[1:-1, 1:-1, :-2]
+        + p[1:-1, 1:-1, 2:]
+        + p[1:-1, :-2, 1:-1]
+        + p[1:-1, 2:, 1:-1]
+        + p[:-2, 1:-1, 1:-1]
+        + p[2:, 1:-1, 1:-1]
+    )
     expected = u.double() + 0.125 * (neighbors - 6 * u.double())
-    return Case(name, heat_kernel, (cdiv(nx, 32), cdiv(ny, 8), nz), args,
-                {"out_ptr": near(expected, dtype)})
+    return Case(
+        name,
+        heat_kernel,
+        (cdiv(nx, 32), cdiv(ny, 8), nz),
+        args,
+        {"out_ptr": near(expected, dtype)},
+    )
 
 
 def cases():

@@ -15,8 +15,9 @@ def silu(x):
 
 
 @triton.jit
-def swiglu_forward_kernel(a_ptr, b_ptr, c_ptr, stride, n_cols: tl.constexpr,
-                          BLOCK_SIZE: tl.constexpr):
+def swiglu_forward_kernel(
+    a_ptr, b_ptr, c_ptr, stride, n_cols: tl.constexpr, BLOCK_SIZE: tl.constexpr
+):
     program_id = tl.program_id(0).to(tl.int64)
     a_ptr += program_id * stride
     b_ptr += program_id * stride
@@ -31,8 +32,9 @@ def swiglu_forward_kernel(a_ptr, b_ptr, c_ptr, stride, n_cols: tl.constexpr,
 
 
 @triton.jit
-def swiglu_backward_kernel(dc_ptr, a_ptr, b_ptr, stride, n_cols: tl.constexpr,
-                           BLOCK_SIZE: tl.constexpr):
+def swiglu_backward_kernel(
+    dc_ptr, a_ptr, b_ptr, stride, n_cols: tl.constexpr, BLOCK_SIZE: tl.constexpr
+):
     program_id = tl.program_id(0).to(tl.int64)
     dc_ptr += program_id * stride
     a_ptr += program_id * stride
@@ -53,11 +55,18 @@ def swiglu_backward_kernel(dc_ptr, a_ptr, b_ptr, stride, n_cols: tl.constexpr,
 def _forward(name, dtype):
     rng = generator(name)
     a, b = randn(rng, 10, 500, dtype=dtype), randn(rng, 10, 500, dtype=dtype)
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros_like(a), stride=500,
-                n_cols=500, BLOCK_SIZE=512)
+    args = dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=torch.zeros_like(a),
+        stride=500,
+        n_cols=500,
+        BLOCK_SIZE=512,
+    )
     expected = torch.nn.functional.silu(a.double()) * b.double()
-    return Case(name, swiglu_forward_kernel, (10,), args,
-                {"c_ptr": near(expected, dtype)})
+    return Case(
+        name, swiglu_forward_kernel, (10,), args, {"c_ptr": near(expected, dtype)}
+    )
 
 
 def _backward():
@@ -66,11 +75,14 @@ def _backward():
     dc, a, b = (randn(rng, 10, 300) for _ in range(3))
     ad, bd = a.double().requires_grad_(), b.double().requires_grad_()
     (torch.nn.functional.silu(ad) * bd).backward(dc.double())
-    args = dict(dc_ptr=dc, a_ptr=a, b_ptr=b, stride=300, n_cols=300,
-                BLOCK_SIZE=512)
-    return Case(name, swiglu_backward_kernel, (10,), args, {
-        "a_ptr": near(ad.grad, torch.float32),
-        "b_ptr": near(bd.grad, torch.float32)})
+    args = dict(dc_ptr=dc, a_ptr=a, b_ptr=b, stride=300, n_cols=300, BLOCK_SIZE=512)
+    return Case(
+        name,
+        swiglu_backward_kernel,
+        (10,),
+        args,
+        {"a_ptr": near(ad.grad, torch.float32), "b_ptr": near(bd.grad, torch.float32)},
+    )
 
 
 def cases():

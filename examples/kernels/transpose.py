@@ -10,19 +10,31 @@ from case import Case, cdiv, generator, near, randint, randn, short
 
 
 @triton.jit
-def transpose_kernel(x_ptr, y_ptr, M, N, stride_xm, stride_yn,
-                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def transpose_kernel(
+    x_ptr,
+    y_ptr,
+    M,
+    N,
+    stride_xm,
+    stride_yn,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
     rm = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     rn = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
-    x = tl.load(x_ptr + rm[:, None] * stride_xm + rn[None, :],
-                mask=(rm[:, None] < M) & (rn[None, :] < N))
-    tl.store(y_ptr + rn[:, None] * stride_yn + rm[None, :], tl.trans(x),
-             mask=(rn[:, None] < N) & (rm[None, :] < M))
+    x = tl.load(
+        x_ptr + rm[:, None] * stride_xm + rn[None, :],
+        mask=(rm[:, None] < M) & (rn[None, :] < N),
+    )
+    tl.store(
+        y_ptr + rn[:, None] * stride_yn + rm[None, :],
+        tl.trans(x),
+        mask=(rn[:, None] < N) & (rm[None, :] < M),
+    )
 
 
 @triton.jit
-def permute_kernel(x_ptr, y_ptr, A: tl.constexpr, B: tl.constexpr,
-                   C: tl.constexpr):
+def permute_kernel(x_ptr, y_ptr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
     # [A, B, C] to [C, A, B].
     flat = tl.arange(0, A * B * C)
     x = tl.load(x_ptr + flat).reshape(A, B, C)
@@ -31,8 +43,15 @@ def permute_kernel(x_ptr, y_ptr, A: tl.constexpr, B: tl.constexpr,
 
 
 @triton.jit
-def shuffle_kernel(x_ptr, index_ptr, gathered_ptr, flipped_ptr, joined_ptr,
-                   M: tl.constexpr, N: tl.constexpr):
+def shuffle_kernel(
+    x_ptr,
+    index_ptr,
+    gathered_ptr,
+    flipped_ptr,
+    joined_ptr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+):
     rows = tl.arange(0, M)[:, None]
     cols = tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + rows * N + cols)
@@ -52,18 +71,36 @@ def _transpose(dtype):
         x = randn(rng, m, n, dtype=dtype)
     else:
         x = randint(rng, -128, 128, m, n, dtype=dtype)
-    args = dict(x_ptr=x, y_ptr=torch.zeros(n, m, dtype=dtype), M=m, N=n,
-                stride_xm=n, stride_yn=m, BLOCK_M=32, BLOCK_N=16)
-    return Case(name, transpose_kernel, (cdiv(m, 32), cdiv(n, 16)), args,
-                {"y_ptr": near(x.t(), None, 0, 0)})
+    args = dict(
+        x_ptr=x,
+        y_ptr=torch.zeros(n, m, dtype=dtype),
+        M=m,
+        N=n,
+        stride_xm=n,
+        stride_yn=m,
+        BLOCK_M=32,
+        BLOCK_N=16,
+    )
+    return Case(
+        name,
+        transpose_kernel,
+        (cdiv(m, 32), cdiv(n, 16)),
+        args,
+        {"y_ptr": near(x.t(), None, 0, 0)},
+    )
 
 
 def _permute():
     name = "permute_3d_f32"
     x = randn(generator(name), 8, 4, 16)
     args = dict(x_ptr=x, y_ptr=torch.zeros(16, 8, 4), A=8, B=4, C=16)
-    return Case(name, permute_kernel, (1,), args,
-                {"y_ptr": near(x.permute(2, 0, 1), None, 0, 0)})
+    return Case(
+        name,
+        permute_kernel,
+        (1,),
+        args,
+        {"y_ptr": near(x.permute(2, 0, 1), None, 0, 0)},
+    )
 
 
 def _shuffle():
@@ -71,14 +108,27 @@ def _shuffle():
     rng = generator(name)
     x = randn(rng, 8, 32)
     index = randint(rng, 0, 32, 8, 32)
-    args = dict(x_ptr=x, index_ptr=index, gathered_ptr=torch.zeros_like(x),
-                flipped_ptr=torch.zeros_like(x), joined_ptr=torch.zeros(8, 64),
-                M=8, N=32)
+    args = dict(
+        x_ptr=x,
+        index_ptr=index,
+        gathered_ptr=torch.zeros_like(x),
+        flipped_ptr=torch.zeros_like(x),
+        joined_ptr=torch.zeros(8, 64),
+        M=8,
+        N=32,
+    )
     joined = torch.stack([x, -x], 2).reshape(8, 64)
-    return Case(name, shuffle_kernel, (1,), args, {
-        "gathered_ptr": near(x.gather(1, index.long()), None, 0, 0),
-        "flipped_ptr": near(x.flip(1), None, 0, 0),
-        "joined_ptr": near(joined, None, 0, 0)})
+    return Case(
+        name,
+        shuffle_kernel,
+        (1,),
+        args,
+        {
+            "gathered_ptr": near(x.gather(1, index.long()), None, 0, 0),
+            "flipped_ptr": near(x.flip(1), None, 0, 0),
+            "joined_ptr": near(joined, None, 0, 0),
+        },
+    )
 
 
 def cases():

@@ -25,8 +25,9 @@ def collatz_kernel(x_ptr, steps_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 @triton.jit
-def searchsorted_kernel(sorted_ptr, x_ptr, out_ptr, n_sorted, n_elements,
-                        BLOCK_SIZE: tl.constexpr):
+def searchsorted_kernel(
+    sorted_ptr, x_ptr, out_ptr, n_sorted, n_elements, BLOCK_SIZE: tl.constexpr
+):
     offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     mask = offsets < n_elements
     x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
@@ -88,22 +89,30 @@ def _collatz():
             value = value // 2 if value % 2 == 0 else 3 * value + 1
             count += 1
         steps.append(count)
-    args = dict(x_ptr=x, steps_ptr=torch.zeros_like(x), n_elements=300,
-                BLOCK_SIZE=128)
-    return Case(name, collatz_kernel, (3,), args,
-                {"steps_ptr": near(torch.tensor(steps, dtype=torch.int32))})
+    args = dict(x_ptr=x, steps_ptr=torch.zeros_like(x), n_elements=300, BLOCK_SIZE=128)
+    return Case(
+        name,
+        collatz_kernel,
+        (3,),
+        args,
+        {"steps_ptr": near(torch.tensor(steps, dtype=torch.int32))},
+    )
 
 
 def _search():
     name = "while_searchsorted_f32"
     rng = generator(name)
     table, x = randn(rng, 100).sort().values, randn(rng, 500)
-    args = dict(sorted_ptr=table, x_ptr=x,
-                out_ptr=torch.zeros(500, dtype=torch.int32), n_sorted=100,
-                n_elements=500, BLOCK_SIZE=256)
+    args = dict(
+        sorted_ptr=table,
+        x_ptr=x,
+        out_ptr=torch.zeros(500, dtype=torch.int32),
+        n_sorted=100,
+        n_elements=500,
+        BLOCK_SIZE=256,
+    )
     expected = torch.searchsorted(table, x).int()
-    return Case(name, searchsorted_kernel, (2,), args,
-                {"out_ptr": near(expected)})
+    return Case(name, searchsorted_kernel, (2,), args, {"out_ptr": near(expected)})
 
 
 def _newton():
@@ -113,8 +122,13 @@ def _newton():
     args = dict(x_ptr=x, root_ptr=torch.full((24,), -1.0), n_elements=20)
     expected = torch.full((24,), -1.0)
     expected[:20] = x.double().clamp(min=0).sqrt()
-    return Case(name, newton_kernel, (24,), args, {"root_ptr": near(expected)},
-                tags=("early-return",))
+    return Case(
+        name,
+        newton_kernel,
+        (24,),
+        args,
+        {"root_ptr": near(expected)},
+    )
 
 
 def _called():
@@ -125,8 +139,13 @@ def _called():
         y = (0.5 * y - 0.25) * y + 1
     y = (-0.25 * y + 0.5) * y + 1
     args = dict(x_ptr=x, y_ptr=torch.zeros(8), a=0.5, b=-0.25, n_steps=3)
-    return Case(name, iterated_map_kernel, (8,), args,
-                {"y_ptr": near(y, torch.float32)}, tags=("call",))
+    return Case(
+        name,
+        iterated_map_kernel,
+        (8,),
+        args,
+        {"y_ptr": near(y, torch.float32)},
+    )
 
 
 def cases():

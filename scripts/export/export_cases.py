@@ -7,6 +7,7 @@ gives Triton an empty cache.
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
+import difflib
 import importlib
 import pathlib
 import sys
@@ -37,6 +38,15 @@ def wanted(case, only):
     return usable(case) and (not only or case.name in only)
 
 
+def check_names(only, known):
+    for name in only:
+        if name not in known:
+            close = difflib.get_close_matches(name, known) or sorted(known)
+            sys.exit(
+                f"export-ttir: no case is called {name}; there are " + ", ".join(close)
+            )
+
+
 def collect(kernels, only):
     """All cases of this Triton as (case, is a benchmark)."""
     found = {}
@@ -51,8 +61,12 @@ def collect(kernels, only):
                 if bench:
                     case.tags = (*case.tags, "bench")
                 found[case.name, bench] = (module.__name__, case)
-    return [(source, case, bench) for (_, bench), (source, case)
-            in found.items() if wanted(case, only)]
+    check_names(only, {name for name, _ in found})
+    return [
+        (source, case, bench)
+        for (_, bench), (source, case) in found.items()
+        if wanted(case, only)
+    ]
 
 
 def write(case, bench, out, data, kernels):
@@ -82,8 +96,7 @@ def main():
     torch.set_num_threads(1)
     frontend.install()
     data = manifest.Data(args.out / "data", "../data")
-    cases = [c for c in collect(args.kernels, args.only)
-             if args.bench or not c[2]]
+    cases = [c for c in collect(args.kernels, args.only) if args.bench or not c[2]]
     failed = 0
     for number, (source, case, bench) in enumerate(cases, 1):
         start = time.perf_counter()
