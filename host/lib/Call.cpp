@@ -70,7 +70,7 @@ Failure Call::failure(nereid_status_t status, std::string_view slot) {
             " and gave no reason, which is a fault of the plugin";
   else
     text += errors;
-  if (status < NEREID_OK || status > NEREID_INTERNAL)
+  if (status < NEREID_OK || status > NEREID_CANCELLED)
     status = NEREID_INTERNAL;
   return {status, std::move(text)};
 }
@@ -110,6 +110,8 @@ std::string_view statusName(nereid_status_t status) {
     return "device-fault";
   case NEREID_IO_ERROR:
     return "io-error";
+  case NEREID_CANCELLED:
+    return "cancelled";
   default:
     return "internal";
   }

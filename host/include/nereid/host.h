@@ -239,10 +239,16 @@ NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_pointer(nereid_backend_t *backend, uint32_t device,
                              nereid_string_t kind, uint64_t handle,
                              uint64_t size, nereid_address_t *out_address);
+NEREID_EXPORT void nereid_backend_release_pointer(nereid_backend_t *backend,
+                                                  uint32_t device,
+                                                  nereid_address_t address);
 NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_stream(nereid_backend_t *backend, uint32_t device,
                             nereid_string_t kind, uint64_t handle,
                             nereid_stream_t *out_stream);
+NEREID_EXPORT void nereid_backend_release_stream(nereid_backend_t *backend,
+                                                 uint32_t device,
+                                                 nereid_stream_t stream);
 NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_context(nereid_backend_t *backend, uint32_t device,
                              nereid_string_t kind, uint64_t handle);
@@ -375,7 +381,7 @@ typedef struct nereid_function_info_t {
   uint32_t argument_count;
   uint64_t arguments_size;         // bytes of the block
   nereid_string_t name;
-  nereid_kernel_info_t resources;
+  const nereid_kernel_info_t *resources;
 } nereid_function_info_t;
 
 // [any-thread]

@@ -9,16 +9,25 @@
 //
 // Growth
 //   Each struct that crosses the boundary starts with `struct_size`, which its
-//   writer sets to sizeof(the struct). Structs grow at their end only. A reader
-//   touches a field through NEREID_HAS alone, so that both a smaller (older)
-//   and a larger (newer) struct work; no size is ever compared for equality.
-//   Structs marked "leaf" have no size: their layout is frozen for good.
+//   writer sets to sizeof(the struct). Structs grow at their end only. Fields
+//   of minor 0 are always there; a reader touches a later one only where
+//   NEREID_HAS says so. Both a smaller (older) and a larger (newer) struct
+//   work, and no size is ever compared for equality. Fields called `reserved`
+//   are zero.
+//   A struct that the other side fills (`out_*`) is zeroed by its owner, who
+//   sets `struct_size`; the other side writes within that size and leaves the
+//   size alone.
+//   Structs marked "leaf" have no size: their layout is frozen for good. Only
+//   leaf structs stand inside other structs. Items of an array of other ones
+//   lie the first item's `struct_size` apart.
 //
 // Ownership
 //   "borrowed for the call" means valid until the call returns; the receiver
 //   copies what it keeps. No memory is freed on the other side: results go
 //   into sinks or structs that the caller owns. A handle has one destroy (or
-//   free, unload) function next to the one that made it, which accepts NULL.
+//   free, unload, release) function next to the one that made it, which
+//   accepts NULL. A function that fails makes no handle and leaves its out
+//   parameters as they were; sinks may hold a part.
 //
 // Thread words, at the end of each function's comment
 //   [any-thread]       may run on any thread, several at once
@@ -26,6 +35,7 @@
 //   [main]             the thread that loads and shuts down; one at a time
 //   [hot]              as any-thread; takes no lock, allocates nothing, writes
 //                      no log, reads no environment
+// Nothing may throw, longjmp or exit across the boundary, in either direction.
 
 #ifndef NEREID_BASE_H
 #define NEREID_BASE_H
@@ -74,7 +84,9 @@ enum {
   // The operating system refused: look at the path and the permissions.
   NEREID_IO_ERROR = 8,
   // A bug on the side that answers: report it.
-  NEREID_INTERNAL = 9
+  NEREID_INTERNAL = 9,
+  // The caller asked to stop (nereid_call_t.cancelled): nothing is wrong.
+  NEREID_CANCELLED = 10
 };
 
 // ---------------------------------------------------------------- leaf structs
@@ -90,7 +102,9 @@ typedef struct nereid_bytes_t {
   uint64_t size;
 } nereid_bytes_t;
 
-// The types of a value. Unknown types are legal and are ignored.
+// The types of a value. Unknown types are legal and are ignored. As text, for
+// defaults and command lines: i64 and f64 as C prints and reads them (0x is
+// legal), bool "true" or "false", bytes in hexadecimal, lists with commas.
 typedef int32_t nereid_type_t;
 enum {
   NEREID_TYPE_I64 = 1,         // `i64`
@@ -150,7 +164,7 @@ enum {
 };
 
 // One message. Lower case, one sentence, no full stop: what was found, what
-// was expected.
+// was expected. The host adds the plugin's name.
 typedef struct nereid_diagnostic_t {
   uint32_t struct_size;
   nereid_severity_t severity;
@@ -171,7 +185,7 @@ typedef struct nereid_call_t {
   void (*report)(const struct nereid_call_t *call,
                  const nereid_diagnostic_t *diagnostic);
   // (optional) Non-zero when the caller no longer wants the result; long work
-  // should then return NEREID_UNAVAILABLE soon. [any-thread]
+  // should then return NEREID_CANCELLED soon. [any-thread]
   int32_t (*cancelled)(const struct nereid_call_t *call);
 } nereid_call_t;
 

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-// What a plugin keeps between calls; made by nereid_plugin_t.create.
+// What a plugin keeps between calls; made by nereid_plugin_t.create, NULL for
+// a plugin without one.
 typedef struct nereid_state_t nereid_state_t;
 // Options that a plugin has checked; owned by the plugin until destroyed.
 typedef struct nereid_options_t nereid_options_t;
@@ -25,10 +26,10 @@ typedef struct nereid_session_t nereid_session_t;
 
 // What to compile for. Strings are borrowed for the call when the host passes
 // a target, and owned by the plugin until shutdown when a driver returns one.
-// Unknown names are legal everywhere.
+// Unknown names are legal everywhere; empty means "not said".
 typedef struct nereid_target_t {
   uint32_t struct_size;
-  int32_t warp_size;         // threads that run in lock step; 1 on a CPU
+  int32_t warp_size;         // threads in lock step; 1 on a CPU, 0 not said
   nereid_string_t backend;   // device type: "cpu", "vulkan", "acme"
   nereid_string_t arch;      // "x86_64", "sm90", ...
   nereid_string_t features;  // comma-separated, in the plugin's own spelling
@@ -40,11 +41,11 @@ typedef struct nereid_option_t {
   nereid_type_t type;
   nereid_string_t name;
   nereid_string_t doc;            // one sentence
-  nereid_string_t default_value;  // as text
+  nereid_string_t default_value;  // as text (nereid_type_t)
   // Legal values of a string option; NULL and 0 if free.
   const nereid_string_t *choices;
   uint64_t choice_count;
-  // Inclusive range of an integer option; minimum > maximum means no range.
+  // Inclusive range of an integer option; any value unless minimum < maximum.
   int64_t minimum;
   int64_t maximum;
 } nereid_option_t;
@@ -99,6 +100,9 @@ typedef struct nereid_stage_sink_t {
 //     argument_size      I64          bytes of the whole block
 //     shared             I64          bytes of on-chip memory a program needs
 //     num_warps, num_ctas, warp_size  I64
+//   Other names are a plugin's own. A stage that the host skips or replaces
+//   adds nothing, so the stage that makes the image adds all that a launch
+//   needs, even if an earlier one did.
 //   A plugin that gives no argument_offsets accepts the standard layout: each
 //   argument at the next multiple of its size (pointers take 8 bytes and an i1
 //   one), the block's size rounded up to 8.
@@ -135,11 +139,14 @@ typedef struct nereid_compiler_t {
                                    nereid_options_t **out_options,
                                    const nereid_call_t *call);
 
-  // Required. Accepts NULL. [any-thread]
+  // Required. Destroys options that no session uses. Accepts NULL.
+  // [any-thread]
   void (*destroy_options)(nereid_state_t *state, nereid_options_t *options);
 
-  // Required. Adds the stages, in order, to `sink`; at least one. A pipeline
-  // that makes no image is legal: it compiles and cannot launch. [any-thread]
+  // Required. Adds the stages, in order, to `sink`; at least one, and the same
+  // ones each time. A stage takes the kind that the one before it makes. A
+  // pipeline that makes no image is legal: it compiles and cannot launch.
+  // [any-thread]
   nereid_status_t (*visit_stages)(nereid_state_t *state,
                                   const nereid_options_t *options,
                                   const nereid_stage_sink_t *sink,
@@ -154,18 +161,21 @@ typedef struct nereid_compiler_t {
                                         const nereid_writer_t *writer,
                                         const nereid_call_t *call);
 
-  // (optional) Starts a compilation; `options` outlives it. [any-thread]
+  // (optional) Starts a compilation; `options` outlives it. Compilations are
+  // independent: many may be under way at once. [any-thread]
   nereid_status_t (*begin)(nereid_state_t *state,
                            const nereid_options_t *options,
                            nereid_session_t **out_session,
                            const nereid_call_t *call);
 
-  // (optional) Ends a compilation. Accepts NULL. [serial]
+  // (optional) Ends a compilation, finished or not. Comes with `begin`.
+  // Accepts NULL. [serial]
   void (*end)(nereid_state_t *state, nereid_session_t *session);
 
-  // Required. Runs stage `index` of the pipeline on `input`, appends the
-  // result to `output` and facts about the kernel to `metadata`.
-  // `session` is NULL if there is no `begin`. For a stage that follows one
+  // Required. Runs stage `index` (from 0, as visit_stages gave them) on
+  // `input`, appends the result to `output` and facts about the kernel to
+  // `metadata`. Equal input and options give equal output. `session` is NULL
+  // if there is no `begin`. For a stage that follows one
   // with NEREID_STAGE_KEEPS_OUTPUT in the same session, `input.data` may be
   // NULL: the stage continues from what the session kept. `output` is NULL
   // when nobody wants the bytes of a stage with that flag. On failure `output`

@@ -63,9 +63,11 @@ enum {
   NEREID_COPY_DEVICE_TO_DEVICE = 3
 };
 
-// The driver of a plugin. Devices are numbered from 0. Work on a stream runs
-// in order; slots that take a stream may return before the work is done, and
-// then report its failure from a later `synchronize`.
+// The driver of a plugin. Devices are numbered from 0 to device_count - 1, and
+// the host passes no other. Work on a stream runs in order; slots that take a
+// stream may return before the work is done, and then report its failure from
+// a later `synchronize`. Required slots are marked; a host answers
+// NEREID_UNIMPLEMENTED, naming the slot, for those that are missing.
 typedef struct nereid_driver_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -82,30 +84,35 @@ typedef struct nereid_driver_t {
                                 nereid_target_t *out_target,
                                 const nereid_call_t *call);
 
-  // (optional) The calling thread's device; without these, device 0 always.
+  // (optional) The calling thread's device; without it, device 0 always.
   // [any-thread]
   nereid_status_t (*get_current_device)(nereid_state_t *state,
                                         uint32_t *out_device,
                                         const nereid_call_t *call);
+  // (optional) Sets it. [any-thread]
   nereid_status_t (*set_current_device)(nereid_state_t *state,
                                         uint32_t device,
                                         const nereid_call_t *call);
 
-  // (optional) The calling thread's stream on `device`; without these, the
+  // (optional) The calling thread's stream on `device`; without it, the
   // default stream always. [any-thread]
   nereid_status_t (*get_current_stream)(nereid_state_t *state,
                                         uint32_t device,
                                         nereid_stream_t *out_stream,
                                         const nereid_call_t *call);
+  // (optional) Sets it. [any-thread]
   nereid_status_t (*set_current_stream)(nereid_state_t *state,
                                         uint32_t device,
                                         nereid_stream_t stream,
                                         const nereid_call_t *call);
 
-  // (optional) Makes and destroys streams. [any-thread]
+  // (optional) Makes a stream. Without it there is the default one alone.
+  // [any-thread]
   nereid_status_t (*create_stream)(nereid_state_t *state, uint32_t device,
                                    nereid_stream_t *out_stream,
                                    const nereid_call_t *call);
+  // (optional) Waits for a stream's work and destroys it. Ignores 0. Comes
+  // with `create_stream`. [any-thread]
   void (*destroy_stream)(nereid_state_t *state, uint32_t device,
                          nereid_stream_t stream);
 
@@ -129,13 +136,14 @@ typedef struct nereid_driver_t {
   nereid_status_t (*allocate)(nereid_state_t *state, uint32_t device,
                               uint64_t size, nereid_address_t *out_address,
                               const nereid_call_t *call);
-  // Required. Accepts 0. [any-thread]
+  // Required. Gives back what `allocate` gave, once the work that uses it is
+  // done. Accepts 0. [any-thread]
   void (*free)(nereid_state_t *state, uint32_t device,
                nereid_address_t address);
 
-  // Required. Copies `size` bytes; the host side is a pointer in an address.
-  // The host's memory stays untouched by the caller until the stream is
-  // synchronized. [any-thread]
+  // Required. Copies `size` bytes between ranges that do not overlap; the host
+  // side is a pointer in an address. The caller leaves the host's memory alone
+  // until the stream is synchronized. [any-thread]
   nereid_status_t (*copy)(nereid_state_t *state, uint32_t device,
                           nereid_stream_t stream, nereid_copy_t direction,
                           nereid_address_t destination,
@@ -143,41 +151,60 @@ typedef struct nereid_driver_t {
                           const nereid_call_t *call);
 
   // (optional) Sets `count` elements at `destination` to the `pattern_size`
-  // (1, 2, 4 or 8) bytes at `pattern`. [any-thread]
+  // (1, 2, 4 or 8) bytes at `pattern`, which are read before it returns.
+  // Without it the host copies. [any-thread]
   nereid_status_t (*fill)(nereid_state_t *state, uint32_t device,
                           nereid_stream_t stream,
                           nereid_address_t destination, const void *pattern,
                           uint32_t pattern_size, uint64_t count,
                           const nereid_call_t *call);
 
-  // (optional) Makes what the host program already has usable here, without
-  // taking ownership: `kind` names what it is ("host.pointer", "dlpack",
-  // "cuda.stream", "vk.device", ...), `handle` is its value. Kinds that a
-  // plugin does not know are NEREID_UNIMPLEMENTED. [any-thread]
+  // Adoption makes what the host program already has usable here without
+  // taking ownership: `kind` names what it is ("host.pointer",
+  // "cuda.pointer", "cuda.stream", "vk.device", ...), `handle` is its value.
+  // The program keeps it alive until it is released. A kind that the plugin
+  // does not know is NEREID_UNIMPLEMENTED.
+
+  // (optional) Adopts `size` bytes of memory. [any-thread]
   nereid_status_t (*adopt_pointer)(nereid_state_t *state, uint32_t device,
                                    nereid_string_t kind, uint64_t handle,
                                    uint64_t size,
                                    nereid_address_t *out_address,
                                    const nereid_call_t *call);
+  // (optional) Ends the adoption of an address, once the work that uses it is
+  // done; the memory itself stays. Without it there is nothing to release.
+  // Accepts 0. [any-thread]
+  void (*release_pointer)(nereid_state_t *state, uint32_t device,
+                          nereid_address_t address);
+  // (optional) Adopts a queue of work. [any-thread]
   nereid_status_t (*adopt_stream)(nereid_state_t *state, uint32_t device,
                                   nereid_string_t kind, uint64_t handle,
                                   nereid_stream_t *out_stream,
                                   const nereid_call_t *call);
+  // (optional) Ends the adoption of a stream, as release_pointer does.
+  // [any-thread]
+  void (*release_stream)(nereid_state_t *state, uint32_t device,
+                         nereid_stream_t stream);
+  // (optional) Adopts the context or device object that all later work on
+  // `device` uses, until shutdown. NEREID_UNAVAILABLE once `device` is in use.
+  // [any-thread]
   nereid_status_t (*adopt_context)(nereid_state_t *state, uint32_t device,
                                    nereid_string_t kind, uint64_t handle,
                                    const nereid_call_t *call);
 
-  // Required. Loads an image for `device`. `path`, if not empty, is a file
-  // whose first bytes are the image, so that the system can map it where it
-  // lies. `metadata` is what the stages said. [any-thread]
+  // Required. Loads an image for `device`; `image` and `metadata`, which is
+  // what the stages said, are borrowed for the call. `path`, if not empty, is
+  // a file whose first bytes are the image, so that the system can map it
+  // where it lies; it may vanish after the call. Trusts no byte: images come
+  // from files. [any-thread]
   nereid_status_t (*load_image)(nereid_state_t *state, uint32_t device,
                                 nereid_bytes_t image, nereid_string_t path,
                                 const nereid_value_t *metadata,
                                 uint64_t metadata_count,
                                 nereid_module_t **out_module,
                                 const nereid_call_t *call);
-  // Required. No launch of the module's kernels is under way. Accepts NULL.
-  // [any-thread]
+  // Required. Unloads a module whose kernels' work is done, and with it its
+  // kernels. Accepts NULL. [any-thread]
   void (*unload_module)(nereid_state_t *state, nereid_module_t *module);
 
   // Required. Finds kernel `name`; owned by the module. Fills `out_info` if
@@ -188,22 +215,27 @@ typedef struct nereid_driver_t {
                                 nereid_kernel_info_t *out_info,
                                 const nereid_call_t *call);
 
-  // Required. Launches `kernel`. `call` may be NULL: then only the status
-  // tells. [hot]
+  // Required. Launches `kernel`, on the device that its module was loaded for.
+  // `call` may be NULL: then only the status tells. [hot]
   nereid_status_t (*launch)(nereid_kernel_t *kernel,
                             const nereid_launch_t *launch,
                             const nereid_call_t *call);
 
-  // (optional) Events. elapsed sets the nanoseconds from `start` to `end`,
-  // both recorded; it waits for `end`. [any-thread]
+  // (optional) Makes an event. The four slots of events come together.
+  // [any-thread]
   nereid_status_t (*create_event)(nereid_state_t *state, uint32_t device,
                                   nereid_event_t **out_event,
                                   const nereid_call_t *call);
+  // (optional) Accepts NULL. [any-thread]
   void (*destroy_event)(nereid_state_t *state, nereid_event_t *event);
+  // (optional) Marks the point that `stream` has reached; again moves it.
+  // [serial]
   nereid_status_t (*record_event)(nereid_state_t *state,
                                   nereid_event_t *event,
                                   nereid_stream_t stream,
                                   const nereid_call_t *call);
+  // (optional) Sets the nanoseconds from `start` to `end`, both recorded; waits
+  // for `end`. [any-thread]
   nereid_status_t (*elapsed)(nereid_state_t *state, nereid_event_t *start,
                              nereid_event_t *end, double *out_nanoseconds,
                              const nereid_call_t *call);

@@ -17,7 +17,8 @@ typedef struct nereid_host_t {
   uint32_t struct_size;
   uint32_t abi_minor;            // the highest minor that the host speaks
   nereid_string_t name;          // of the host program: "nereid", "python"
-  nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none
+  nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none:
+                                 // parts of a plugin are found beside it
   void *user;
 
   // Logs one message of the plugin. [any-thread]
@@ -44,8 +45,9 @@ typedef struct nereid_plugin_t {
   uint32_t min_host_minor;        // it does not work with a host below this
   uint32_t flags;
 
-  // Identity. The id is unique ([a-z0-9_.-]+); the device type is what a
-  // target's `backend` says and what users name ("cpu", "acme").
+  // Identity. The id is unique ([a-z0-9_.-]+, 1 to 63 bytes) and the one in the
+  // note; the device type is what a target's `backend` says and what users
+  // name ("cpu", "acme").
   nereid_string_t id;
   nereid_string_t device_type;
   nereid_string_t version;
@@ -63,7 +65,9 @@ typedef struct nereid_plugin_t {
   const nereid_driver_t *driver;
 
   // (optional) Starts the plugin; `host` lives until shutdown returns. Called
-  // once before any slot of the tables, with `*out_state` NULL. [main]
+  // before any slot of the tables, with `*out_state` NULL. A process with
+  // several hosts calls it once for each: what a plugin keeps is in the state,
+  // not in globals. After a failure there is no shutdown. [main]
   nereid_status_t (*create)(const nereid_host_t *host,
                             nereid_state_t **out_state,
                             const nereid_call_t *call);
@@ -77,7 +81,8 @@ typedef struct nereid_plugin_t {
 } nereid_plugin_t;
 
 // The exported function, whose name carries the ABI major. Sets `*out_plugin`.
-// Pure, repeatable and fast: no device, no thread, no file. [main]
+// Pure, repeatable and fast: no device, no thread, no file; it may run in a
+// child process first. `host` is for reading its version and name. [main]
 typedef nereid_status_t (*nereid_plugin_entry_1_t)(
     const nereid_host_t *host, const nereid_plugin_t **out_plugin,
     const nereid_call_t *call);
