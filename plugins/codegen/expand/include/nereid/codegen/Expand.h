@@ -1,0 +1,43 @@
+// What no backend has an instruction for, rewritten in terms of what all have.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rewrites work alike on scalars, on tensors of any shape, and inside the
+// regions of reductions, scans and maps. They are branch-free and need no
+// tables, so that a vector or a GPU thread runs them as they stand.
+//
+// Values of an fp8 type keep that type: loads, stores, shapes and selections
+// move them as they are, and an emitter holds them as an i8 of the same bits.
+// Only their conversions are written out, between arith.bitcast from or to i8.
+
+#ifndef NEREID_CODEGEN_EXPAND_H
+#define NEREID_CODEGEN_EXPAND_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+namespace nereid::codegen {
+
+/// What a backend does by itself, and what its user allows.
+struct ExpandOptions {
+  /// The target multiplies and adds with one rounding. Without it math.fma is
+  /// written out, and the functions built on it are slower.
+  bool hasFma = true;
+  /// Arithmetic on f16 (bf16) is an instruction and stays as it is.
+  bool hasF16Arithmetic = false;
+  bool hasBf16Arithmetic = false;
+  /// The kernel's own multiplications and additions may be contracted: they
+  /// get `fastmath<contract>`. What the rewrites make never does.
+  bool fpFusion = true;
+};
+
+/// Rewrites all functions of \p module: mathematical functions, conversions,
+/// arithmetic on narrow floating-point types, odd integer operations. What
+/// remains is what docs of plugins/codegen list; fails, with an error on the
+/// operation, for what cannot be written out.
+mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
+                                     const ExpandOptions &options = {});
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_EXPAND_H

@@ -1,0 +1,93 @@
+// Operations that are named, but made of simpler ones.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Rewrites.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "nereid/ttir/Dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// Half words, as vectors have no wide product of 64 bits.
+static Expr highHalfOf64(Expr x, Expr y) {
+  constexpr int64_t kLow = 0xffffffff;
+  Expr xLow = x & kLow, xHigh = x >> 32;
+  Expr yLow = y & kLow, yHigh = y >> 32;
+  Expr carry = (xLow * yLow) >> 32;
+  Expr cross = xHigh * yLow + carry;
+  Expr middle = xLow * yHigh + (cross & kLow);
+  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
+}
+
+static Expr highHalf(Expr x, Expr y) {
+  unsigned width = x.width();
+  if (width == 64)
+    return highHalfOf64(x, y);
+  Expr product = extendUnsigned(x, 2 * width) * extendUnsigned(y, 2 * width);
+  return truncate(product >> int64_t(width), width);
+}
+
+// min(max(x, low), high). Unless NaN is to stay, a NaN becomes the lower
+// bound, which a comparison it fails gives by itself.
+static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
+  if (keepsNan) {
+    Expr atLeast = select(x < low, low, x);
+    return select(atLeast > high, high, atLeast);
+  }
+  Expr atLeast = select(x > low, x, low);
+  return select(atLeast < high, atLeast, high);
+}
+
+// x - trunc(x / y) y without rounding, by long division: a digit is as many
+// bits as a quotient may have to be right up to one, and that one is put right
+// from the sign of the exact rest.
+static Expr remainder(Expr dividend, Expr divisor) {
+  bool isF32 = dividend.width() == 32;
+  const int digit = isF32 ? 22 : 51;
+  const int exponentRange = isF32 ? 277 : 2098;
+  Expr rest = abs(dividend);
+  Expr y = abs(divisor);
+  for (int shift = (exponentRange / digit) * digit; shift >= 0;
+       shift -= digit) {
+    // In two factors: 2^shift alone may be too large a number.
+    Expr scaled = y;
+    for (int left = shift; left > 0; left -= 120)
+      scaled = scaled * std::ldexp(1.0, std::min(left, 120));
+    Expr quotient = rest / scaled;
+    quotient = quotient.make<math::TruncOp>(quotient.value.getType(), quotient);
+    Expr next = fma(-quotient, scaled, rest);
+    next = select(next < 0.0, next + scaled, next);
+    next = select(next >= scaled, next - scaled, next);
+    rest = select(rest < scaled, rest, next);
+  }
+  // Infinity and zero as divisors, infinity and NaN as dividends.
+  return copySign(rest, dividend);
+}
+
+std::optional<Expr> expandArithmetic(Scope &scope, Operation *op) {
+  auto operand = [&](unsigned i) { return Expr{&scope, op->getOperand(i)}; };
+  using Result = std::optional<Expr>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tt::MulhiUIOp) -> Result {
+        return highHalf(operand(0), operand(1));
+      })
+      .Case([&](tt::ClampFOp clampOp) -> Result {
+        bool keepsNan = clampOp.getPropagateNan() == tt::PropagateNan::ALL;
+        return clamp(operand(0), operand(1), operand(2), keepsNan);
+      })
+      .Case([&](tt::PreciseSqrtOp) -> Result { return sqrt(operand(0)); })
+      .Case<tt::PreciseDivFOp, tt::ApproxDivFOp>(
+          [&](Operation *) -> Result { return operand(0) / operand(1); })
+      .Case([&](arith::RemFOp) -> Result {
+        return remainder(operand(0), operand(1));
+      })
+      .Default([](Operation *) { return Result(); });
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,111 @@
+// Conversions between floating-point types.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f32 is the hub: it holds every narrower type exactly, and an f64 reaches it
+// rounded "to odd" where the second rounding must still see on which side of a
+// tie the number lies.
+
+#include "Fp8.h"
+#include "Rewrites.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "nereid/ttir/Dialect.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+static bool isFp8(FloatType type) { return type.getWidth() == 8; }
+
+// Of the two f32 around an f64 that is none, the one with an odd last bit.
+static Expr roundToOdd(Expr x) {
+  FloatType f32 = x.scope->builder.getF32Type();
+  Expr nearest = truncate(x, f32);
+  Expr back = extend(nearest, x.scope->builder.getF64Type());
+  Expr pattern = bits(nearest);
+  Expr isEven = (pattern & 1) == 0;
+  Expr isInexact = (back < x) | (back > x);
+  Expr step = select(abs(back) < abs(x), pattern + 1, pattern - 1);
+  return asFloat(select(isInexact & isEven, step, pattern));
+}
+
+// NaN is kept as a quiet one whatever bits are cut off.
+static Expr f32ToBf16TowardZero(Expr x) {
+  Expr pattern = bits(x);
+  Expr kept = select(isNan(x), pattern | 0x400000, pattern);
+  return asFloat(truncate(kept >> 16, 16), x.scope->builder.getBF16Type());
+}
+
+// The nearest f16, one less in magnitude where that was further from zero.
+// From infinity that makes the largest number, which is right for numbers.
+static Expr f32ToF16TowardZero(Expr x) {
+  FloatType f16 = x.scope->builder.getF16Type();
+  Expr nearest = truncate(x, f16);
+  Expr back = extend(nearest, x.scope->builder.getF32Type());
+  Expr pattern = bits(nearest);
+  return asFloat(select(abs(back) > abs(x), pattern - 1, pattern), f16);
+}
+
+static Expr f64ToF32TowardZero(Expr x) {
+  Expr nearest = truncate(x, x.scope->builder.getF32Type());
+  Expr back = extend(nearest, x.scope->builder.getF64Type());
+  Expr pattern = bits(nearest);
+  return asFloat(select(abs(back) > abs(x), pattern - 1, pattern));
+}
+
+static Expr narrowF32(Expr x, FloatType type, Rounding rounding) {
+  if (isFp8(type))
+    return f32ToFp8(x, type, rounding);
+  if (rounding == Rounding::ToNearestEven)
+    return truncate(x, type);
+  return type.isBF16() ? f32ToBf16TowardZero(x) : f32ToF16TowardZero(x);
+}
+
+Expr convertFloat(Expr x, FloatType type, Rounding rounding) {
+  auto from = cast<FloatType>(x.elementType());
+  FloatType f32 = x.scope->builder.getF32Type();
+  if (from == type)
+    return x;
+  if (from.isF64()) {
+    if (!type.isF32())
+      return narrowF32(roundToOdd(x), type, rounding);
+    return rounding == Rounding::TowardZero ? f64ToF32TowardZero(x)
+                                            : truncate(x, f32);
+  }
+  Expr wide = from.isF32() ? x : isFp8(from) ? fp8ToF32(x) : extend(x, f32);
+  if (type.isF32())
+    return wide;
+  return type.isF64() ? extend(wide, type) : narrowF32(wide, type, rounding);
+}
+
+// What every target has or its emitter writes: one step between f16 or bf16
+// and f32, and between f32 and f64.
+static bool isPlain(FloatType from, FloatType to, Rounding rounding) {
+  if (isFp8(from) || isFp8(to) || from.getWidth() == to.getWidth())
+    return false;
+  if (from.getWidth() < to.getWidth())
+    return true;
+  return rounding == Rounding::ToNearestEven &&
+         (from.isF32() || (from.isF64() && to.isF32()));
+}
+
+std::optional<Expr> expandConversion(Scope &scope, Operation *op) {
+  Rounding rounding = Rounding::ToNearestEven;
+  if (auto convert = dyn_cast<tt::FpToFpOp>(op)) {
+    if (convert.getRounding() == tt::RoundingMode::RTZ)
+      rounding = Rounding::TowardZero;
+  } else if (auto truncation = dyn_cast<arith::TruncFOp>(op)) {
+    if (truncation.getRoundingmode() == arith::RoundingMode::toward_zero)
+      rounding = Rounding::TowardZero;
+  } else if (!isa<arith::ExtFOp>(op)) {
+    return {};
+  }
+  auto from = cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  auto to = cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  if (!isa<tt::FpToFpOp>(op) && isPlain(from, to, rounding))
+    return {};
+  return convertFloat({&scope, op->getOperand(0)}, to, rounding);
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,194 @@
+// Arithmetic on MLIR values in the notation of formulas.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Expr.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+void Scope::moveTo(Operation *op) {
+  builder.setInsertionPoint(op);
+  loc = op->getLoc();
+}
+
+Value Scope::constant(Type type, TypedAttr element) {
+  TypedAttr attribute = element;
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    attribute = DenseElementsAttr::get(shaped, Attribute(element));
+  Block *block = builder.getInsertionBlock();
+  Value &value = constants[{block, attribute}];
+  if (!value) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    value = builder.create<arith::ConstantOp>(loc, attribute);
+  }
+  return value;
+}
+
+Type Expr::shapedAs(Type type) const {
+  if (auto shaped = dyn_cast<ShapedType>(value.getType()))
+    return shaped.clone(type);
+  return type;
+}
+
+Expr Expr::like(double number) const {
+  auto attribute = scope->builder.getFloatAttr(elementType(), number);
+  return {scope, scope->constant(value.getType(), attribute)};
+}
+
+Expr Expr::like(int64_t number) const {
+  if (isFloat())
+    return like(double(number));
+  auto attribute = scope->builder.getIntegerAttr(
+      elementType(), APInt(width(), number, /*isSigned=*/true));
+  return {scope, scope->constant(value.getType(), attribute)};
+}
+
+template <typename FloatOp, typename IntegerOp>
+static Expr arithmetic(Expr x, Expr y) {
+  if (x.isFloat())
+    return x.make<FloatOp>(x.value.getType(), x, y);
+  return x.make<IntegerOp>(x.value.getType(), x, y);
+}
+
+Expr operator+(Expr x, Expr y) {
+  return arithmetic<arith::AddFOp, arith::AddIOp>(x, y);
+}
+Expr operator-(Expr x, Expr y) {
+  return arithmetic<arith::SubFOp, arith::SubIOp>(x, y);
+}
+Expr operator*(Expr x, Expr y) {
+  return arithmetic<arith::MulFOp, arith::MulIOp>(x, y);
+}
+Expr operator/(Expr x, Expr y) {
+  return x.make<arith::DivFOp>(x.value.getType(), x, y);
+}
+Expr operator-(Expr x) {
+  if (!x.isFloat())
+    return 0 - x;
+  return x.make<arith::NegFOp>(x.value.getType(), x);
+}
+Expr operator&(Expr x, Expr y) {
+  return x.make<arith::AndIOp>(x.value.getType(), x, y);
+}
+Expr operator|(Expr x, Expr y) {
+  return x.make<arith::OrIOp>(x.value.getType(), x, y);
+}
+Expr operator^(Expr x, Expr y) {
+  return x.make<arith::XOrIOp>(x.value.getType(), x, y);
+}
+Expr operator<<(Expr x, Expr y) {
+  return x.make<arith::ShLIOp>(x.value.getType(), x, y);
+}
+Expr operator>>(Expr x, Expr y) {
+  return x.make<arith::ShRUIOp>(x.value.getType(), x, y);
+}
+Expr shiftSigned(Expr x, Expr y) {
+  return x.make<arith::ShRSIOp>(x.value.getType(), x, y);
+}
+
+static Expr compare(Expr x, Expr y, arith::CmpFPredicate floats,
+                    arith::CmpIPredicate integers) {
+  OpBuilder &b = x.scope->builder;
+  if (x.isFloat())
+    return {x.scope,
+            b.create<arith::CmpFOp>(x.scope->loc, floats, x.value, y.value)};
+  return {x.scope,
+          b.create<arith::CmpIOp>(x.scope->loc, integers, x.value, y.value)};
+}
+
+Expr operator<(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt);
+}
+Expr operator<=(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle);
+}
+Expr operator>(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt);
+}
+Expr operator>=(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge);
+}
+Expr operator==(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
+}
+Expr operator!=(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne);
+}
+Expr lessUnsigned(Expr x, Expr y) {
+  return compare(x, y, arith::CmpFPredicate::OLT, arith::CmpIPredicate::ult);
+}
+Expr isNan(Expr x) {
+  return compare(x, x, arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne);
+}
+
+Expr select(Expr condition, Expr yes, Expr no) {
+  return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
+}
+
+Expr fma(Expr x, Expr y, Expr z) {
+  if (x.scope->options.hasFma)
+    return x.make<math::FmaOp>(x.value.getType(), x, y, z);
+  return x * y + z;
+}
+
+Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }
+Expr abs(Expr x) { return x.make<math::AbsFOp>(x.value.getType(), x); }
+Expr roundEven(Expr x) {
+  return x.make<math::RoundEvenOp>(x.value.getType(), x);
+}
+Expr copySign(Expr magnitude, Expr sign) {
+  return magnitude.make<math::CopySignOp>(magnitude.value.getType(), magnitude,
+                                          sign);
+}
+
+Expr bits(Expr x) {
+  Type type = x.scope->builder.getIntegerType(x.width());
+  return x.make<arith::BitcastOp>(x.shapedAs(type), x);
+}
+Expr asFloat(Expr x, FloatType type) {
+  return x.make<arith::BitcastOp>(x.shapedAs(type), x);
+}
+Expr asFloat(Expr x) {
+  Builder &b = x.scope->builder;
+  return asFloat(x, x.width() == 32 ? b.getF32Type() : b.getF64Type());
+}
+
+Expr extendSigned(Expr x, unsigned width) {
+  Type type = x.scope->builder.getIntegerType(width);
+  return x.make<arith::ExtSIOp>(x.shapedAs(type), x);
+}
+Expr extendUnsigned(Expr x, unsigned width) {
+  Type type = x.scope->builder.getIntegerType(width);
+  return x.make<arith::ExtUIOp>(x.shapedAs(type), x);
+}
+Expr truncate(Expr x, unsigned width) {
+  Type type = x.scope->builder.getIntegerType(width);
+  return x.make<arith::TruncIOp>(x.shapedAs(type), x);
+}
+Expr extend(Expr x, FloatType type) {
+  return x.make<arith::ExtFOp>(x.shapedAs(type), x);
+}
+Expr truncate(Expr x, FloatType type) {
+  return x.make<arith::TruncFOp>(x.shapedAs(type), x);
+}
+Expr toFloat(Expr x) {
+  Builder &b = x.scope->builder;
+  Type type = x.width() == 32 ? Type(b.getF32Type()) : Type(b.getF64Type());
+  return x.make<arith::SIToFPOp>(x.shapedAs(type), x);
+}
+
+Expr horner(Expr x, ArrayRef<double> coefficients) {
+  Expr sum = x.like(coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = fma(sum, x, coefficient);
+  return sum;
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,164 @@
+// Arithmetic on f16, bf16 and fp8 by means of f32.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f32 has more than twice the digits of all of them, so that one operation in
+// f32 rounded to the narrow type is the correctly rounded one.
+
+#include "Rewrites.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "nereid/ttir/Dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+static bool isNarrow(Type type, const ExpandOptions &options) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF16())
+    return !options.hasF16Arithmetic;
+  if (element.isBF16())
+    return !options.hasBf16Arithmetic;
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
+static Expr widen(Expr x) {
+  return convertFloat(x, x.scope->builder.getF32Type());
+}
+
+static FloatType floatTypeOf(Value value) {
+  return cast<FloatType>(getElementTypeOrSelf(value));
+}
+
+// A sign is not rounded, and an absolute value neither: both are bits. The
+// fp8 types without -0 keep their only NaN in its place.
+static Expr changeSign(Expr x, bool negate) {
+  FloatType type = floatTypeOf(x.value);
+  unsigned width = x.width();
+  int64_t sign = int64_t(1) << (width - 1);
+  Expr pattern = bits(x);
+  Expr changed = negate ? pattern ^ sign : pattern & (sign - 1);
+  if (type.isFloat8E4M3FNUZ() || type.isFloat8E5M2FNUZ()) {
+    Expr keeps = negate ? (pattern & (sign - 1)) == 0 : pattern == sign;
+    changed = select(keeps, pattern, changed);
+  }
+  return asFloat(changed, type);
+}
+
+// One of the operands as it is. NaN loses, as in maxnum and minnum.
+static Expr pickNumber(Expr x, Expr y, bool larger) {
+  Expr wideX = widen(x), wideY = widen(y);
+  Expr isBetter = larger ? wideX > wideY : wideX < wideY;
+  return select(isBetter | isNan(wideY), x, y);
+}
+
+// The same operation on f32 operands, itself expanded if need be.
+static Expr inF32(Scope &scope, Operation *op) {
+  Type f32 = scope.builder.getF32Type();
+  auto toF32 = [&](Type type) -> Type {
+    if (!isa<FloatType>(getElementTypeOrSelf(type)))
+      return type;
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped ? Type(shaped.clone(f32)) : f32;
+  };
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<FloatType>(getElementTypeOrSelf(operand)))
+      mapping.map(operand, widen({&scope, operand}).value);
+  Operation *wide = scope.builder.clone(*op, mapping);
+  wide->getResult(0).setType(toF32(op->getResult(0).getType()));
+  scope.moveTo(wide);
+  std::optional<Expr> expanded = expandOperation(scope, wide);
+  scope.moveTo(op);
+  if (!expanded)
+    return {&scope, wide->getResult(0)};
+  wide->erase();
+  return *expanded;
+}
+
+// The sum of a product that f32 holds exactly: rounded to f32 in such a way
+// (to odd) that the second rounding sees on which side of a tie the sum lies.
+static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
+  FloatType type = floatTypeOf(x.value);
+  Expr product = widen(x) * widen(y);
+  Expr addend = widen(z);
+  Expr sum = product + addend;
+  Expr back = sum - product;
+  Expr error = (product - (sum - back)) + (addend - back);
+  // One unit towards the error, if there is one and the sum is even.
+  Expr pattern = bits(sum);
+  Expr away = (error > 0.0) ^ (sum < 0.0);
+  Expr step = select(away, pattern + 1, pattern - 1);
+  Expr isInexact = (error < 0.0) | (error > 0.0);
+  Expr isEven = (pattern & 1) == 0;
+  Expr odd = asFloat(select(isInexact & isEven, step, pattern));
+  return convertFloat(odd, type);
+}
+
+// An f64 holds every i32 exactly; of an i64 the last bits are gathered into
+// one that only tells the rounding that there was something.
+static Expr integerToNarrow(Scope &scope, Operation *op, bool isSigned) {
+  FloatType type = floatTypeOf(op->getResult(0));
+  Expr x{&scope, op->getOperand(0)};
+  bool viaF64 = x.width() > 24 && !type.isF16();
+  if (viaF64 && x.width() == 64) {
+    Expr high = x & ~int64_t(0xfff);
+    Expr sticky = high | select((x & 0xfff) == 0, x.like(0), x.like(0x800));
+    Expr top = isSigned ? shiftSigned(x, x.like(52)) : x >> 52;
+    Expr fits = top == 0;
+    if (isSigned)
+      fits = fits | (top == -1);
+    x = select(fits, x, sticky);
+  }
+  FloatType wide =
+      viaF64 ? scope.builder.getF64Type() : scope.builder.getF32Type();
+  Expr number = isSigned ? x.make<arith::SIToFPOp>(x.shapedAs(wide), x)
+                         : x.make<arith::UIToFPOp>(x.shapedAs(wide), x);
+  return convertFloat(number, type);
+}
+
+static bool isMovedAsItIs(Operation *op) {
+  return isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp,
+             arith::ExtFOp, arith::TruncFOp, tt::FpToFpOp, tt::BitcastOp>(op);
+}
+
+static bool isArithmetic(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+         isa<tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp>(op);
+}
+
+std::optional<Expr> expandNarrow(Scope &scope, Operation *op) {
+  if (!isArithmetic(op) || isMovedAsItIs(op))
+    return {};
+  auto narrow = [&](Type type) { return isNarrow(type, scope.options); };
+  bool fromNarrow = llvm::any_of(op->getOperandTypes(), narrow);
+  bool toNarrow = narrow(op->getResult(0).getType());
+  if (!fromNarrow && !toNarrow)
+    return {};
+  auto operand = [&](unsigned i) { return Expr{&scope, op->getOperand(i)}; };
+  return llvm::TypeSwitch<Operation *, std::optional<Expr>>(op)
+      .Case([&](arith::NegFOp) { return changeSign(operand(0), true); })
+      .Case([&](math::AbsFOp) { return changeSign(operand(0), false); })
+      .Case([&](arith::MaxNumFOp) {
+        return pickNumber(operand(0), operand(1), true);
+      })
+      .Case([&](arith::MinNumFOp) {
+        return pickNumber(operand(0), operand(1), false);
+      })
+      .Case([&](math::FmaOp) {
+        return fusedMultiplyAdd(operand(0), operand(1), operand(2));
+      })
+      .Case([&](arith::SIToFPOp) { return integerToNarrow(scope, op, true); })
+      .Case([&](arith::UIToFPOp) { return integerToNarrow(scope, op, false); })
+      .Default([&](Operation *) {
+        Expr result = inF32(scope, op);
+        if (!toNarrow)
+          return result;
+        return convertFloat(result, floatTypeOf(op->getResult(0)));
+      });
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,42 @@
+// The kinds of rewrites, each on one operation.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_EXPAND_REWRITES_H
+#define NEREID_CODEGEN_EXPAND_REWRITES_H
+
+#include "Expr.h"
+
+#include <optional>
+
+namespace nereid::codegen {
+
+// Each builds what replaces the only result of \p op, before it, or returns
+// nothing if \p op is to stay. None erases \p op.
+
+/// All of the following, in the order that lets one rely on the next.
+std::optional<Expr> expandOperation(Scope &scope, mlir::Operation *op);
+
+/// Arithmetic on floating-point types that the target only stores: as f32,
+/// rounded after every operation.
+std::optional<Expr> expandNarrow(Scope &scope, mlir::Operation *op);
+
+/// Conversions between floating-point types that are no single instruction.
+std::optional<Expr> expandConversion(Scope &scope, mlir::Operation *op);
+
+/// Functions of the math dialect.
+std::optional<Expr> expandMath(Scope &scope, mlir::Operation *op);
+
+/// Arithmetic that is named by `tt` or `arith` and made of simpler operations.
+std::optional<Expr> expandArithmetic(Scope &scope, mlir::Operation *op);
+
+enum class Rounding { ToNearestEven, TowardZero };
+
+/// \p x as a float of \p type. What is too large for an fp8 type becomes its
+/// largest number, infinities too; NaN stays NaN.
+Expr convertFloat(Expr x, mlir::FloatType type,
+                  Rounding rounding = Rounding::ToNearestEven);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_EXPAND_REWRITES_H
