@@ -8,11 +8,11 @@
 #ifndef NEREID_PLUGINS_CPU_COMPILER_ELEMENTOPS_H
 #define NEREID_PLUGINS_CPU_COMPILER_ELEMENTOPS_H
 
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
-#include "mlir/IR/Operation.h"
-#include "mlir/Support/LLVM.h"
 
 namespace nereid::cpu {
 

@@ -1,0 +1,13 @@
+# The element-wise emission, a part of the CPU's compiler that tests link alone.
+add_library(nereid_cpu_elements STATIC
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOps.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOpsDivision.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOpsFloat.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOpsPointers.cpp
+)
+target_include_directories(nereid_cpu_elements PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(nereid_cpu_elements
+  PUBLIC nereid_ttir
+  PRIVATE nereid_flags
+)
+nereid_hide(nereid_cpu_elements)

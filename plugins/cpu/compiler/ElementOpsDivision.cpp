@@ -1,0 +1,185 @@
+// Integer division that never traps, with good code for vectors.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// x86 has no vector division of integers and traps on a zero divisor, which a
+// masked-off lane may well have. Vectors divide in floating point instead,
+// which never traps:
+//  - 8 and 16 bits in f32, 32 bits in f64: a quotient that is no integer is at
+//    least 1/divisor away from one, much more than the rounding, so truncation
+//    is exact. A divisor that all lanes share is inverted once.
+//  - 64 bits in f64, twice: a first quotient that is never too large, the
+//    remainder of it by integer arithmetic, the quotient of that, and a last
+//    correction by one.
+// Scalars use the machine's division with the bad divisors replaced by 1.
+
+#include "ElementOpsEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+struct ElementEmitter::Division {
+  llvm::Value *dividend;
+  /// A scalar if all lanes share it.
+  llvm::Value *divisor;
+  bool isSigned;
+};
+
+// 1 + 2^-51 and 1 - 2^-50: they push a quotient or an inverse up beyond, or
+// down below, all that rounding has done to it.
+static constexpr double kUpF64 = 1.0 + 0x1p-51;
+static constexpr double kDownF64 = 1.0 - 0x1p-50;
+
+static llvm::Value *toFloat(llvm::IRBuilderBase &b, llvm::Value *value,
+                            llvm::Type *scalar, bool isSigned) {
+  llvm::Type *type = value->getType()->getWithNewType(scalar);
+  return isSigned ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
+}
+
+static llvm::Value *toInteger(llvm::IRBuilderBase &b, llvm::Value *value,
+                              llvm::Type *scalar, bool isSigned) {
+  llvm::Type *type = value->getType()->getWithNewType(scalar);
+  return b.CreateFreeze(isSigned ? b.CreateFPToSI(value, type)
+                                 : b.CreateFPToUI(value, type));
+}
+
+llvm::Value *ElementEmitter::quotientInF32(const Division &division) {
+  // Through i32: the machine converts only 32 and 64 bits, and the values of
+  // an unsigned i16 are signed i32.
+  llvm::Type *i32 = b.getInt32Ty();
+  auto widen = [&](llvm::Value *value) {
+    return b.CreateIntCast(value, value->getType()->getWithNewType(i32),
+                           division.isSigned);
+  };
+  llvm::Value *divisor = widen(division.divisor);
+  if (!divisor->getType()->isVectorTy())
+    divisor = b.CreateVectorSplat(lanes, divisor);
+  llvm::Value *quotient =
+      b.CreateFDiv(toFloat(b, widen(division.dividend), b.getFloatTy(), true),
+                   toFloat(b, divisor, b.getFloatTy(), true));
+  return b.CreateTrunc(toInteger(b, quotient, i32, true), resultType());
+}
+
+llvm::Value *ElementEmitter::quotientInF64(const Division &division) {
+  llvm::Type *f64 = b.getDoubleTy();
+  llvm::Value *dividend = toFloat(b, division.dividend, f64, division.isSigned);
+  llvm::Value *divisor = toFloat(b, division.divisor, f64, division.isSigned);
+  llvm::Value *quotient;
+  if (divisor->getType()->isVectorTy()) {
+    quotient = b.CreateFDiv(dividend, divisor);
+  } else {
+    llvm::Value *inverse =
+        b.CreateFDiv(llvm::ConstantFP::get(f64, kUpF64), divisor);
+    quotient = b.CreateFMul(dividend, b.CreateVectorSplat(lanes, inverse));
+  }
+  return toInteger(b, quotient, b.getInt32Ty(), division.isSigned);
+}
+
+llvm::Value *ElementEmitter::quotientOf64Bits(const Division &division) {
+  llvm::Type *f64 = b.getDoubleTy();
+  llvm::Type *type = division.dividend->getType();
+  llvm::Value *zero = llvm::ConstantInt::get(type, 0);
+  auto magnitude = [&](llvm::Value *value) {
+    return division.isSigned
+               ? intrinsic(llvm::Intrinsic::abs, {value, b.getFalse()})
+               : value;
+  };
+  llvm::Value *dividend = magnitude(division.dividend);
+  llvm::Value *divisor = magnitude(division.divisor);
+  llvm::Value *inverse = b.CreateFDiv(
+      llvm::ConstantFP::get(divisor->getType()->getWithNewType(f64), kDownF64),
+      toFloat(b, divisor, f64, false));
+  if (!divisor->getType()->isVectorTy()) {
+    inverse = b.CreateVectorSplat(lanes, inverse);
+    divisor = b.CreateVectorSplat(lanes, divisor);
+  }
+  auto lowQuotient = [&](llvm::Value *value) {
+    llvm::Value *quotient =
+        b.CreateFMul(toFloat(b, value, f64, false), inverse);
+    return toInteger(b, quotient, b.getInt64Ty(), false);
+  };
+  llvm::Value *first = lowQuotient(dividend);
+  llvm::Value *rest = b.CreateSub(dividend, b.CreateMul(first, divisor));
+  llvm::Value *second = lowQuotient(rest);
+  rest = b.CreateSub(rest, b.CreateMul(second, divisor));
+  llvm::Value *quotient = b.CreateAdd(first, second);
+  // A true comparison is -1 when sign-extended.
+  llvm::Value *correction = b.CreateSExt(b.CreateICmpUGE(rest, divisor), type);
+  quotient = b.CreateSub(quotient, correction);
+  if (!division.isSigned)
+    return quotient;
+  llvm::Value *signs = b.CreateXor(
+      division.dividend, division.divisor->getType()->isVectorTy()
+                             ? division.divisor
+                             : b.CreateVectorSplat(lanes, division.divisor));
+  return b.CreateSelect(b.CreateICmpSLT(signs, zero), b.CreateNeg(quotient),
+                        quotient);
+}
+
+llvm::Value *ElementEmitter::guardedQuotient(const Division &division) {
+  llvm::Value *dividend = division.dividend;
+  llvm::Value *divisor = division.divisor;
+  llvm::Type *type = divisor->getType();
+  if (!isa<llvm::Constant>(divisor)) {
+    llvm::Value *bad = b.CreateICmpEQ(divisor, llvm::ConstantInt::get(type, 0));
+    if (division.isSigned) {
+      unsigned width = type->getScalarSizeInBits();
+      auto lowest = llvm::APInt::getSignedMinValue(width);
+      llvm::Value *overflows = b.CreateAnd(
+          b.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)),
+          b.CreateICmpEQ(dividend, llvm::ConstantInt::get(type, lowest)));
+      bad = b.CreateOr(bad, overflows);
+    }
+    divisor = b.CreateSelect(bad, llvm::ConstantInt::get(type, 1), divisor);
+  }
+  return division.isSigned ? b.CreateSDiv(dividend, divisor)
+                           : b.CreateUDiv(dividend, divisor);
+}
+
+// A constant that the machine cannot fail on: LLVM multiplies by its inverse.
+static bool isHarmlessConstant(llvm::Value *divisor) {
+  auto *constant = dyn_cast<llvm::Constant>(divisor);
+  if (!constant)
+    return false;
+  if (constant->getType()->isVectorTy())
+    constant = constant->getSplatValue();
+  auto *integer = dyn_cast_or_null<llvm::ConstantInt>(constant);
+  return integer && !integer->isZero() && !integer->isMinusOne();
+}
+
+llvm::Value *ElementEmitter::divideOrRemain(bool isSigned, bool wantRemainder) {
+  Division division{vec(0), raw(1), isSigned};
+  unsigned width = resultType()->getScalarSizeInBits();
+  llvm::Value *quotient;
+  if (isHarmlessConstant(raw(1)) && (lanes == 1 || width <= 32)) {
+    quotient =
+        isSigned ? b.CreateSDiv(vec(0), vec(1)) : b.CreateUDiv(vec(0), vec(1));
+  } else if (lanes == 1 || width > 64) {
+    division.divisor = vec(1);
+    quotient = guardedQuotient(division);
+  } else if (width <= 16) {
+    quotient = quotientInF32(division);
+  } else if (width == 32) {
+    quotient = quotientInF64(division);
+  } else {
+    quotient = quotientOf64Bits(division);
+  }
+  if (!wantRemainder)
+    return quotient;
+  return b.CreateSub(vec(0), b.CreateMul(quotient, vec(1)));
+}
+
+ElementEmitter::Values ElementEmitter::emitDivision() {
+  if (isa<arith::DivSIOp>(op))
+    return {divideOrRemain(/*isSigned=*/true, /*wantRemainder=*/false)};
+  if (isa<arith::DivUIOp>(op))
+    return {divideOrRemain(/*isSigned=*/false, /*wantRemainder=*/false)};
+  if (isa<arith::RemSIOp>(op))
+    return {divideOrRemain(/*isSigned=*/true, /*wantRemainder=*/true)};
+  if (isa<arith::RemUIOp>(op))
+    return {divideOrRemain(/*isSigned=*/false, /*wantRemainder=*/true)};
+  return {};
+}
+
+} // namespace nereid::cpu
