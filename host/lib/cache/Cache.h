@@ -25,7 +25,7 @@
 namespace nereid {
 
 struct CacheOptions {
-  std::string directory; // absolute; empty: no cache
+  std::string directory;              // absolute; empty: no cache
   uint64_t limit = uint64_t(5) << 30; // bytes
   /// Told once that the directory cannot be used, and why. Any thread.
   std::function<void(const std::string &)> warn;
@@ -62,7 +62,7 @@ struct CacheDamage {
 };
 
 struct CacheVerification {
-  uint64_t entries = 0; // that were read
+  uint64_t entries = 0;             // that were read
   std::vector<CacheDamage> damaged; // and are removed now
 };
 

@@ -61,8 +61,7 @@ void encodeCacheRecord(const CacheRecord &record, std::span<char> out) {
   std::ranges::copy(record.key.bytes, next + atKey);
   putLittle<uint64_t>(next + atBodySize, record.body.size());
   putLittle<uint64_t>(next + atMetadataSize, record.metadata.size());
-  XXH128_canonical_t digest =
-      integrity({out.data(), out.size() - digestSize});
+  XXH128_canonical_t digest = integrity({out.data(), out.size() - digestSize});
   std::memcpy(next + atDigest, digest.digest, digestSize);
 }
 
@@ -87,8 +86,8 @@ Result<CacheRecord> parseCacheRecord(std::string_view file) {
   auto version = getLittle<uint32_t>(record + atVersion);
   if (version != layoutVersion ||
       getLittle<uint32_t>(record + atRecordSize) != cacheRecordSize)
-    return damaged("layout version " + std::to_string(version) +
-                   ", expected " + std::to_string(layoutVersion));
+    return damaged("layout version " + std::to_string(version) + ", expected " +
+                   std::to_string(layoutVersion));
   auto bodySize = getLittle<uint64_t>(record + atBodySize);
   auto metadataSize = getLittle<uint64_t>(record + atMetadataSize);
   uint64_t available = file.size() - cacheRecordSize;

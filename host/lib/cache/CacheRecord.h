@@ -7,7 +7,8 @@
 //   offset                     what
 //   0                          body, as the compiler made it
 //   body size                  metadata, which only its owner understands
-//   body size + metadata size  the record, 96 bytes, all integers little-endian:
+//   body size + metadata size  the record, 96 bytes, all integers
+//   little-endian:
 //     0   8  magic "nereidCE"
 //     8   4  version of this layout, 1
 //     12  4  size of the record, 96

@@ -34,10 +34,10 @@ void Sha256::compress(const uint8_t *block) {
   for (int t = 0; t < 16; ++t)
     w[t] = bigEndian32(block + 4 * t);
   for (int t = 16; t < 64; ++t) {
-    uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^
-                  w[t - 15] >> 3;
-    uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^
-                  w[t - 2] >> 10;
+    uint32_t s0 =
+        std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ w[t - 15] >> 3;
+    uint32_t s1 =
+        std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ w[t - 2] >> 10;
     w[t] = w[t - 16] + s0 + w[t - 7] + s1;
   }
   auto [a, b, c, d, e, f, g, h] = state;

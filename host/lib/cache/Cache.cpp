@@ -1,0 +1,205 @@
+// Cache.cpp - reading, publishing and computing entries.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/Cache.h"
+
+#include "cache/CacheImpl.h"
+#include "cache/CacheRecord.h"
+#include "cache/KeyLock.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace nereid {
+
+// Somebody who removes the directory again and again must not hold us up.
+static constexpr int publishAttempts = 20;
+
+// The inode is compared so that a good entry, which took the place of a bad one
+// meanwhile, mostly survives. If it does not, it is computed once more.
+static void removeDamaged(const std::string &path, const struct stat &damaged) {
+  struct stat facts;
+  if (damaged.st_ino == 0 ||
+      (::lstat(path.c_str(), &facts) == 0 && facts.st_ino == damaged.st_ino))
+    removeCacheFile(path);
+}
+
+int removeCacheFile(const std::string &path) {
+  if (withoutInterruption([&] { return ::unlink(path.c_str()); }) == 0)
+    return 0;
+  return errno;
+}
+
+bool Cache::Impl::isUsable() {
+  if (directory.root().empty())
+    return false;
+  Outcome outcome = directory.check();
+  if (!outcome)
+    warnOnce(outcome.failure().text);
+  return bool(outcome);
+}
+
+void Cache::Impl::warnOnce(const std::string &text) {
+  if (!hasWarned.exchange(true) && options.warn)
+    options.warn(text + "; kernels are not cached");
+}
+
+void Cache::Impl::renewStamp(const std::string &path,
+                             const struct stat &facts) const {
+  // Our own stamp of last use: access times are mostly switched off. Failing
+  // to renew it makes the entry look older, no more.
+  auto age = std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec);
+  if (age >= options.stampAge)
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
+CacheLookup Cache::Impl::lookUp(const Digest &key, Purpose purpose) {
+  std::string path = directory.pathOf(key);
+  FileContents file = readFile(path);
+  if (file.status == FileContents::Status::Absent)
+    return {{}, noEntry};
+  if (file.status == FileContents::Status::Unreadable)
+    return {{}, "entry cannot be read: " + file.reason};
+
+  std::string damage = file.reason;
+  if (file.status == FileContents::Status::Whole) {
+    Result<CacheRecord> record = parseCacheRecord(file.bytes());
+    if (record && record->key == key) {
+      if (purpose == Purpose::Use)
+        renewStamp(path, file.facts);
+      return {CacheEntry{record->body, record->metadata,
+                         canBeExecuted(path) ? path : std::string(), true,
+                         file.data},
+              {}};
+    }
+    damage =
+        record ? "it is the entry " + record->key.hex() : record.failure().text;
+  }
+  removeDamaged(path, file.facts);
+  ++repaired;
+  return {{}, "entry is damaged: " + damage};
+}
+
+// Errors after which the directory may be there again, or the handle fresh.
+static bool isWorthRepeating(int error) {
+  return error == ENOENT || error == ESTALE || error == EBUSY;
+}
+
+int Cache::Impl::tryPublish(const Digest &key, std::string_view bytes) {
+  int error = 0;
+  for (int attempt = 0; attempt < publishAttempts; ++attempt) {
+    error = publishFile(directory.folderOf(key), directory.pathOf(key), bytes);
+    if (!isWorthRepeating(error))
+      break;
+    if (Outcome created = directory.create(key); !created) {
+      warnOnce(created.failure().text);
+      break;
+    }
+  }
+  return error;
+}
+
+CacheEntry Cache::Impl::publish(const Digest &key, const CacheValue &value) {
+  CacheRecord record{key, value.body, value.metadata};
+  size_t size = encodedSize(record);
+  std::shared_ptr<char[]> bytes(new char[size]);
+  encodeCacheRecord(record, {bytes.get(), size});
+
+  CacheEntry entry;
+  entry.body = {bytes.get(), value.body.size()};
+  entry.metadata = {bytes.get() + value.body.size(), value.metadata.size()};
+  entry.storage = bytes;
+  if (!isUsable())
+    return entry;
+  if (int error = tryPublish(key, {bytes.get(), size})) {
+    warnOnce(directory.root() + ": " + errorText(error));
+    return entry;
+  }
+  if (canBeExecuted(directory.pathOf(key)))
+    entry.path = directory.pathOf(key);
+  collectNowAndThen(size);
+  return entry;
+}
+
+CacheLookup Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
+                                          KeyLock &lock) {
+  using namespace std::chrono;
+  auto deadline = steady_clock::now() + options.waitLimit;
+  milliseconds pause(1);
+  for (;;) {
+    bool isOurTurn = lock.tryAcquire();
+    // Looked up after the lock was asked for: who had it may just be done.
+    CacheLookup again = lookUp(key);
+    if (again.entry)
+      return again;
+    if (isOurTurn || steady_clock::now() >= deadline)
+      return first.missReason == noEntry ? again : first;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, milliseconds(10));
+  }
+}
+
+Result<CacheEntry> Cache::Impl::compute(const Digest &key, CacheLookup first,
+                                        const Compute &function) {
+  std::optional<KeyLock> lock; // held until the entry is published
+  if (isUsable()) {
+    // The folder comes first: the lock's file lies beside it.
+    if (Outcome created = directory.create(key); !created)
+      warnOnce(created.failure().text);
+    lock.emplace(directory.root(), key);
+    first = lookUpOrTakeTurn(key, std::move(first), *lock);
+  }
+  if (first.entry)
+    return *first.entry;
+  Result<CacheValue> value = function(first.missReason);
+  if (!value)
+    return value.failure();
+  return publish(key, *value);
+}
+
+Cache::Cache(CacheOptions options)
+    : impl(std::make_unique<Impl>(std::move(options))) {}
+
+Cache::~Cache() = default;
+
+CacheLookup Cache::get(const Digest &key) {
+  CacheLookup lookup;
+  lookup.missReason = noEntry;
+  if (impl->isUsable())
+    lookup = impl->lookUp(key);
+  ++(lookup.entry ? impl->hits : impl->misses);
+  return lookup;
+}
+
+CacheEntry Cache::put(const Digest &key, const CacheValue &value) {
+  return impl->publish(key, value);
+}
+
+Result<CacheEntry> Cache::getOrCompute(const Digest &key,
+                                       const Compute &compute) {
+  CacheLookup lookup;
+  lookup.missReason = noEntry;
+  bool isUsable = impl->isUsable();
+  if (isUsable)
+    lookup = impl->lookUp(key);
+  if (lookup.entry) {
+    ++impl->hits;
+    return *lookup.entry;
+  }
+  bool isShared = false;
+  Result<CacheEntry> result = impl->flights.run(
+      key, [&] { return impl->compute(key, lookup, compute); },
+      Failure{NEREID_INTERNAL, "the compilation ended without a result"},
+      isShared);
+  if (result && isShared)
+    result->isFromCache = true;
+  ++(result && result->isFromCache ? impl->hits : impl->misses);
+  return result;
+}
+
+} // namespace nereid

@@ -1,0 +1,128 @@
+// CacheCollect.cpp - counting, verifying and removing entries.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/CacheImpl.h"
+#include "cache/CacheRecord.h"
+
+#include <algorithm>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+namespace nereid {
+
+// An unfinished file of this age is a leftover, where locks do not tell.
+static constexpr auto leftoverAge = std::chrono::hours(1);
+
+static int64_t ageInSeconds(int64_t nanoseconds) {
+  return ::time(nullptr) - nanoseconds / 1'000'000'000;
+}
+
+// Whether the process that was writing the file has died: it would hold the
+// file's lock. If it is just about to take it, it starts anew.
+static bool isLeftover(const CacheFileInfo &file) {
+  FileDescriptor opened = openFile(file.path, O_RDONLY);
+  if (!opened)
+    return false;
+  if (::flock(opened.get(), LOCK_EX | LOCK_NB) == 0)
+    return true;
+  return errno != EWOULDBLOCK &&
+         std::chrono::seconds(ageInSeconds(file.lastUse)) > leftoverAge;
+}
+
+// Whether the file is gone now. It is counted if that is our doing.
+static bool removeAndCount(const CacheFileInfo &file, CacheRemoval &removal) {
+  int error = removeCacheFile(file.path);
+  if (error)
+    return error == ENOENT;
+  ++removal.removed;
+  removal.bytes += file.size;
+  return true;
+}
+
+CacheRemoval Cache::Impl::collect(uint64_t limit) {
+  CacheRemoval removal;
+  std::vector<CacheFileInfo> entries;
+  uint64_t total = 0;
+  directory.forEachFile([&](const CacheFileInfo &file) {
+    if (!file.isUnfinished) {
+      total += file.size;
+      entries.push_back(file);
+    } else if (isLeftover(file)) {
+      removeAndCount(file, removal);
+    }
+  });
+  std::ranges::sort(entries, {}, &CacheFileInfo::lastUse);
+  uint64_t leftovers = removal.removed;
+  for (const CacheFileInfo &entry : entries) {
+    if (total <= limit)
+      break;
+    if (removeAndCount(entry, removal))
+      total -= entry.size;
+  }
+  evicted += removal.removed - leftovers;
+  return removal;
+}
+
+void Cache::Impl::collectNowAndThen(uint64_t newBytes) {
+  // A sixteenth of the limit is what one process may add unwatched.
+  bool hasAddedMuch = (bytesSinceCollect += newBytes) > options.limit / 16;
+  FileDescriptor stamp =
+      openFile(directory.root() + "/collected", O_RDWR | O_CREAT, 0600);
+  struct stat facts;
+  if (!stamp || ::fstat(stamp.get(), &facts) != 0)
+    return;
+  bool isDue = hasAddedMuch ||
+               std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec) >=
+                   options.collectAge;
+  if (!isDue || ::flock(stamp.get(), LOCK_EX | LOCK_NB) != 0)
+    return;
+  ::futimens(stamp.get(), nullptr);
+  bytesSinceCollect = 0;
+  // A tenth below the limit, so that the next put does not start over.
+  collect(options.limit - options.limit / 10);
+}
+
+CacheStat Cache::stat() {
+  CacheStat stat;
+  stat.directory = impl->directory.root();
+  stat.limit = impl->options.limit;
+  stat.hits = impl->hits;
+  stat.misses = impl->misses;
+  stat.repaired = impl->repaired;
+  stat.evicted = impl->evicted;
+  stat.isEnabled = impl->isUsable();
+  if (stat.isEnabled)
+    impl->directory.forEachFile([&](const CacheFileInfo &file) {
+      stat.entries += !file.isUnfinished;
+      stat.bytes += file.size;
+    });
+  return stat;
+}
+
+CacheVerification Cache::verify() {
+  CacheVerification result;
+  if (!impl->isUsable())
+    return result;
+  impl->directory.forEachFile([&](const CacheFileInfo &file) {
+    if (file.isUnfinished)
+      return;
+    CacheLookup lookup = impl->lookUp(file.key, Impl::Purpose::Check);
+    // One that another process removes meanwhile was not read.
+    if (lookup.missReason != noEntry)
+      ++result.entries;
+    if (!lookup.entry && lookup.missReason != noEntry)
+      result.damaged.push_back({file.path, lookup.missReason});
+  });
+  return result;
+}
+
+CacheRemoval Cache::collect(uint64_t limit) {
+  return impl->isUsable() ? impl->collect(limit) : CacheRemoval();
+}
+
+CacheRemoval Cache::clear() { return collect(0); }
+
+} // namespace nereid

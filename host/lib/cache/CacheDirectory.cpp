@@ -1,0 +1,196 @@
+// CacheDirectory.cpp - where entries lie, and who may write there.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/CacheDirectory.h"
+
+#include "cache/Cache.h"
+#include "cache/CacheFile.h"
+
+#include <memory>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nereid {
+
+static constexpr std::string_view entrySuffix = ".entry";
+
+// The value of a variable; empty if it is not set, or not to be trusted.
+static std::string variable(const char *name) {
+  const char *value = ::secure_getenv(name);
+  return value ? value : "";
+}
+
+Result<std::string> defaultCacheDirectory() {
+  if (::getauxval(AT_SECURE))
+    return Failure{NEREID_UNAVAILABLE,
+                   "a process with raised privileges has no default cache "
+                   "directory"};
+  std::string own = variable("NEREID_CACHE_DIR");
+  if (own.starts_with('/'))
+    return own;
+  if (!own.empty())
+    return Failure{NEREID_INVALID_ARGUMENT, "NEREID_CACHE_DIR is '" + own +
+                                                "', expected an absolute path"};
+  // The base directory specification: relative values are ignored.
+  if (std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/'))
+    return base + "/nereid";
+  if (std::string home = variable("HOME"); home.starts_with('/'))
+    return home + "/.cache/nereid";
+  return Failure{NEREID_UNAVAILABLE,
+                 "no cache directory: NEREID_CACHE_DIR, XDG_CACHE_HOME and "
+                 "HOME are not set"};
+}
+
+std::string CacheDirectory::folderOf(const Digest &key) const {
+  return top + '/' + key.hex().substr(0, 2);
+}
+
+std::string CacheDirectory::pathOf(const Digest &key) const {
+  return folderOf(key) + '/' + key.hex() + std::string(entrySuffix);
+}
+
+static Failure refused(const std::string &path, const std::string &reason) {
+  return {NEREID_UNAVAILABLE, path + ": " + reason};
+}
+
+static Outcome checkOwn(const std::string &path, const struct stat &facts) {
+  if (!S_ISDIR(facts.st_mode))
+    return refused(path, "not a directory");
+  if (facts.st_uid != ::geteuid())
+    return refused(path, "owned by user " + std::to_string(facts.st_uid) +
+                             ", expected " + std::to_string(::geteuid()));
+  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+    return refused(path, "others can write it, expected mode 0700");
+  return {};
+}
+
+// A directory that everybody can write holds what anybody puts there, unless
+// it is sticky, as /tmp is.
+static Outcome checkAbove(const std::string &path) {
+  std::unique_ptr<char, decltype(&::free)> real(
+      ::realpath(path.c_str(), nullptr), &::free);
+  if (!real)
+    return refused(path, errorText(errno));
+  std::string parent = real.get();
+  while (parent.size() > 1) {
+    size_t slash = parent.rfind('/');
+    parent.resize(slash ? slash : 1);
+    struct stat facts;
+    if (::stat(parent.c_str(), &facts) != 0)
+      return refused(parent, errorText(errno));
+    if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
+      return refused(parent, "others can write it and replace " + path);
+  }
+  return {};
+}
+
+Outcome CacheDirectory::check() {
+  if (isTrusted.load(std::memory_order_acquire))
+    return {};
+  if (!top.starts_with('/'))
+    return refused("'" + top + "'", "not an absolute path");
+  struct stat facts;
+  if (withoutInterruption([&] { return ::stat(top.c_str(), &facts); }) != 0)
+    return errno == ENOENT ? Outcome() : refused(top, errorText(errno));
+  if (Outcome own = checkOwn(top, facts); !own)
+    return own;
+  if (Outcome above = checkAbove(top); !above)
+    return above;
+  isTrusted.store(true, std::memory_order_release);
+  return {};
+}
+
+static int makeDirectory(const std::string &path) {
+  if (withoutInterruption([&] { return ::mkdir(path.c_str(), 0700); }) == 0 ||
+      errno == EEXIST)
+    return 0;
+  size_t slash = path.rfind('/');
+  if (errno != ENOENT || slash == 0 || slash == std::string::npos)
+    return errno;
+  if (int error = makeDirectory(path.substr(0, slash)))
+    return error;
+  if (withoutInterruption([&] { return ::mkdir(path.c_str(), 0700); }) == 0 ||
+      errno == EEXIST)
+    return 0;
+  return errno;
+}
+
+Outcome CacheDirectory::create(const Digest &key) {
+  isTrusted.store(false, std::memory_order_release);
+  int error = makeDirectory(folderOf(key));
+  if (error && error != ENOENT)
+    return refused(top, errorText(error));
+  return check();
+}
+
+// --- listing ---
+
+using DirectoryStream = std::unique_ptr<DIR, decltype(&::closedir)>;
+
+static DirectoryStream openDirectory(const std::string &path) {
+  FileDescriptor file = openFile(path, O_RDONLY | O_DIRECTORY);
+  DIR *stream = file ? ::fdopendir(file.get()) : nullptr;
+  if (stream)
+    file.release();
+  return {stream, &::closedir};
+}
+
+static bool isFolderName(std::string_view name) {
+  return name.size() == 2 &&
+         Digest::fromHex(std::string(name) + std::string(62, '0'));
+}
+
+// Whether the name is one that we give; fills in what it tells.
+static bool parseName(std::string_view name, CacheFileInfo &file) {
+  file.isUnfinished = name.starts_with(unfinishedPrefix);
+  if (file.isUnfinished)
+    return true;
+  if (!name.ends_with(entrySuffix))
+    return false;
+  name.remove_suffix(entrySuffix.size());
+  std::optional<Digest> key = Digest::fromHex(name);
+  file.key = key.value_or(Digest());
+  return key.has_value();
+}
+
+static void
+visitFolder(const std::string &folder,
+            const std::function<void(const CacheFileInfo &)> &visit) {
+  DirectoryStream stream = openDirectory(folder);
+  if (!stream)
+    return;
+  while (dirent *item = ::readdir(stream.get())) {
+    CacheFileInfo file;
+    struct stat facts;
+    std::string_view name = item->d_name;
+    if (!parseName(name, file) ||
+        (!file.isUnfinished && !folder.ends_with(name.substr(0, 2))) ||
+        ::fstatat(::dirfd(stream.get()), item->d_name, &facts,
+                  AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    file.path = folder + '/' + item->d_name;
+    file.size = uint64_t(facts.st_size);
+    file.lastUse =
+        int64_t(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
+    visit(file);
+  }
+}
+
+void CacheDirectory::forEachFile(
+    const std::function<void(const CacheFileInfo &)> &visit) const {
+  DirectoryStream stream = openDirectory(top);
+  if (!stream)
+    return;
+  while (dirent *item = ::readdir(stream.get()))
+    if (isFolderName(item->d_name))
+      visitFolder(top + '/' + item->d_name, visit);
+}
+
+} // namespace nereid

@@ -1,0 +1,62 @@
+// CacheDirectory.h - where entries lie, and who may write there.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_CACHE_DIRECTORY_H
+#define NEREID_HOST_CACHE_DIRECTORY_H
+
+#include "Result.h"
+#include "cache/Digest.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace nereid {
+
+/// A file of the cache, as the directory tells.
+struct CacheFileInfo {
+  std::string path;
+  Digest key;                // of an entry
+  bool isUnfinished = false; // being written, or left by a process that died
+  uint64_t size = 0;
+  int64_t lastUse = 0; // nanoseconds since the epoch
+};
+
+/// The layout <root>/<2 digits>/<64 digits>.entry. Any thread.
+class CacheDirectory {
+public:
+  /// \p root is absolute, or empty if there is none.
+  explicit CacheDirectory(std::string root) : top(std::move(root)) {}
+
+  const std::string &root() const { return top; }
+  std::string folderOf(const Digest &key) const;
+  std::string pathOf(const Digest &key) const;
+
+  /// Whether entries may be loaded from here: the directory is ours, and
+  /// neither it nor anything above it lets others replace what it holds. It
+  /// need not exist yet.
+  Outcome check();
+
+  /// Makes the folder of \p key, and what is missing above it, with mode 0700,
+  /// and checks again: what was removed may have been replaced by others. If it
+  /// vanishes again meanwhile, that is no failure.
+  Outcome create(const Digest &key);
+
+  /// Calls \p visit for every entry and every unfinished file; files with
+  /// other names are not ours and left alone. Folders that cannot be read are
+  /// left out.
+  void
+  forEachFile(const std::function<void(const CacheFileInfo &)> &visit) const;
+
+private:
+  std::string top;
+  std::atomic<bool> isTrusted = false;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_DIRECTORY_H

@@ -1,0 +1,192 @@
+// CacheFile.cpp - reading, writing and publishing whole files.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/CacheFile.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+namespace nereid {
+
+// Nobody compiles a kernel of this size; a file that claims it is no entry.
+static constexpr uint64_t largestFile = uint64_t(2) << 30;
+
+int FileDescriptor::close() {
+  // After a failed close, even an interrupted one, Linux has closed it.
+  if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR)
+    return 0;
+  return errno;
+}
+
+std::string errorText(int error) {
+  return std::generic_category().message(error);
+}
+
+static bool isPassing(int error) { return error == ESTALE || error == EBUSY; }
+
+FileDescriptor openFile(const std::string &path, int flags, mode_t mode) {
+  // O_NONBLOCK: opening a fifo that somebody put here must not hang.
+  flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  int number = -1;
+  for (int left = 3; left; --left) {
+    number =
+        withoutInterruption([&] { return ::open(path.c_str(), flags, mode); });
+    if (number >= 0 || !isPassing(errno))
+      break;
+  }
+  return FileDescriptor(number);
+}
+
+// Reads up to size bytes; fewer only at the end of the file. -1 on failure.
+static ssize_t readUpTo(int file, char *out, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = withoutInterruption(
+        [&] { return ::pread(file, out + done, size - done, off_t(done)); });
+    if (count < 0)
+      return -1;
+    if (count == 0)
+      break;
+    done += size_t(count);
+  }
+  return ssize_t(done);
+}
+
+static int writeAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = withoutInterruption(
+        [&] { return ::write(file, bytes.data(), bytes.size()); });
+    if (count < 0)
+      return errno;
+    if (count == 0)
+      return ENOSPC;
+    bytes.remove_prefix(size_t(count));
+  }
+  return 0;
+}
+
+static FileContents failed(FileContents::Status status, std::string reason) {
+  FileContents result;
+  result.status = status;
+  result.reason = std::move(reason);
+  return result;
+}
+
+static std::string unfitness(const struct stat &facts) {
+  if (!S_ISREG(facts.st_mode))
+    return "not a regular file";
+  if (facts.st_uid != ::geteuid())
+    return "owned by user " + std::to_string(facts.st_uid);
+  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+    return "others can write it";
+  if (uint64_t(facts.st_size) > largestFile)
+    return std::to_string(facts.st_size) + " bytes are too many";
+  return {};
+}
+
+static FileContents readOnce(const std::string &path) {
+  using Status = FileContents::Status;
+  FileDescriptor file = openFile(path, O_RDONLY);
+  if (!file && (errno == ENOENT || errno == ENOTDIR))
+    return failed(Status::Absent, {});
+  if (!file && errno == ELOOP)
+    return failed(Status::Unfit, "a symbolic link");
+  FileContents result;
+  if (!file || withoutInterruption(
+                   [&] { return ::fstat(file.get(), &result.facts); }) != 0)
+    return failed(Status::Unreadable, errorText(errno));
+  if (std::string reason = unfitness(result.facts); !reason.empty())
+    return failed(Status::Unfit, std::move(reason));
+
+  result.size = size_t(result.facts.st_size);
+  // One byte more than wanted tells a file that grew meanwhile.
+  char *bytes = new (std::nothrow) char[result.size + 1];
+  result.data.reset(bytes);
+  if (!bytes)
+    return failed(Status::Unreadable, errorText(ENOMEM));
+  ssize_t count = readUpTo(file.get(), bytes, result.size + 1);
+  if (count < 0)
+    return failed(Status::Unreadable, errorText(errno));
+  if (size_t(count) != result.size)
+    return failed(Status::Unfit, "changes while it is read");
+  result.status = Status::Whole;
+  return result;
+}
+
+FileContents readFile(const std::string &path) {
+  FileContents result = readOnce(path);
+  // A stale handle and a bad read of a network file system are often gone when
+  // the file is opened again.
+  for (int left = 2; left && result.status == FileContents::Status::Unreadable;
+       --left)
+    result = readOnce(path);
+  return result;
+}
+
+bool canBeExecuted(const std::string &path) {
+  struct statvfs system;
+  return ::statvfs(path.c_str(), &system) == 0 && !(system.f_flag & ST_NOEXEC);
+}
+
+// Whether the file holds exactly these bytes: not every failed write says so.
+static int compare(int file, std::string_view expected) {
+  std::unique_ptr<char[]> bytes(new (std::nothrow) char[expected.size() + 1]);
+  if (!bytes)
+    return ENOMEM;
+  ssize_t count = readUpTo(file, bytes.get(), expected.size() + 1);
+  if (count < 0)
+    return errno;
+  return std::string_view(bytes.get(), size_t(count)) == expected ? 0 : EIO;
+}
+
+static int writeUnfinished(FileDescriptor &file, std::string_view contents) {
+  // Tells collectors that we are alive; without it they go by the age.
+  ::flock(file.get(), LOCK_EX | LOCK_NB);
+  if (int error = writeAll(file.get(), contents))
+    return error;
+  if (int error = compare(file.get(), contents))
+    return error;
+  if (withoutInterruption([&] { return ::fchmod(file.get(), 0400); }) != 0)
+    return errno;
+  return file.close();
+}
+
+static int moveFile(const std::string &from, const std::string &to) {
+  for (int left = 3; left; --left) {
+    if (withoutInterruption(
+            [&] { return ::rename(from.c_str(), to.c_str()); }) == 0)
+      return 0;
+    if (!isPassing(errno))
+      break;
+  }
+  return errno;
+}
+
+int publishFile(const std::string &folder, const std::string &path,
+                std::string_view contents) {
+  std::string unfinished;
+  FileDescriptor file(withoutInterruption([&] {
+    unfinished = folder + '/' + std::string(unfinishedPrefix) + "XXXXXX";
+    return ::mkostemp(unfinished.data(), O_CLOEXEC);
+  }));
+  if (!file)
+    return errno;
+  int error = writeUnfinished(file, contents);
+  if (!error)
+    error = moveFile(unfinished, path);
+  if (error)
+    ::unlink(unfinished.c_str());
+  return error;
+}
+
+} // namespace nereid

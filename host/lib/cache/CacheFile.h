@@ -1,0 +1,95 @@
+// CacheFile.h - reading, writing and publishing whole files.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interrupted calls are repeated and short ones continued; calls that a
+// network file system fails in passing (ESTALE, EBUSY) are repeated a few
+// times. What is left is reported as an errno value, 0 being success.
+
+#ifndef NEREID_HOST_CACHE_FILE_H
+#define NEREID_HOST_CACHE_FILE_H
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sys/stat.h>
+
+namespace nereid {
+
+/// Owns a file descriptor.
+class FileDescriptor {
+public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number) : number(number) {}
+  FileDescriptor(FileDescriptor &&other) noexcept
+      : number(std::exchange(other.number, -1)) {}
+  FileDescriptor &operator=(FileDescriptor &&other) noexcept {
+    std::swap(number, other.number);
+    return *this;
+  }
+  ~FileDescriptor() { close(); }
+
+  explicit operator bool() const { return number >= 0; }
+  int get() const { return number; }
+  /// Gives it away.
+  int release() { return std::exchange(number, -1); }
+  /// What closing says: some file systems report failed writes only here.
+  int close();
+
+private:
+  int number = -1;
+};
+
+/// Repeats \p call while a signal interrupts it. Bounded, because a broken file
+/// system must not hang us.
+template <typename Call> auto withoutInterruption(Call call) {
+  auto result = call();
+  for (int left = 100; result == -1 && errno == EINTR && left; --left)
+    result = call();
+  return result;
+}
+
+/// "No space left on device" and the like.
+std::string errorText(int error);
+
+/// open() without terminals, links and inheritance; -1 and errno on failure.
+FileDescriptor openFile(const std::string &path, int flags, mode_t mode = 0);
+
+/// What readFile() found.
+struct FileContents {
+  enum class Status { Whole, Absent, Unreadable, Unfit };
+  Status status = Status::Absent;
+  std::string reason; // if unreadable, or unfit to be an entry
+  std::shared_ptr<const char[]> data;
+  size_t size = 0;
+  struct stat facts = {};
+
+  std::string_view bytes() const { return {data.get(), size}; }
+};
+
+/// Reads all of a regular file that is ours and that only we can write. It is
+/// read, not mapped: a bad sector is then an error and not a signal, and the
+/// bytes that were checked stay as they were.
+FileContents readFile(const std::string &path);
+
+/// Whether \p path exists and its file system allows it to be mapped for
+/// execution.
+bool canBeExecuted(const std::string &path);
+
+/// Makes \p contents the file \p path in one step: whoever opens it sees all
+/// of it or what was there before. Goes through a new file in \p folder, which
+/// is locked with flock() while it is written. Reads back what it wrote before
+/// it publishes.
+int publishFile(const std::string &folder, const std::string &path,
+                std::string_view contents);
+
+/// The names of publishFile's unfinished files start like this.
+inline constexpr std::string_view unfinishedPrefix = "tmp.";
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_FILE_H

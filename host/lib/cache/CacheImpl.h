@@ -1,0 +1,66 @@
+// CacheImpl.h - the inside of a Cache, which its two sources share.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_CACHE_IMPL_H
+#define NEREID_HOST_CACHE_IMPL_H
+
+#include "cache/Cache.h"
+#include "cache/CacheDirectory.h"
+#include "cache/CacheFile.h"
+#include "cache/SingleFlight.h"
+
+#include <atomic>
+
+namespace nereid {
+
+class Cache::Impl {
+public:
+  explicit Impl(CacheOptions options)
+      : options(std::move(options)), directory(this->options.directory) {}
+
+  /// Whether there is a directory that may be used; warns if not.
+  bool isUsable();
+  /// Tells \p text to the user, once in the life of the cache.
+  void warnOnce(const std::string &text);
+
+  /// What an entry is read for: only a use renews its stamp.
+  enum class Purpose { Use, Check };
+  CacheLookup lookUp(const Digest &key, Purpose purpose = Purpose::Use);
+  CacheEntry publish(const Digest &key, const CacheValue &value);
+  /// lookUp, as often as needed until there is an entry or it is our turn.
+  CacheLookup lookUpOrTakeTurn(const Digest &key, CacheLookup first,
+                               class KeyLock &lock);
+  Result<CacheEntry> compute(const Digest &key, CacheLookup first,
+                             const Compute &function);
+
+  /// Removes leftovers, and the least recently used entries beyond \p limit.
+  CacheRemoval collect(uint64_t limit);
+  /// The same after a put of \p newBytes, if it is time for it and no other
+  /// process is at it.
+  void collectNowAndThen(uint64_t newBytes);
+
+  const CacheOptions options;
+  CacheDirectory directory;
+  SingleFlight<Digest, Result<CacheEntry>> flights;
+
+  std::atomic<uint64_t> hits = 0, misses = 0, repaired = 0, evicted = 0;
+  std::atomic<uint64_t> bytesSinceCollect = 0;
+
+private:
+  int tryPublish(const Digest &key, std::string_view bytes);
+  void renewStamp(const std::string &path, const struct stat &facts) const;
+
+  std::atomic<bool> hasWarned = false;
+};
+
+/// The reason of a miss that is nobody's fault.
+inline constexpr char noEntry[] = "no entry";
+
+/// Removes a file. 0 or an errno value.
+int removeCacheFile(const std::string &path);
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_IMPL_H

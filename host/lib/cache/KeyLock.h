@@ -1,0 +1,43 @@
+// KeyLock.h - who computes an entry, among processes.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// All keys of a cache share one empty lock file; a key is one byte far beyond
+// its end, locked by a lock of the open file (F_OFD_SETLK). The system drops it
+// when its holder dies, and nothing has to be tidied up. The file lies beside
+// the directory, not in it, so that removing the cache does not remove the
+// locks of those who are filling it.
+
+#ifndef NEREID_HOST_CACHE_KEY_LOCK_H
+#define NEREID_HOST_CACHE_KEY_LOCK_H
+
+#include "cache/CacheFile.h"
+#include "cache/Digest.h"
+
+#include <string>
+
+namespace nereid {
+
+/// The right to compute one entry. It saves work; nothing is wrong without it.
+class KeyLock {
+public:
+  /// For \p key of the cache in \p directory.
+  KeyLock(const std::string &directory, const Digest &key);
+  ~KeyLock();
+  KeyLock(const KeyLock &) = delete;
+  KeyLock &operator=(const KeyLock &) = delete;
+
+  /// Never waits. False only if somebody else has the lock: where locks do not
+  /// work, everybody has it.
+  bool tryAcquire();
+
+private:
+  FileDescriptor file;
+  int64_t offset;
+  bool isHeld = false;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_KEY_LOCK_H

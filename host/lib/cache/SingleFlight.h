@@ -1,0 +1,103 @@
+// SingleFlight.h - threads of one process that want the same result: one
+// computes it, the others wait.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_CACHE_SINGLE_FLIGHT_H
+#define NEREID_HOST_CACHE_SINGLE_FLIGHT_H
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include <unistd.h>
+
+namespace nereid {
+
+/// Computations under way, by key. Any thread. After fork() a child starts with
+/// an empty table: the threads that were computing are not in the child, and
+/// the lock may have been theirs.
+template <typename Key, typename Value> class SingleFlight {
+public:
+  SingleFlight() : current(new Table) {}
+  ~SingleFlight() {
+    Table *table = current.load();
+    if (table->owner == ::getpid())
+      delete table;
+  }
+  SingleFlight(const SingleFlight &) = delete;
+  SingleFlight &operator=(const SingleFlight &) = delete;
+
+  /// The result of \p compute. If another thread computes that of \p key
+  /// already, its result, after waiting for it; \p isShared tells. If that
+  /// thread leaves by an exception, \p abandoned is the result.
+  template <typename Compute>
+  Value run(const Key &key, const Compute &compute, const Value &abandoned,
+            bool &isShared) {
+    Table &table = ownTable();
+    std::shared_ptr<Flight> flight;
+    {
+      std::unique_lock lock(table.mutex);
+      auto [place, isNew] = table.flights.try_emplace(key);
+      isShared = !isNew;
+      if (isNew)
+        place->second = std::make_shared<Flight>();
+      flight = place->second;
+      if (isShared) {
+        table.landed.wait(lock, [&] { return flight->value.has_value(); });
+        return *flight->value;
+      }
+    }
+    Landing landing{table, key, *flight, abandoned};
+    landing.value = compute();
+    return landing.value;
+  }
+
+private:
+  struct Flight {
+    std::optional<Value> value;
+  };
+  struct Table {
+    const pid_t owner = ::getpid();
+    std::mutex mutex;
+    std::condition_variable landed;
+    std::unordered_map<Key, std::shared_ptr<Flight>> flights;
+    Table *parents = nullptr; // kept, but never touched: see the class
+  };
+
+  // Tells the others, also when compute() throws.
+  struct Landing {
+    Table &table;
+    const Key &key;
+    Flight &flight;
+    Value value;
+
+    ~Landing() {
+      std::lock_guard lock(table.mutex);
+      flight.value = value;
+      table.flights.erase(key);
+      table.landed.notify_all();
+    }
+  };
+
+  Table &ownTable() {
+    Table *table = current.load(std::memory_order_acquire);
+    if (table->owner == ::getpid())
+      return *table;
+    auto fresh = std::make_unique<Table>();
+    fresh->parents = table;
+    if (current.compare_exchange_strong(table, fresh.get()))
+      return *fresh.release();
+    return *table; // another thread of the child was faster
+  }
+
+  std::atomic<Table *> current;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_CACHE_SINGLE_FLIGHT_H
