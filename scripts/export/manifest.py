@@ -10,8 +10,10 @@ import torch
 
 from case import short
 
-# numpy has no such types: the bits travel as unsigned integers.
+# numpy has no such types: the bits travel as unsigned integers. TTIR's integers
+# have no sign: theirs as signed ones.
 BITS = {
+    torch.uint8: torch.int8,
     torch.bfloat16: torch.uint16,
     torch.float8_e5m2: torch.uint8,
     torch.float8_e4m3fn: torch.uint8,
@@ -76,6 +78,8 @@ def uniform(tensor):
 
 
 def tensor_argument(case, name, tensor, data):
+    if not tensor.dtype.is_floating_point:
+        tensor = tensor.view(BITS.get(tensor.dtype, tensor.dtype))
     arg = {
         "name": name,
         "kind": "tensor",
