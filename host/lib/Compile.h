@@ -1,0 +1,56 @@
+// Compile.h - from a request to a result: options, stages, key, cache,
+// pipeline.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_COMPILE_H
+#define NEREID_HOST_COMPILE_H
+
+#include "Compiled.h"
+#include "Settings.h"
+#include "Target.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace nereid {
+
+class Cache;
+
+/// Remembers what each source was last compiled from, to tell why a later
+/// compile of it missed the cache. [any-thread]
+class CompileHistory {
+public:
+  /// "changed since the last time: options, target", or nothing.
+  std::string explain(const std::string &plugin, const std::string &source,
+                      const KeyIngredients &ingredients);
+
+private:
+  std::mutex mutex;
+  std::map<std::pair<std::string, std::string>, KeyIngredients> last;
+};
+
+/// What compilations of one runtime share.
+struct CompileContext {
+  const Settings &settings;
+  const Log *log;
+  Trace *trace;
+  Cache *cache; // null: none
+  CompileHistory &history;
+};
+
+/// Compiles, or takes from the cache.
+Result<std::unique_ptr<Compiled>>
+compile(const CompileContext &context, const Plugin &plugin,
+        const nereid_compile_request_t &request);
+
+/// What \p request compiles for: its target, or the one of its device.
+Result<Target> resolveTarget(const Plugin &plugin,
+                             const nereid_target_t *target, uint32_t device,
+                             const Log *log);
+
+} // namespace nereid
+
+#endif // NEREID_HOST_COMPILE_H

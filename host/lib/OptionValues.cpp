@@ -1,0 +1,206 @@
+// OptionValues.cpp - converts option values to the types of the schema and
+// says what is wrong with those that do not fit.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Nearest.h"
+#include "Options.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace nereid {
+
+static std::vector<std::string> namesOf(const std::vector<OptionSchema> &all) {
+  std::vector<std::string> names;
+  for (const OptionSchema &option : all)
+    names.push_back(option.name);
+  return names;
+}
+
+// What a user may write for `option`.
+static std::string expectation(const OptionSchema &option) {
+  switch (option.type) {
+  case NEREID_TYPE_I64:
+    if (option.hasRange())
+      return "an integer from " + std::to_string(option.minimum) + " to " +
+             std::to_string(option.maximum);
+    return "an integer";
+  case NEREID_TYPE_F64:
+    return "a number";
+  case NEREID_TYPE_BOOL:
+    return "true or false";
+  case NEREID_TYPE_STRING:
+    if (!option.choices.empty())
+      return "one of " + quotedList(option.choices);
+    return "text";
+  case NEREID_TYPE_I64_LIST:
+    return "integers separated by commas";
+  case NEREID_TYPE_F64_LIST:
+    return "numbers separated by commas";
+  case NEREID_TYPE_STRING_LIST:
+    return "texts separated by commas";
+  default:
+    return typeName(option.type);
+  }
+}
+
+template <typename Number>
+static bool parseNumber(std::string_view text, Number &number) {
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+static bool parseBool(std::string_view text, int64_t &value) {
+  static constexpr std::string_view yes[] = {"true", "1", "on", "yes"};
+  static constexpr std::string_view no[] = {"false", "0", "off", "no"};
+  value = std::find(std::begin(yes), std::end(yes), text) != std::end(yes);
+  return value || std::find(std::begin(no), std::end(no), text) != std::end(no);
+}
+
+static std::vector<std::string_view> splitCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(','), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+namespace {
+/// Where the items of a list that was given as text lie until they are copied.
+struct ListItems {
+  std::vector<int64_t> integers;
+  std::vector<double> doubles;
+  std::vector<nereid_string_t> strings;
+};
+} // namespace
+
+static bool parseList(std::string_view text, nereid_value_t &value,
+                      ListItems &items) {
+  for (std::string_view part : splitCommas(text)) {
+    if (value.type == NEREID_TYPE_I64_LIST) {
+      if (!parseNumber(part, items.integers.emplace_back()))
+        return false;
+    } else if (value.type == NEREID_TYPE_F64_LIST) {
+      if (!parseNumber(part, items.doubles.emplace_back()))
+        return false;
+    } else {
+      items.strings.push_back(borrow(part));
+    }
+    ++value.list_size;
+  }
+  value.list = value.type == NEREID_TYPE_I64_LIST
+                   ? static_cast<const void *>(items.integers.data())
+               : value.type == NEREID_TYPE_F64_LIST
+                   ? static_cast<const void *>(items.doubles.data())
+                   : static_cast<const void *>(items.strings.data());
+  return true;
+}
+
+// Turns a text into a value of `type`; false if it does not say one.
+static bool parseText(std::string_view text, nereid_value_t &value,
+                      ListItems &items) {
+  switch (value.type) {
+  case NEREID_TYPE_I64:
+    return parseNumber(text, value.i64);
+  case NEREID_TYPE_F64:
+    return parseNumber(text, value.f64);
+  case NEREID_TYPE_BOOL:
+    return parseBool(text, value.i64);
+  case NEREID_TYPE_I64_LIST:
+  case NEREID_TYPE_F64_LIST:
+  case NEREID_TYPE_STRING_LIST:
+    return parseList(text, value, items);
+  default:
+    value.text = borrow(text);
+    return true;
+  }
+}
+
+// Other spellings of the same thing that lose nothing: an integer for a number
+// or for a truth value.
+static bool convertNumber(const nereid_value_t &given, nereid_value_t &value) {
+  if (given.type != NEREID_TYPE_I64 && given.type != NEREID_TYPE_BOOL)
+    return false;
+  if (value.type == NEREID_TYPE_F64)
+    value.f64 = static_cast<double>(given.i64);
+  else if (value.type == NEREID_TYPE_BOOL &&
+           (given.i64 == 0 || given.i64 == 1))
+    value.i64 = given.i64;
+  else
+    return false;
+  return given.type == NEREID_TYPE_I64 || value.type == NEREID_TYPE_BOOL;
+}
+
+static bool isLegal(const nereid_value_t &value, const OptionSchema &option) {
+  if (value.type == NEREID_TYPE_I64 && option.hasRange())
+    return value.i64 >= option.minimum && value.i64 <= option.maximum;
+  if (value.type == NEREID_TYPE_STRING && !option.choices.empty())
+    return std::find(option.choices.begin(), option.choices.end(),
+                     view(value.text)) != option.choices.end();
+  return true;
+}
+
+static std::string shown(const nereid_value_t &value) {
+  if (value.type == NEREID_TYPE_STRING)
+    return '\'' + std::string(view(value.text)) + '\'';
+  return valueJson(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Adds `given` to `values` as what `option` wants, or returns what is wrong.
+static std::string convertOne(const nereid_value_t &given,
+                              const OptionSchema &option, Values &values) {
+  nereid_value_t value = {};
+  ListItems items;
+  value.name = given.name;
+  value.type = option.type;
+  bool fits;
+  bool isUnknownType = option.type < NEREID_TYPE_I64 ||
+                       option.type > NEREID_TYPE_STRING_LIST;
+  if (given.type == option.type || isUnknownType) {
+    value = given; // of a type we do not know, only the plugin can judge it
+    fits = true;
+  } else if (given.type == NEREID_TYPE_STRING) {
+    fits = parseText(view(given.text), value, items);
+  } else {
+    fits = convertNumber(given, value);
+  }
+  if (!fits || !isLegal(value, option))
+    return "option '" + option.name + "' is " + shown(given) + ", expected " +
+           expectation(option);
+  if (Outcome added = values.add(value); !added)
+    return added.failure().text;
+  return {};
+}
+
+Result<Values> convertOptions(std::span<const nereid_value_t> given,
+                              const std::vector<OptionSchema> &schema) {
+  Values values;
+  std::string problems;
+  for (const nereid_value_t &value : given) {
+    std::string_view name = view(value.name);
+    auto option = std::find_if(
+        schema.begin(), schema.end(),
+        [&](const OptionSchema &candidate) { return candidate.name == name; });
+    std::string problem =
+        option == schema.end()
+            ? "unknown option '" + std::string(name) + "'" +
+                  suggestNames(name, namesOf(schema))
+            : convertOne(value, *option, values);
+    if (problem.empty())
+      continue;
+    problems += problems.empty() ? "" : "\n";
+    problems += problem;
+  }
+  if (!problems.empty())
+    return Failure{NEREID_INVALID_ARGUMENT, std::move(problems)};
+  return values;
+}
+
+} // namespace nereid

@@ -1,0 +1,47 @@
+// Struct.h - reads and writes structs of the boundary through the smaller of
+// the two sides' sizes.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_STRUCT_H
+#define NEREID_HOST_STRUCT_H
+
+#include "Result.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace nereid {
+
+/// A copy of \p given as this version knows the struct: what a smaller
+/// (older) one lacks is zero, what a larger (newer) one has more is left out.
+template <typename Struct> Struct readStruct(const Struct &given) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  Struct copy = {};
+  std::memcpy(&copy, &given,
+              std::min<size_t>(sizeof copy, given.struct_size));
+  copy.struct_size = sizeof copy;
+  return copy;
+}
+
+/// Fills the caller's \p out with as much of \p value as it has room for.
+template <typename Struct>
+Outcome writeStruct(const Struct &value, Struct *out) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  if (!out)
+    return Failure{NEREID_INVALID_ARGUMENT, "the struct to fill is null"};
+  uint32_t size = out->struct_size;
+  if (size < sizeof size)
+    return Failure{NEREID_INVALID_ARGUMENT,
+                   "struct_size of the struct to fill is " +
+                       std::to_string(size) + ", expected its sizeof"};
+  std::memcpy(out, &value, std::min<size_t>(sizeof value, size));
+  out->struct_size = size;
+  return {};
+}
+
+} // namespace nereid
+
+#endif // NEREID_HOST_STRUCT_H

@@ -1,0 +1,38 @@
+// Target.h - an owned copy of what to compile for.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_TARGET_H
+#define NEREID_HOST_TARGET_H
+
+#include "Plugin.h"
+
+#include <string>
+
+namespace nereid {
+
+class Log;
+
+struct Target {
+  std::string backend, arch, features;
+  int32_t warpSize = 0;
+
+  static Target copy(const nereid_target_t &target);
+  /// The target to compile for to run on \p device of \p plugin.
+  static Result<Target> ofDevice(const Plugin &plugin, uint32_t device,
+                                 const Log *log);
+
+  /// As the ABI spells it; valid as long as this target is.
+  nereid_target_t get() const;
+  /// "cpu:x86_64:avx2,fma:1"
+  std::string text() const;
+};
+
+/// Refuses a plugin without a driver, an inactive one, and a device that it
+/// does not have.
+Outcome checkDevice(const Plugin &plugin, uint32_t device);
+
+} // namespace nereid
+
+#endif // NEREID_HOST_TARGET_H

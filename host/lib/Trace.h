@@ -1,0 +1,78 @@
+// Trace.h - what the host did and how long it took, as Chrome trace JSON.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file opens in Perfetto (ui.perfetto.dev) and in chrome://tracing. It is
+// valid JSON at every moment: each write replaces the closing brackets by more
+// events and the brackets again, so that a crash loses nothing but buffered
+// launches.
+
+#ifndef NEREID_HOST_TRACE_H
+#define NEREID_HOST_TRACE_H
+
+#include "Json.h"
+#include "Result.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace nereid {
+
+/// Nanoseconds on the clock of the trace.
+int64_t traceNow();
+
+/// A trace file. Every function may be called on any thread.
+class Trace {
+public:
+  /// Starts \p path anew; "%p" in it stands for the process id. Runtimes of
+  /// one process that name the same file share it.
+  static Result<std::shared_ptr<Trace>> open(std::string_view path);
+  ~Trace();
+  Trace(const Trace &) = delete;
+  Trace &operator=(const Trace &) = delete;
+
+  /// Adds an event that began at \p start and ends now. \p arguments is an
+  /// object. Rare events are written at once, launches are buffered.
+  void add(std::string_view category, std::string_view name, int64_t start,
+           const Json &arguments, bool isBuffered = false);
+  void flush();
+
+private:
+  Trace(int file, std::string path);
+  void append(const Json &event);
+  void flushLocked();
+  void abandon();
+
+  std::mutex mutex;
+  std::string pending; // events that are not in the file yet
+  int file;
+  int64_t end = 0; // where the closing brackets begin
+  bool isFirst = true;
+  int owner; // the process that writes: not a child made by fork; -1: none
+  const std::string path;
+};
+
+/// The time between its construction and its destruction, as an event. Does
+/// nothing without a trace.
+class TraceSpan {
+public:
+  TraceSpan(Trace *trace, std::string_view category, std::string_view name);
+  ~TraceSpan();
+  TraceSpan(const TraceSpan &) = delete;
+  TraceSpan &operator=(const TraceSpan &) = delete;
+
+  void argument(const char *key, std::string_view value);
+
+private:
+  Trace *trace;
+  std::string category, name;
+  Json arguments;
+  int64_t start = 0;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_TRACE_H
