@@ -58,8 +58,8 @@ def _print():
 
 
 def _print_hex():
-    x = torch.tensor([-1, 0, 127, -128, 5, 6, 7, 100], dtype=torch.int8)
-    values = [f"0x{value & 0xFF:02x}" for value in x.tolist()]
+    x = torch.tensor([-1, 0, 127, -(2**31), 5, 6, 7, 100], dtype=torch.int32)
+    values = [f"0x{value & 0xFFFFFFFF:08x}" for value in x.tolist()]
     lines = print_lines((0, 0, 0), "bits ", values, (2, 4))
     args = dict(x_ptr=x.reshape(2, 4), M=2, N=4)
     return Case(
