@@ -125,7 +125,8 @@ typedef struct nereid_driver_t {
 
   // Required. Adds facts about `device`. Names it should give: name (STRING),
   // multiprocessor_count, max_shared_mem (bytes), max_num_regs, warp_size,
-  // max_threads, memory_bytes, host_accessible (BOOL: addresses are pointers
+  // max_threads, max_grid (I64_LIST of 3: programs along each axis; the host
+  // refuses more), memory_bytes, host_accessible (BOOL: addresses are pointers
   // of the host too), clock_khz. [any-thread]
   nereid_status_t (*visit_properties)(nereid_state_t *state, uint32_t device,
                                       const nereid_value_sink_t *sink,
