@@ -1,0 +1,285 @@
+// CacheComputeTest.cpp - one computes, the others wait: threads, processes and
+// forks.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "CacheFixture.h"
+
+#include "cache/KeyLock.h"
+
+#include <atomic>
+#include <csignal>
+#include <latch>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace nereid;
+
+namespace {
+class CacheCompute : public CacheFixture {
+protected:
+  /// A computation that counts its runs and takes \p time.
+  Cache::Compute counting(std::chrono::milliseconds time = {}) {
+    return [this, time](const std::string &) -> Result<CacheValue> {
+      ++runs;
+      std::this_thread::sleep_for(time);
+      return CacheValue{"body", "metadata"};
+    };
+  }
+  std::atomic<int> runs = 0;
+};
+
+/// Runs \p work in every one of \p count threads, all at once.
+template <typename Work> void inThreads(int count, Work work) {
+  std::latch start(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      work(i);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Runs \p work in a child, which succeeds if it gives true.
+template <typename Work> pid_t inChild(Work work) {
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(work() ? 0 : 1);
+  return child;
+}
+
+bool succeeded(pid_t child) {
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+} // namespace
+
+using std::chrono::milliseconds;
+
+TEST_F(CacheCompute, ComputesOnceAndThenHits) {
+  Cache cache(options);
+  Result<CacheEntry> first = cache.getOrCompute(keyOf("x"), counting());
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->isFromCache);
+  EXPECT_EQ(first->path, pathOf(keyOf("x")));
+  Result<CacheEntry> second = cache.getOrCompute(keyOf("x"), counting());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->isFromCache);
+  EXPECT_EQ(second->body, "body");
+  EXPECT_EQ(second->metadata, "metadata");
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(cache.stat().hits, 1u);
+  EXPECT_EQ(cache.stat().misses, 1u);
+}
+
+TEST_F(CacheCompute, GivesTheFailureOfTheComputation) {
+  Cache cache(options);
+  auto fail = [&](const std::string &reason) -> Result<CacheValue> {
+    EXPECT_EQ(reason, "no entry");
+    ++runs;
+    return Failure{NEREID_INVALID_ARGUMENT, "k.ttir:3:1: unknown operation"};
+  };
+  for (int i = 0; i < 2; ++i) {
+    Result<CacheEntry> entry = cache.getOrCompute(keyOf("x"), fail);
+    ASSERT_FALSE(entry);
+    EXPECT_EQ(entry.failure().status, NEREID_INVALID_ARGUMENT);
+    EXPECT_EQ(entry.failure().text, "k.ttir:3:1: unknown operation");
+  }
+  EXPECT_EQ(runs, 2) << "failures are not remembered";
+}
+
+TEST_F(CacheCompute, IsDoneByOneOfManyThreads) {
+  Cache cache(options);
+  std::atomic<int> fresh = 0;
+  inThreads(16, [&](int) {
+    Result<CacheEntry> entry =
+        cache.getOrCompute(keyOf("x"), counting(milliseconds(20)));
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry->body, "body");
+    fresh += !entry->isFromCache;
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(fresh, 1);
+}
+
+TEST_F(CacheCompute, IsDoneByOneThreadWithoutADirectory) {
+  options.directory.clear();
+  Cache cache(options);
+  inThreads(8, [&](int) {
+    EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting(milliseconds(200))));
+  });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(CacheCompute, IsDoneByOneThreadOfTwoCaches) {
+  Cache caches[2] = {Cache(options), Cache(options)};
+  inThreads(8, [&](int i) {
+    EXPECT_TRUE(
+        caches[i % 2].getOrCompute(keyOf("x"), counting(milliseconds(20))));
+  });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(CacheCompute, OfDifferentKeysGoesOnSideBySide) {
+  Cache cache(options);
+  std::latch both(2); // opens only if neither waits for the other
+  inThreads(2, [&](int i) {
+    auto meet = [&](const std::string &) -> Result<CacheValue> {
+      both.arrive_and_wait();
+      return CacheValue{"body", {}};
+    };
+    EXPECT_TRUE(cache.getOrCompute(keyOf(std::to_string(i)), meet));
+  });
+}
+
+TEST_F(CacheCompute, SharesAFailureAmongThreads) {
+  Cache cache(options);
+  auto fail = [&](const std::string &) -> Result<CacheValue> {
+    ++runs;
+    std::this_thread::sleep_for(milliseconds(200));
+    return Failure{NEREID_INTERNAL, "no"};
+  };
+  inThreads(8,
+            [&](int) { EXPECT_FALSE(cache.getOrCompute(keyOf("x"), fail)); });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(CacheCompute, IsFreedByAnException) {
+  Cache cache(options);
+  auto raise = [](const std::string &) -> Result<CacheValue> { throw 42; };
+  EXPECT_THROW((void)cache.getOrCompute(keyOf("x"), raise), int);
+  EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting()));
+}
+
+TEST_F(CacheCompute, StaysRightWithReadersWritersAndCollectors) {
+  options.limit = 50'000;
+  options.stampAge = std::chrono::seconds(0);
+  Cache cache(options);
+  inThreads(8, [&](int thread) {
+    for (int round = 0; round < 60; ++round) {
+      std::string name = std::to_string((round * 7 + thread) % 10);
+      std::string body(1000, name[0]);
+      auto make = [&](const std::string &) -> Result<CacheValue> {
+        return CacheValue{body, name};
+      };
+      Result<CacheEntry> entry = cache.getOrCompute(keyOf(name), make);
+      ASSERT_TRUE(entry);
+      EXPECT_EQ(entry->body, body);
+      EXPECT_EQ(entry->metadata, name);
+      if (thread == 0)
+        cache.collect(4'000);
+      std::error_code ignored; // the others fill it while it is removed
+      if (thread == 1 && round % 20 == 0)
+        std::filesystem::remove_all(options.directory, ignored);
+      if (thread == 2)
+        EXPECT_TRUE(cache.verify().damaged.empty());
+      if (thread == 3)
+        cache.stat();
+    }
+  });
+  EXPECT_TRUE(warnings.empty()) << warnings[0];
+}
+
+TEST_F(CacheCompute, WaitsForAnotherProcess) {
+  pid_t child = inChild([&] {
+    Cache cache(options);
+    return bool(cache.getOrCompute(keyOf("x"), counting(milliseconds(300))));
+  });
+  // The child has the lock as soon as the folder of the key is there.
+  while (!std::filesystem::exists(options.directory + ".lock"))
+    std::this_thread::sleep_for(milliseconds(1));
+  std::this_thread::sleep_for(milliseconds(50));
+  Cache cache(options);
+  Result<CacheEntry> entry = cache.getOrCompute(keyOf("x"), counting());
+  ASSERT_TRUE(entry);
+  EXPECT_TRUE(entry->isFromCache);
+  EXPECT_EQ(runs, 0);
+  EXPECT_TRUE(succeeded(child));
+}
+
+TEST_F(CacheCompute, TakesOverFromAProcessThatDies) {
+  int started[2];
+  ASSERT_EQ(::pipe(started), 0);
+  pid_t child = inChild([&] {
+    Cache cache(options);
+    auto hang = [&](const std::string &) -> Result<CacheValue> {
+      EXPECT_EQ(::write(started[1], "x", 1), 1);
+      ::pause();
+      return CacheValue{};
+    };
+    return bool(cache.getOrCompute(keyOf("x"), hang));
+  });
+  char byte;
+  ASSERT_EQ(::read(started[0], &byte, 1), 1);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    ::kill(child, SIGKILL);
+  });
+  Cache cache(options);
+  EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting()));
+  EXPECT_EQ(runs, 1);
+  killer.join();
+  EXPECT_FALSE(succeeded(child));
+}
+
+TEST_F(CacheCompute, DoesNotWaitForEverForAProcessThatHangs) {
+  options.waitLimit = milliseconds(100);
+  KeyLock held(options.directory, keyOf("x"));
+  ASSERT_TRUE(held.tryAcquire());
+  Cache cache(options);
+  EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting()));
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(CacheCompute, WorksInAChildWhoseParentIsComputing) {
+  Cache cache(options);
+  std::atomic<bool> isForked = false;
+  std::latch computing(1);
+  std::thread thread([&] {
+    auto slow = [&](const std::string &) -> Result<CacheValue> {
+      computing.count_down();
+      while (!isForked)
+        std::this_thread::sleep_for(milliseconds(1));
+      return CacheValue{"body", {}};
+    };
+    EXPECT_TRUE(cache.getOrCompute(keyOf("x"), slow));
+  });
+  computing.wait();
+  // The table of the parent says that a thread, which the child lacks, is at
+  // it; the lock of the key is inherited until the parent is done.
+  pid_t child = inChild([&] {
+    bool other = bool(cache.getOrCompute(keyOf("y"), counting()));
+    return other && bool(cache.getOrCompute(keyOf("x"), counting()));
+  });
+  isForked = true;
+  thread.join();
+  EXPECT_TRUE(succeeded(child));
+}
+
+TEST(KeyLockTest, ExcludesTheSameKeyOnly) {
+  std::string name = testing::TempDir() + "nereid-lock-XXXXXX";
+  std::filesystem::path folder = mkdtemp(name.data());
+  {
+    KeyLock first(folder / "cache", sha256("a"));
+    KeyLock second(folder / "cache", sha256("a"));
+    KeyLock other(folder / "cache", sha256("b"));
+    EXPECT_TRUE(first.tryAcquire());
+    EXPECT_FALSE(second.tryAcquire());
+    EXPECT_TRUE(other.tryAcquire());
+  }
+  KeyLock again(folder / "cache", sha256("a"));
+  EXPECT_TRUE(again.tryAcquire());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(KeyLockTest, IsFreeWhereLocksCannotBe) {
+  KeyLock first("/nonexistent/cache", sha256("a"));
+  KeyLock second("/nonexistent/cache", sha256("a"));
+  EXPECT_TRUE(first.tryAcquire());
+  EXPECT_TRUE(second.tryAcquire());
+}

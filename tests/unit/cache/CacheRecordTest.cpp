@@ -1,0 +1,92 @@
+// CacheRecordTest.cpp - the bytes of an entry.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/CacheRecord.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid;
+
+static std::string encode(std::string_view body, std::string_view metadata) {
+  CacheRecord record{sha256("key"), body, metadata};
+  std::string file(encodedSize(record), '\0');
+  encodeCacheRecord(record, file);
+  return file;
+}
+
+TEST(CacheRecord, GivesBackWhatWasEncoded) {
+  for (std::string body : {"", "b", "a body"})
+    for (std::string metadata : {"", "m", "some metadata"}) {
+      std::string file = encode(body, metadata);
+      Result<CacheRecord> record = parseCacheRecord(file);
+      ASSERT_TRUE(record) << record.failure().text;
+      EXPECT_EQ(record->body, body);
+      EXPECT_EQ(record->metadata, metadata);
+      EXPECT_EQ(record->key, sha256("key"));
+    }
+}
+
+TEST(CacheRecord, StartsWithTheBody) {
+  EXPECT_TRUE(encode("\177ELF and more", "m").starts_with("\177ELF and more"));
+}
+
+// The layout that files of version 1 have, on machines of any byte order.
+TEST(CacheRecord, HasTheDocumentedLayout) {
+  std::string file = encode("body", "meta!");
+  ASSERT_EQ(file.size(), 4u + 5u + 96u);
+  EXPECT_EQ(file.substr(0, 9), "bodymeta!");
+  std::string record = file.substr(9);
+  EXPECT_EQ(record.substr(0, 8), "nereidCE");
+  EXPECT_EQ(record.substr(8, 8), std::string("\1\0\0\0\x60\0\0\0", 8));
+  EXPECT_EQ(record.substr(48, 16),
+            std::string("\4\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16));
+  EXPECT_EQ(record.substr(64, 16), std::string(16, '\0'));
+}
+
+TEST(CacheRecord, CatchesEveryFlippedBit) {
+  std::string file = encode("a body of some length", "metadata");
+  for (size_t bit = 0; bit < file.size() * 8; ++bit) {
+    std::string changed = file;
+    changed[bit / 8] = char(changed[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(parseCacheRecord(changed)) << "bit " << bit;
+  }
+}
+
+TEST(CacheRecord, CatchesEveryTruncationAtBothEnds) {
+  std::string file = encode(std::string(300, 'b'), "metadata");
+  for (size_t size = 0; size < file.size(); ++size) {
+    EXPECT_FALSE(parseCacheRecord(std::string_view(file).substr(0, size)));
+    EXPECT_FALSE(
+        parseCacheRecord(std::string_view(file).substr(file.size() - size)));
+  }
+}
+
+TEST(CacheRecord, CatchesAddedBytes) {
+  std::string file = encode("body", "metadata");
+  EXPECT_FALSE(parseCacheRecord(file + '\0'));
+  EXPECT_FALSE(parseCacheRecord('\0' + file));
+  EXPECT_FALSE(parseCacheRecord(file + file));
+}
+
+TEST(CacheRecord, CatchesZeroFill) {
+  std::string file = encode(std::string(5000, 'b'), "metadata");
+  EXPECT_FALSE(parseCacheRecord(std::string(file.size(), '\0')));
+  for (size_t from = 0; from < file.size(); from += 512) {
+    std::string changed = file;
+    std::fill(changed.begin() + from, changed.end(), '\0');
+    EXPECT_FALSE(parseCacheRecord(changed)) << "from " << from;
+  }
+}
+
+TEST(CacheRecord, NamesWhatIsWrong) {
+  EXPECT_EQ(parseCacheRecord("").failure().text,
+            "0 bytes, expected at least 96");
+  EXPECT_EQ(parseCacheRecord(std::string(96, 'x')).failure().text,
+            "does not end in a record");
+  std::string file = encode("body", "metadata");
+  file[0] = 'B';
+  EXPECT_EQ(parseCacheRecord(file).failure().text,
+            "digest does not match the contents");
+}
