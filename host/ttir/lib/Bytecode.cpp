@@ -22,8 +22,8 @@ static LogicalResult assign(DialectBytecodeReader &reader, Attribute attr,
                             AttrTy &result) {
   result = dyn_cast_or_null<AttrTy>(attr);
   if (attr && !result)
-    return reader.emitError() << "unexpected attribute " << attr
-                              << " among the cache hints";
+    return reader.emitError()
+           << "unexpected attribute " << attr << " among the cache hints";
   return success();
 }
 
@@ -72,8 +72,7 @@ static void writeHints(DialectBytecodeWriter &writer, OpTy op) {
   if constexpr (requires { op.getBoundaryCheck(); })
     writer.writeOptionalAttribute(
         DenseI32ArrayAttr::get(context, op.getBoundaryCheck()));
-  writer.writeOptionalAttribute(
-      CacheModifierAttr::get(context, op.getCache()));
+  writer.writeOptionalAttribute(CacheModifierAttr::get(context, op.getCache()));
   writer.writeOptionalAttribute(
       EvictionPolicyAttr::get(context, op.getEvict()));
 }

@@ -75,9 +75,9 @@ static LogicalResult verifyRows(Operation *op, TensorDescType desc,
            << desc;
   if (rows.getRank() != 1)
     return op->emitOpError("needs row numbers of rank 1, found ") << rows;
-  auto wanted = RankedTensorType::get(
-      {rows.getDimSize(0), block[1]},
-      desc.getSignlessBlockType().getElementType());
+  auto wanted =
+      RankedTensorType::get({rows.getDimSize(0), block[1]},
+                            desc.getSignlessBlockType().getElementType());
   if (tensor != wanted)
     return op->emitOpError("moves ") << tensor << ", expected " << wanted;
 
@@ -96,8 +96,7 @@ static LogicalResult verifyRows(Operation *op, TensorDescType desc,
 
 LogicalResult DescriptorGatherOp::verify() {
   return verifyRows(*this, getDesc().getType(),
-                    cast<RankedTensorType>(getXOffsets().getType()),
-                    getType());
+                    cast<RankedTensorType>(getXOffsets().getType()), getType());
 }
 
 LogicalResult DescriptorScatterOp::verify() {

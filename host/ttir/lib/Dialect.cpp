@@ -98,9 +98,8 @@ static LogicalResult verifySize(Operation *op, Type type, StringRef what,
   int64_t elements = 1;
   for (int64_t size : tensor.getShape()) {
     if (size > kMaxTensorElements || elements * size > kMaxTensorElements)
-      return op->emitOpError()
-             << what << " " << number << " has more than "
-             << kMaxTensorElements << " elements: " << tensor;
+      return op->emitOpError() << what << " " << number << " has more than "
+                               << kMaxTensorElements << " elements: " << tensor;
     elements *= size;
   }
   if (!llvm::isPowerOf2_64(elements))

@@ -117,8 +117,8 @@ LogicalResult DotScaledOp::verify() {
   int64_t k = product.lhsK();
   if (failed(verifyScale(*this, "a_scale", getAScale(), fromEnd(product.c, 2),
                          k)) ||
-      failed(verifyScale(*this, "b_scale", getBScale(), fromEnd(product.c, 1),
-                         k)))
+      failed(
+          verifyScale(*this, "b_scale", getBScale(), fromEnd(product.c, 1), k)))
     return failure();
   return success();
 }

@@ -43,8 +43,7 @@ LogicalResult BitcastOp::verify() {
   auto toPointer = dyn_cast<PointerType>(to);
   if (!fromPointer != !toPointer)
     return emitOpError("cannot turn ")
-           << from << " into " << to
-           << ": use tt.ptr_to_int or tt.int_to_ptr";
+           << from << " into " << to << ": use tt.ptr_to_int or tt.int_to_ptr";
   if (fromPointer) {
     if (fromPointer.getAddressSpace() != toPointer.getAddressSpace())
       return emitOpError("cannot change the address space of ")
@@ -89,8 +88,8 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
                         : cast<FloatAttr>(constant).getValue();
   Type element = getElementTypeOrSelf(getType());
   const auto &semantics = cast<FloatType>(element).getFloatSemantics();
-  auto zero = FloatAttr::get(element,
-                             APFloat::getZero(semantics, value.isNegative()));
+  auto zero =
+      FloatAttr::get(element, APFloat::getZero(semantics, value.isNegative()));
   if (auto tensor = dyn_cast<RankedTensorType>(getType()))
     return SplatElementsAttr::get(tensor, ArrayRef<Attribute>(zero));
   return zero;
@@ -100,8 +99,8 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
 // Foreign code
 //===----------------------------------------------------------------------===//
 
-using Effects = SmallVectorImpl<
-    SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 static void addEffectsUnlessPure(bool pure, Effects &effects) {
   if (pure)
@@ -181,8 +180,7 @@ LogicalResult MapElementwiseOp::verifyRegions() {
                           getOperandTypes(), pack)))
     return failure();
   for (Block &block : getScalarOp())
-    if (auto ret =
-            dyn_cast<MapElementwiseReturnOp>(block.getTerminator()))
+    if (auto ret = dyn_cast<MapElementwiseReturnOp>(block.getTerminator()))
       if (failed(verifyPacked(ret, "return", ret.getOperandTypes(),
                               getResultTypes(), pack)))
         return failure();

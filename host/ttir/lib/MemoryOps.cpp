@@ -35,8 +35,7 @@ static LogicalResult verifyBoundaryCheck(Operation *op, Type ptr,
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult verifyAccess(OpTy op) {
+template <typename OpTy> static LogicalResult verifyAccess(OpTy op) {
   Type ptr = op.getPtr().getType();
   if (isBlockPointer(ptr) && op.getMask())
     return op.emitOpError("a block pointer takes boundaryCheck, not a mask");
@@ -65,16 +64,6 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr,
         /*boundaryCheck=*/{}, /*padding=*/PaddingOptionAttr(),
         CacheModifier::NONE, EvictionPolicy::NORMAL, isVolatile,
         /*cachePolicy=*/CachePolicyAttr());
-}
-
-LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       ValueRange operands, DictionaryAttr,
-                                       OpaqueProperties, RegionRange,
-                                       SmallVectorImpl<Type> &types) {
-  if (operands.empty())
-    return failure();
-  types.push_back(getPointeeType(operands.front().getType()));
-  return success();
 }
 
 void LoadOp::getEffects(

@@ -25,8 +25,7 @@ inline mlir::LogicalResult verifyPermutation(mlir::Operation *op,
 }
 
 /// Cache hints are given as clauses or as `cachePolicy`, not as both.
-template <typename OpTy>
-mlir::LogicalResult verifyHints(OpTy op) {
+template <typename OpTy> mlir::LogicalResult verifyHints(OpTy op) {
   if (op.getCachePolicy() && (op.getCache() != CacheModifier::NONE ||
                               op.getEvict() != EvictionPolicy::NORMAL))
     return op.emitOpError("has both cachePolicy and the clauses it replaces");

@@ -81,16 +81,15 @@ private:
   void add(Diagnostic &diag) {
     std::string where = name.str();
     if (FileLineColLoc loc = findFileLocation(diag.getLocation()))
-      where = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) +
-               ":" + Twine(loc.getColumn()))
+      where = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
+               Twine(loc.getColumn()))
                   .str();
     std::string text = diag.str();
     if (diag.getSeverity() == DiagnosticSeverity::Error && firstError.empty())
       firstError = where + ": " + text;
     if (callback)
-      callback(
-          (where + ": " + severityName(diag.getSeverity()) + ": " + text)
-              .str());
+      callback((where + ": " + severityName(diag.getSeverity()) + ": " + text)
+                   .str());
     for (Diagnostic &note : diag.getNotes())
       add(note);
   }
@@ -108,6 +107,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 static void replaceCustomAssume(ModuleOp module) {
+  module.getContext()->getOrLoadDialect<LLVM::LLVMDialect>();
   module.walk([](AssumeCustomOp op) {
     OpBuilder builder(op);
     auto assume = builder.create<LLVM::AssumeOp>(op.getLoc(), op.getCond());
@@ -156,9 +156,8 @@ static bool runWithStack(size_t stackBytes, llvm::function_ref<void()> work) {
     return nullptr;
   };
   pthread_t thread;
-  bool started =
-      pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
-      pthread_create(&thread, &attributes, start, &work) == 0;
+  bool started = pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
+                 pthread_create(&thread, &attributes, start, &work) == 0;
   pthread_attr_destroy(&attributes);
   return started && pthread_join(thread, nullptr) == 0;
 }
@@ -208,8 +207,7 @@ nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
                       const ParseLimits &limits) {
   llvm::MemoryBufferRef buffer(bytes, name);
   bool bytecode = isBytecode(buffer);
-  size_t maxBytes =
-      bytecode ? limits.maxBytecodeBytes : limits.maxTextBytes;
+  size_t maxBytes = bytecode ? limits.maxBytecodeBytes : limits.maxTextBytes;
   if (bytes.size() > maxBytes)
     return createStringError(errc::file_too_large,
                              name + ": " + Twine(bytes.size()) + " bytes of " +
@@ -238,11 +236,10 @@ llvm::Expected<FuncOp> nereid::tt::findKernel(ModuleOp module) {
 
   std::string found = "none";
   if (!kernels.empty())
-    found = llvm::join(llvm::map_range(kernels,
-                                       [](FuncOp func) {
-                                         return "@" + func.getName().str();
-                                       }),
-                       ", ");
+    found = llvm::join(
+        llvm::map_range(kernels,
+                        [](FuncOp func) { return "@" + func.getName().str(); }),
+        ", ");
   return createStringError(errc::invalid_argument,
                            "expected one public function, the kernel; found " +
                                found);

@@ -12,8 +12,7 @@ using namespace mlir;
 using namespace nereid::tt;
 
 static bool hasAssume(ModuleOp module) {
-  return module
-      .walk([](LLVM::AssumeOp) { return WalkResult::interrupt(); })
+  return module.walk([](LLVM::AssumeOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

@@ -38,10 +38,9 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) -> Type {
+  auto buildType =
+      [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag, std::string &) -> Type {
     return builder.getFunctionType(arguments, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -81,14 +80,13 @@ void CallOp::build(OpBuilder &builder, OperationState &state, FuncOp callee,
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto func =
-      symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  auto func = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!func)
     return emitOpError() << "calls " << getCalleeAttr()
                          << ", which is not a function of this module";
   FunctionType expected = func.getFunctionType();
-  auto found = FunctionType::get(getContext(), getOperandTypes(),
-                                 getResultTypes());
+  auto found =
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
   if (found == expected)
     return success();
   return emitOpError() << "calls " << getCalleeAttr() << " as " << found
@@ -102,9 +100,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult PrintOp::verify() {
   if (getIsSigned().size() == getArgs().size())
     return success();
-  return emitOpError("isSigned has ")
-         << getIsSigned().size() << " entries for " << getArgs().size()
-         << " values";
+  return emitOpError("isSigned has ") << getIsSigned().size() << " entries for "
+                                      << getArgs().size() << " values";
 }
 
 namespace nereid::ttg {

@@ -51,16 +51,14 @@ static SmallVector<RankedTensorType> inputTypes(OpTy op) {
   return types;
 }
 
-template <typename OpTy>
-static SmallVector<Type> elementTypes(OpTy op) {
+template <typename OpTy> static SmallVector<Type> elementTypes(OpTy op) {
   SmallVector<Type> types;
   for (Type type : op.getSrcs().getTypes())
     types.push_back(getElementTypeOrSelf(type));
   return types;
 }
 
-template <typename OpTy>
-static Operation *singleCombiner(OpTy op) {
+template <typename OpTy> static Operation *singleCombiner(OpTy op) {
   if (op.getSrcs().size() != 1)
     return nullptr;
   Block &block = op.getCombineOp().front();

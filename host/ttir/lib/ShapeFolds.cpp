@@ -121,8 +121,8 @@ static LogicalResult mergeBroadcasts(BroadcastOp op,
   auto inner = op.getSrc().getDefiningOp<BroadcastOp>();
   if (!inner)
     return failure();
-  rewriter.modifyOpInPlace(
-      op, [&] { op.getSrcMutable().assign(inner.getSrc()); });
+  rewriter.modifyOpInPlace(op,
+                           [&] { op.getSrcMutable().assign(inner.getSrc()); });
   return success();
 }
 

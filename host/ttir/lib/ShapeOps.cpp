@@ -29,9 +29,8 @@ LogicalResult MakeRangeOp::verify() {
   if (!type.getElementType().isInteger(32))
     return emitOpError("needs i32 elements, found ") << type;
   if (type.getNumElements() != end - start)
-    return emitOpError("counts ")
-           << end - start << " values for a result of "
-           << type.getNumElements() << " elements";
+    return emitOpError("counts ") << end - start << " values for a result of "
+                                  << type.getNumElements() << " elements";
   return success();
 }
 
@@ -152,13 +151,11 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location>,
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  types.push_back(
-      tensorType(adaptor.getIndices())
-          .clone(tensorType(adaptor.getSrc()).getElementType()));
+  types.push_back(tensorType(adaptor.getIndices())
+                      .clone(tensorType(adaptor.getSrc()).getElementType()));
   return success();
 }
 
@@ -170,8 +167,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError("needs indices of the rank of src, found ")
            << indices << " for " << src;
   if (axis < 0 || axis >= src.getRank())
-    return emitOpError("axis ")
-           << axis << " is not a dimension of " << src;
+    return emitOpError("axis ") << axis << " is not a dimension of " << src;
   for (int64_t dim = 0; dim < src.getRank(); ++dim)
     if (dim != axis && src.getDimSize(dim) != indices.getDimSize(dim))
       return emitOpError("needs indices of the size of src in dimension ")

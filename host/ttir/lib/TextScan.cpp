@@ -66,15 +66,19 @@ private:
   }
 
   static size_t wordLength(StringRef rest) {
-    return rest.take_while([](char c) {
-      return isAlnum(c) || c == '_' || c == '$' || c == '.';
-    }).size();
+    return rest
+        .take_while([](char c) {
+          return isAlnum(c) || c == '_' || c == '$' || c == '.';
+        })
+        .size();
   }
 
   static size_t suffixLength(StringRef rest) {
-    return rest.take_while([](char c) {
-      return isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
-    }).size();
+    return rest
+        .take_while([](char c) {
+          return isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
+        })
+        .size();
   }
 
   /// A string ends on its line at the latest, as it does for MLIR.
@@ -145,8 +149,8 @@ private:
 
 } // namespace
 
-std::string nereid::tt::messageAt(StringRef name, StringRef text,
-                                  size_t offset, const Twine &message) {
+std::string nereid::tt::messageAt(StringRef name, StringRef text, size_t offset,
+                                  const Twine &message) {
   StringRef before = text.take_front(offset);
   size_t line = before.count('\n') + 1;
   size_t lineStart = before.rfind('\n') + 1;
@@ -155,8 +159,7 @@ std::string nereid::tt::messageAt(StringRef name, StringRef text,
       .str();
 }
 
-Error nereid::tt::checkText(StringRef text, StringRef name,
-                            unsigned maxDepth) {
+Error nereid::tt::checkText(StringRef text, StringRef name, unsigned maxDepth) {
   size_t offset = 0;
   auto error = [&](const Twine &message) {
     return createStringError(errc::invalid_argument,

@@ -17,8 +17,8 @@ inline constexpr llvm::StringLiteral kAssumeCustomName = "tt.assume_custom";
 static_assert(kAssumeName.size() == kAssumeCustomName.size());
 
 /// `file:line:column: message` for the byte \p offset of \p text.
-std::string messageAt(llvm::StringRef name, llvm::StringRef text,
-                      size_t offset, const llvm::Twine &message);
+std::string messageAt(llvm::StringRef name, llvm::StringRef text, size_t offset,
+                      const llvm::Twine &message);
 
 /// Refuses \p text that is not UTF-8, or that nests deeper than \p maxDepth
 /// (MLIR's parser is recursive and would exhaust the stack).

@@ -32,8 +32,7 @@ namespace nereid::tt {
 constexpr int64_t kMaxTensorElements = 1 << 20;
 
 /// The memory that pointers point to, the one resource of the dialect.
-struct GlobalMemory
-    : public mlir::SideEffects::Resource::Base<GlobalMemory> {
+struct GlobalMemory : public mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "<GlobalMemory>"; }
 };
 

@@ -1,0 +1,32 @@
+// Pipeline.cpp: the passes in their usual order.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "nereid/ttir/Passes.h"
+
+using namespace mlir;
+using namespace nereid::tt;
+
+void nereid::tt::addStandardPipeline(OpPassManager &pm) {
+  // Pointers and descriptors are followed within functions more precisely than
+  // across calls.
+  pm.addPass(createInlinerPass());
+  pm.addPass(createTritonRewriteTensorPointer());
+  pm.addPass(createTritonRewriteTensorDescriptorToPointer());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createTritonCombine());
+  pm.addPass(createTritonReorderBroadcast());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createTritonLoopUnroll());
+  pm.addPass(createTritonLoopInvariantCodeMotion());
+}
+
+void nereid::tt::registerTTIRPasses() {
+  registerTritonTTIRPasses();
+  PassPipelineRegistration<>("ttir-standard",
+                             "Everything that every backend wants to have run",
+                             addStandardPipeline);
+}
