@@ -13,9 +13,13 @@
 
 namespace nereid {
 
-Result<Target> resolveTarget(const Plugin &plugin,
-                             const nereid_target_t *target, uint32_t device,
-                             const Log *log) {
+// What to compile for: the given target, or the one of `device`.
+static Result<Target> resolveTarget(const Plugin &plugin,
+                                    const nereid_target_t *target,
+                                    uint32_t device, const Log *log) {
+  if (!plugin.hasCompiler)
+    return Failure{NEREID_UNIMPLEMENTED,
+                   "plugin '" + plugin.info.id + "' has no compiler"};
   if (!target && !plugin.hasDriver)
     return Failure{NEREID_INVALID_ARGUMENT,
                    "plugin '" + plugin.info.id +
@@ -62,9 +66,6 @@ private:
 } // namespace
 
 Outcome Compilation::readTarget() {
-  if (!plugin.hasCompiler)
-    return Failure{NEREID_UNIMPLEMENTED,
-                   "plugin '" + plugin.info.id + "' has no compiler"};
   Result<Target> resolved =
       resolveTarget(plugin, request.target, request.device, context.log);
   if (!resolved)
@@ -138,12 +139,8 @@ Outcome Compilation::readReplacements() {
   if (request.replacement_count && !request.replacements)
     return Failure{NEREID_INVALID_ARGUMENT, "replacements is null, but "
                                             "replacement_count is not 0"};
-  // The caller's structs may be of another size than ours.
-  const char *next = reinterpret_cast<const char *>(request.replacements);
   for (uint64_t i = 0; i < request.replacement_count; ++i) {
-    const auto *given = reinterpret_cast<const nereid_replacement_t *>(next);
-    nereid_replacement_t replacement = readStruct(*given);
-    next += given->struct_size;
+    nereid_replacement_t replacement = readItem(request.replacements, i);
     Result<size_t> found = findStage(stages, view(replacement.stage));
     if (!found)
       return found.failure();
@@ -356,6 +353,28 @@ std::string CompileHistory::explain(const std::string &plugin,
   for (const std::string &name : changed)
     text += (&name == changed.data() ? "" : ", ") + name;
   return text;
+}
+
+Result<std::vector<OptionSchema>> backendSchema(const Plugin &plugin,
+                                                const nereid_target_t *target,
+                                                const Log *log) {
+  Result<Target> resolved = resolveTarget(plugin, target, 0, log);
+  if (!resolved)
+    return resolved.failure();
+  return readSchema(plugin, resolved->get(), log);
+}
+
+Result<std::vector<Stage>>
+backendStages(const Plugin &plugin, const nereid_target_t *target,
+              std::span<const nereid_value_t> options, const Log *log) {
+  Result<Target> resolved = resolveTarget(plugin, target, 0, log);
+  if (!resolved)
+    return resolved.failure();
+  Result<ParsedOptions> parsed =
+      ParsedOptions::parse(plugin, resolved->get(), options, log);
+  if (!parsed)
+    return parsed.failure();
+  return readStages(plugin, *parsed, log);
 }
 
 Result<std::unique_ptr<Compiled>>

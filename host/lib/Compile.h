@@ -46,10 +46,14 @@ Result<std::unique_ptr<Compiled>>
 compile(const CompileContext &context, const Plugin &plugin,
         const nereid_compile_request_t &request);
 
-/// What \p request compiles for: its target, or the one of its device.
-Result<Target> resolveTarget(const Plugin &plugin,
-                             const nereid_target_t *target, uint32_t device,
-                             const Log *log);
+/// The options and the stages of \p plugin for \p target; null: the target of
+/// device 0.
+Result<std::vector<OptionSchema>> backendSchema(const Plugin &plugin,
+                                                const nereid_target_t *target,
+                                                const Log *log);
+Result<std::vector<Stage>>
+backendStages(const Plugin &plugin, const nereid_target_t *target,
+              std::span<const nereid_value_t> options, const Log *log);
 
 } // namespace nereid
 

@@ -48,7 +48,7 @@ std::vector<std::string> nearestNames(std::string_view name,
     if (names[i].size() > longestName)
       continue;
     size_t distance = editDistance(name, names[i]);
-    if (distance <= std::max<size_t>(1, name.size() / 3))
+    if (distance <= std::max<size_t>(1, (name.size() + 1) / 3))
       close.emplace_back(distance, i);
   }
   std::sort(close.begin(), close.end());

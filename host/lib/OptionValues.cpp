@@ -8,7 +8,10 @@
 #include "Options.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 
 namespace nereid {
 
@@ -35,6 +38,8 @@ static std::string expectation(const OptionSchema &option) {
     if (!option.choices.empty())
       return "one of " + quotedList(option.choices);
     return "text";
+  case NEREID_TYPE_BYTES:
+    return "hexadecimal digits, two a byte";
   case NEREID_TYPE_I64_LIST:
     return "integers separated by commas";
   case NEREID_TYPE_F64_LIST:
@@ -46,13 +51,49 @@ static std::string expectation(const OptionSchema &option) {
   }
 }
 
-template <typename Number>
-static bool parseNumber(std::string_view text, Number &number) {
-  if (text.starts_with('+'))
+// As C reads numbers (nereid_type_t), so 0x10 is one.
+static bool parseNumber(std::string_view given, int64_t &number) {
+  std::string text(given);
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])))
+    return false;
+  char *end = nullptr;
+  errno = 0;
+  bool isHex = text.find_first_of("xX") != std::string::npos;
+  number = std::strtoll(text.c_str(), &end, isHex ? 16 : 10);
+  return errno == 0 && end == text.c_str() + text.size();
+}
+
+// Not strtod: that one follows the locale of the host program.
+static bool parseNumber(std::string_view text, double &number) {
+  bool isNegative = text.starts_with('-');
+  if (isNegative || text.starts_with('+'))
     text.remove_prefix(1);
+  bool isHex = text.starts_with("0x") || text.starts_with("0X");
+  if (isHex)
+    text.remove_prefix(2);
+  if (text.starts_with('-'))
+    return false;
+  const char *last = text.data() + text.size();
   auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+      std::from_chars(text.data(), last, number,
+                      isHex ? std::chars_format::hex
+                            : std::chars_format::general);
+  if (isNegative)
+    number = -number;
+  return error == std::errc() && end == last;
+}
+
+// Bytes as hexadecimal digits.
+static bool parseBytes(std::string_view text, std::string &bytes) {
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    uint8_t byte = 0;
+    const char *first = text.data() + i;
+    auto [end, error] = std::from_chars(first, first + 2, byte, 16);
+    if (error != std::errc() || end != first + 2)
+      return false;
+    bytes += static_cast<char>(byte);
+  }
+  return text.size() % 2 == 0;
 }
 
 static bool parseBool(std::string_view text, int64_t &value) {
@@ -73,8 +114,9 @@ static std::vector<std::string_view> splitCommas(std::string_view text) {
 }
 
 namespace {
-/// Where the items of a list that was given as text lie until they are copied.
-struct ListItems {
+/// Where what was given as text lies until it is copied.
+struct TextStorage {
+  std::string bytes;
   std::vector<int64_t> integers;
   std::vector<double> doubles;
   std::vector<nereid_string_t> strings;
@@ -82,30 +124,30 @@ struct ListItems {
 } // namespace
 
 static bool parseList(std::string_view text, nereid_value_t &value,
-                      ListItems &items) {
+                      TextStorage &storage) {
   for (std::string_view part : splitCommas(text)) {
     if (value.type == NEREID_TYPE_I64_LIST) {
-      if (!parseNumber(part, items.integers.emplace_back()))
+      if (!parseNumber(part, storage.integers.emplace_back()))
         return false;
     } else if (value.type == NEREID_TYPE_F64_LIST) {
-      if (!parseNumber(part, items.doubles.emplace_back()))
+      if (!parseNumber(part, storage.doubles.emplace_back()))
         return false;
     } else {
-      items.strings.push_back(borrow(part));
+      storage.strings.push_back(borrow(part));
     }
     ++value.list_size;
   }
   value.list = value.type == NEREID_TYPE_I64_LIST
-                   ? static_cast<const void *>(items.integers.data())
+                   ? static_cast<const void *>(storage.integers.data())
                : value.type == NEREID_TYPE_F64_LIST
-                   ? static_cast<const void *>(items.doubles.data())
-                   : static_cast<const void *>(items.strings.data());
+                   ? static_cast<const void *>(storage.doubles.data())
+                   : static_cast<const void *>(storage.strings.data());
   return true;
 }
 
 // Turns a text into a value of `type`; false if it does not say one.
 static bool parseText(std::string_view text, nereid_value_t &value,
-                      ListItems &items) {
+                      TextStorage &storage) {
   switch (value.type) {
   case NEREID_TYPE_I64:
     return parseNumber(text, value.i64);
@@ -116,7 +158,12 @@ static bool parseText(std::string_view text, nereid_value_t &value,
   case NEREID_TYPE_I64_LIST:
   case NEREID_TYPE_F64_LIST:
   case NEREID_TYPE_STRING_LIST:
-    return parseList(text, value, items);
+    return parseList(text, value, storage);
+  case NEREID_TYPE_BYTES:
+    if (!parseBytes(text, storage.bytes))
+      return false;
+    value.text = borrow(storage.bytes);
+    return true;
   default:
     value.text = borrow(text);
     return true;
@@ -157,7 +204,7 @@ static std::string shown(const nereid_value_t &value) {
 static std::string convertOne(const nereid_value_t &given,
                               const OptionSchema &option, Values &values) {
   nereid_value_t value = {};
-  ListItems items;
+  TextStorage storage;
   value.name = given.name;
   value.type = option.type;
   bool fits;
@@ -167,7 +214,7 @@ static std::string convertOne(const nereid_value_t &given,
     value = given; // of a type we do not know, only the plugin can judge it
     fits = true;
   } else if (given.type == NEREID_TYPE_STRING) {
-    fits = parseText(view(given.text), value, items);
+    fits = parseText(view(given.text), value, storage);
   } else {
     fits = convertNumber(given, value);
   }

@@ -31,10 +31,8 @@ static OptionSchema copyOption(const nereid_option_t &given) {
   copy.defaultValue = view(option.default_value);
   for (uint64_t i = 0; option.choices && i < option.choice_count; ++i)
     copy.choices.emplace_back(view(option.choices[i]));
-  if (NEREID_HAS(&given, maximum)) {
-    copy.minimum = option.minimum;
-    copy.maximum = option.maximum;
-  }
+  copy.minimum = option.minimum;
+  copy.maximum = option.maximum;
   return copy;
 }
 

@@ -24,9 +24,9 @@ struct OptionSchema {
   nereid_type_t type;
   std::string name, doc, defaultValue;
   std::vector<std::string> choices;
-  int64_t minimum = 1, maximum = 0; // minimum > maximum: no range
+  int64_t minimum = 0, maximum = 0;
 
-  bool hasRange() const { return minimum <= maximum; }
+  bool hasRange() const { return minimum < maximum; }
 };
 
 /// What the compiler of \p plugin understands for \p target.

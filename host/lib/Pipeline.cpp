@@ -128,14 +128,15 @@ std::optional<std::string_view> Run::replacementOf(size_t index) const {
 }
 
 bool Run::isOutputWanted(size_t index) const {
-  if (!stages[index].keepsOutput || !session.get())
-    return true;
-  if (replacementOf(index))
-    return false;
-  return index == plan.last || !plan.dumpDir.empty();
+  return !stages[index].keepsOutput || !session.get() || index == plan.last ||
+         !plan.dumpDir.empty();
 }
 
 Outcome Run::runStage(size_t index) {
+  if (std::optional<std::string_view> bytes = replacementOf(index)) {
+    input = bytesOf(*bytes);
+    return {};
+  }
   const Stage &stage = stages[index];
   TraceSpan span(trace, "stage", stage.name);
   span.argument("plugin", plugin.info.id);
@@ -150,14 +151,10 @@ Outcome Run::runStage(size_t index) {
   auto end = std::chrono::steady_clock::now();
   result.times.push_back(
       {stage.name, std::chrono::nanoseconds(end - start).count()});
-
-  if (std::optional<std::string_view> bytes = replacementOf(index)) {
-    input = bytesOf(*bytes);
-  } else if (isWanted) {
+  input = {};
+  if (isWanted) {
     inputStorage = std::move(output.text);
     input = bytesOf(inputStorage);
-  } else {
-    input = {};
   }
   return {};
 }

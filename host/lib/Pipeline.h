@@ -57,7 +57,7 @@ struct PipelineResult {
   std::vector<StageTime> times;
 };
 
-/// Runs the stages of \p plan. A replaced stage runs too, for its metadata.
+/// Runs the stages of \p plan. A replaced stage is not run.
 Result<PipelineResult> runPipeline(const Plugin &plugin,
                                    const ParsedOptions &options,
                                    const std::vector<Stage> &stages,

@@ -27,7 +27,7 @@ Result<uint64_t> parseByteCount(std::string_view text) {
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), count);
   std::string_view unit(end, text.data() + text.size());
-  if (unit.ends_with("iB"))
+  if (unit.size() == 3 && unit.ends_with("iB"))
     unit.remove_suffix(2);
   static constexpr std::string_view units = "KMGT";
   size_t power = 0;

@@ -26,6 +26,15 @@ template <typename Struct> Struct readStruct(const Struct &given) {
   return copy;
 }
 
+/// A copy of item \p index of an array whose items lie the first one's
+/// struct_size apart.
+template <typename Struct>
+Struct readItem(const Struct *items, uint64_t index) {
+  const char *start = reinterpret_cast<const char *>(items);
+  return readStruct(*reinterpret_cast<const Struct *>(
+      start + index * items->struct_size));
+}
+
 /// Fills the caller's \p out with as much of \p value as it has room for.
 template <typename Struct>
 Outcome writeStruct(const Struct &value, Struct *out) {

@@ -1,0 +1,96 @@
+// capi_compile.cpp - compiling, for host programs.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Compile.h"
+#include "Error.h"
+#include "Handles.h"
+#include "Runtime.h"
+#include "Struct.h"
+
+using namespace nereid;
+
+nereid_status_t nereid_compile(nereid_backend_t *backend,
+                               const nereid_compile_request_t *request,
+                               nereid_compiled_t **out_compiled) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(backend, "backend"),
+                          require(request, "request"),
+                          require(out_compiled, "out_compiled")})
+      if (!given)
+        return given;
+    Result<std::unique_ptr<Compiled>> result = compile(
+        backend->runtime->compileContext(), *backend->plugin, *request);
+    if (!result)
+      return result.failure();
+    *out_compiled = new nereid_compiled_t{std::move(*result)};
+    return {};
+  });
+}
+
+void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
+
+nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,
+                                     nereid_compiled_info_t *out_info) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    const Compiled &result = *compiled->compiled;
+    nereid_compiled_info_t info = {};
+    info.struct_size = sizeof info;
+    info.from_cache = result.isFromCache;
+    info.is_image = result.isImage;
+    info.output = {result.output.data(), result.output.size()};
+    info.kind = borrow(result.kind);
+    info.last_stage = borrow(result.lastStage);
+    info.extension = borrow(result.extension);
+    info.key = borrow(result.key);
+    info.name = borrow(result.metadata.string("name").value_or(""));
+    info.metadata = result.metadata.items().data();
+    info.metadata_count = result.metadata.items().size();
+    return writeStruct(info, out_info);
+  });
+}
+
+nereid_status_t nereid_compiled_describe(const nereid_compiled_t *compiled,
+                                         nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    return giveJson(compiled->compiled->describe(), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
+                                       const nereid_target_t *target,
+                                       nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    Result<std::vector<OptionSchema>> schema =
+        backendSchema(*backend->plugin, target, &backend->runtime->log());
+    if (!schema)
+      return schema.failure();
+    return giveJson(schemaJson(*schema), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
+                                      const nereid_target_t *target,
+                                      const nereid_value_t *options,
+                                      uint64_t option_count,
+                                      nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    if (option_count && !options)
+      return require(options, "options");
+    Result<std::vector<Stage>> stages =
+        backendStages(*backend->plugin, target, {options, option_count},
+                      &backend->runtime->log());
+    if (!stages)
+      return stages.failure();
+    return giveJson(stagesJson(*stages), out_json);
+  });
+}

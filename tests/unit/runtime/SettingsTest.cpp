@@ -1,0 +1,121 @@
+// SettingsTest.cpp - the environment and the options of a runtime.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Settings.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <set>
+#include <sstream>
+
+using namespace nereid;
+
+namespace {
+/// A process without Nereid's variables; a test sets what it needs.
+class SettingsTest : public testing::Test {
+protected:
+  void SetUp() override { clear(); }
+  void TearDown() override { clear(); }
+  static void clear() {
+    for (std::string_view name : environmentVariables())
+      unsetenv(std::string(name).c_str());
+  }
+  static std::string error() {
+    Result<Settings> settings = Settings::read(nullptr);
+    return settings ? "none" : settings.failure().text;
+  }
+};
+} // namespace
+
+TEST_F(SettingsTest, HasDefaults) {
+  Result<Settings> settings = Settings::read(nullptr);
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->cacheLimit, uint64_t(5) << 30);
+  EXPECT_EQ(settings->probeTimeoutMs, 5000u);
+  EXPECT_TRUE(settings->discovers && settings->hasCache);
+  EXPECT_EQ(settings->logLevel, NEREID_SEVERITY_WARNING);
+}
+
+TEST_F(SettingsTest, ReadsEveryVariable) {
+  setenv("NEREID_PLUGIN_DIRS", "/a;/b", 1);
+  setenv("NEREID_TARGET", "cpu", 1);
+  setenv("NEREID_CACHE_DIR", "/c", 1);
+  setenv("NEREID_CACHE_LIMIT", "512M", 1);
+  setenv("NEREID_COMPILE", "never", 1);
+  setenv("NEREID_PROBE", "isolated", 1);
+  setenv("NEREID_LOG", "debug", 1);
+  setenv("NEREID_TRACE", "/t.json", 1);
+  Result<Settings> settings = Settings::read(nullptr);
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->pluginDirs, "/a;/b");
+  EXPECT_EQ(settings->target, "cpu");
+  EXPECT_EQ(settings->cacheDir, "/c");
+  EXPECT_EQ(settings->cacheLimit, uint64_t(512) << 20);
+  EXPECT_EQ(settings->compilePolicy, CompilePolicy::Never);
+  EXPECT_TRUE(settings->isProbeIsolated);
+  EXPECT_EQ(settings->logLevel, NEREID_SEVERITY_DEBUG);
+  EXPECT_EQ(settings->traceFile, "/t.json");
+}
+
+TEST_F(SettingsTest, OptionsWinOverTheEnvironment) {
+  setenv("NEREID_CACHE_DIR", "/environment", 1);
+  nereid_runtime_options_t options = {};
+  options.struct_size = sizeof options;
+  options.cache_dir = borrow("/options");
+  EXPECT_EQ(Settings::read(&options)->cacheDir, "/options");
+  options.cache_dir = {};
+  EXPECT_EQ(Settings::read(&options)->cacheDir, "/environment");
+  options.flags = NEREID_RUNTIME_IGNORE_ENVIRONMENT;
+  EXPECT_EQ(Settings::read(&options)->cacheDir, "");
+}
+
+TEST_F(SettingsTest, AnOlderProgramsSmallerStructIsRead) {
+  nereid_runtime_options_t options;
+  memset(&options, 0xff, sizeof options);
+  options.struct_size = offsetof(nereid_runtime_options_t, host_name);
+  options.flags = NEREID_RUNTIME_NO_CACHE;
+  Result<Settings> settings = Settings::read(&options);
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(settings->hasCache);
+  EXPECT_EQ(settings->log, nullptr);
+}
+
+TEST_F(SettingsTest, SaysWhatIsWrongWithAVariable) {
+  setenv("NEREID_COMPILE", "nevr", 1);
+  EXPECT_EQ(error(), "environment variable NEREID_COMPILE is 'nevr', "
+                     "expected 'never' or 'always'");
+  clear();
+  setenv("NEREID_CACHE_LIMIT", "lots", 1);
+  EXPECT_EQ(error(), "environment variable NEREID_CACHE_LIMIT is 'lots', "
+                     "expected a number of bytes like 4096, 512M or 5G");
+}
+
+TEST_F(SettingsTest, ReadsByteCounts) {
+  EXPECT_EQ(*parseByteCount("0"), 0u);
+  EXPECT_EQ(*parseByteCount("4096"), 4096u);
+  EXPECT_EQ(*parseByteCount("2K"), 2048u);
+  EXPECT_EQ(*parseByteCount("5GiB"), uint64_t(5) << 30);
+  for (const char *wrong : {"", "K", "-1", "1.5G", "5 G", "5X", "5iB",
+                            "99999999999999999999", "99999999T"})
+    EXPECT_FALSE(parseByteCount(wrong)) << wrong;
+}
+
+TEST_F(SettingsTest, DocumentationListsTheSameVariables) {
+  std::ifstream file(NEREID_SOURCE_DIR "/docs/environment.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string page = text.str();
+  std::set<std::string> documented;
+  std::regex heading(R"(\n## `(NEREID_[A-Z_]+)`)");
+  for (std::sregex_iterator match(page.begin(), page.end(), heading), end;
+       match != end; ++match)
+    documented.insert((*match)[1]);
+  std::set<std::string> read;
+  for (std::string_view name : environmentVariables())
+    read.emplace(name);
+  EXPECT_EQ(documented, read);
+}
