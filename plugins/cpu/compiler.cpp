@@ -1,0 +1,174 @@
+// compiler.cpp - the compiler's slots: options and stages here, the work in
+// the compiler part.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler.h"
+
+#include "guard.h"
+#include "options.h"
+#include "state.h"
+
+#include <memory>
+
+struct nereid_options_t {
+  nereid::cpu::Options values;
+  nereid_cpu_options_t plain = {};
+};
+
+/// The part is loaded by the first stage that runs, not by `begin`: a host may
+/// begin a compilation and then find the image in its cache.
+struct nereid_session_t {
+  const nereid_cpu_compiler_t *compiler = nullptr;
+  nereid_cpu_session_t *inner = nullptr;
+};
+
+namespace nereid::cpu {
+
+static nereid_status_t scoreTarget(nereid_state_t *,
+                                   const nereid_target_t *target,
+                                   int32_t *outScore, const nereid_call_t *) {
+  std::string_view arch = view(target->arch);
+  bool known = arch.empty() || arch == "x86_64" || arch == "aarch64";
+  *outScore = view(target->backend) == "cpu" && known ? 100 : 0;
+  return NEREID_OK;
+}
+
+static nereid_status_t visitAll(nereid_state_t *, const nereid_target_t *,
+                                const nereid_option_sink_t *sink,
+                                const nereid_call_t *) {
+  return visitOptions(sink);
+}
+
+/// Points into `values`.
+static nereid_cpu_options_t plainOptions(const Options &values) {
+  nereid_cpu_options_t plain = {};
+  plain.struct_size = sizeof plain;
+  plain.opt_level = static_cast<uint32_t>(values.optLevel);
+  plain.arch = text(values.arch);
+  plain.cpu = text(values.targetCpu);
+  plain.tune_cpu = text(values.tuneCpu);
+  plain.features = text(values.targetFeatures);
+  plain.fast_paths = text(values.fastPaths);
+  plain.vector_bits = static_cast<uint32_t>(values.vectorBits);
+  plain.threads = static_cast<uint32_t>(values.threads);
+  plain.num_warps = static_cast<uint32_t>(values.numWarps);
+  plain.num_ctas = static_cast<uint32_t>(values.numCtas);
+  plain.fp_fusion = values.enableFpFusion;
+  plain.reassociate = values.reassociate;
+  plain.approx_math = values.approxMath;
+  plain.debug_info = values.debugInfo;
+  return plain;
+}
+
+static nereid_status_t parse(nereid_state_t *state,
+                             const nereid_target_t *target,
+                             const nereid_value_t *values, uint64_t count,
+                             const nereid_writer_t *canonical,
+                             nereid_options_t **outOptions,
+                             const nereid_call_t *call) {
+  auto options = std::make_unique<nereid_options_t>();
+  if (nereid_status_t status = parseOptions(state->cpu, target, values, count,
+                                            options->values, call))
+    return status;
+  options->plain = plainOptions(options->values);
+  if (nereid_status_t status =
+          write(canonical, canonicalText(options->values)))
+    return status;
+  *outOptions = options.release();
+  return NEREID_OK;
+}
+
+static void destroyOptions(nereid_state_t *, nereid_options_t *options) {
+  delete options;
+}
+
+static nereid_status_t visitStages(nereid_state_t *, const nereid_options_t *,
+                                   const nereid_stage_sink_t *sink,
+                                   const nereid_call_t *) {
+  struct Stage {
+    const char *name, *input, *output, *extension;
+    uint32_t flags;
+  };
+  // In the order of compiler_interface.h.
+  static constexpr Stage kStages[NEREID_CPU_STAGE_COUNT] = {
+      {"ttir", "ttir", "ttir", "ttir", NEREID_STAGE_KEEPS_OUTPUT},
+      {"llir", "ttir", "llvm.ir", "ll", NEREID_STAGE_KEEPS_OUTPUT},
+      {"asm", "llvm.ir", "asm", "s", NEREID_STAGE_KEEPS_OUTPUT},
+      {"so", "asm", "elf", "so", NEREID_STAGE_MAKES_IMAGE},
+  };
+  for (const Stage &stage : kStages) {
+    nereid_stage_t out = {};
+    out.struct_size = sizeof out;
+    out.flags = stage.flags;
+    out.name = text(stage.name);
+    out.input_kind = text(stage.input);
+    out.output_kind = text(stage.output);
+    out.extension = text(stage.extension);
+    if (nereid_status_t status = sink->add(sink, &out))
+      return status;
+  }
+  return NEREID_OK;
+}
+
+/// The CPU is in the options' text; what is left is the other file's build.
+static nereid_status_t writeDependencies(nereid_state_t *state,
+                                         const nereid_options_t *,
+                                         const nereid_writer_t *writer,
+                                         const nereid_call_t *) {
+  return write(writer, "compiler=" + state->compiler.buildId() +
+                           ";host=" + state->features);
+}
+
+static nereid_status_t begin(nereid_state_t *, const nereid_options_t *,
+                             nereid_session_t **outSession,
+                             const nereid_call_t *) {
+  *outSession = new nereid_session_t;
+  return NEREID_OK;
+}
+
+static void end(nereid_state_t *, nereid_session_t *session) {
+  if (session && session->compiler)
+    session->compiler->end(session->inner);
+  delete session;
+}
+
+static nereid_status_t runStage(nereid_state_t *state,
+                                const nereid_options_t *options,
+                                nereid_session_t *session, uint32_t index,
+                                nereid_bytes_t input,
+                                const nereid_writer_t *output,
+                                const nereid_value_sink_t *metadata,
+                                const nereid_call_t *call) {
+  if (!session->compiler) {
+    const nereid_cpu_compiler_t *compiler = state->compiler.get(call);
+    if (!compiler)
+      return NEREID_UNAVAILABLE;
+    if (nereid_status_t status =
+            compiler->begin(&options->plain, &session->inner, call))
+      return status;
+    session->compiler = compiler;
+  }
+  return session->compiler->run_stage(session->inner, index, input, output,
+                                      metadata, call);
+}
+
+static nereid_compiler_t makeCompiler() {
+  nereid_compiler_t compiler = {};
+  compiler.struct_size = sizeof compiler;
+  compiler.score_target = kGuarded<scoreTarget>;
+  compiler.visit_options = kGuarded<visitAll>;
+  compiler.parse_options = kGuarded<parse>;
+  compiler.destroy_options = kGuarded<destroyOptions>;
+  compiler.visit_stages = kGuarded<visitStages>;
+  compiler.write_dependencies = kGuarded<writeDependencies>;
+  compiler.begin = kGuarded<begin>;
+  compiler.end = kGuarded<end>;
+  compiler.run_stage = kGuarded<runStage>;
+  return compiler;
+}
+
+const nereid_compiler_t kCompiler = makeCompiler();
+
+} // namespace nereid::cpu

@@ -1,0 +1,159 @@
+// Frontend.cpp - TTIR in and out.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Frontend.h"
+
+#include "nereid/ttir/Parse.h"
+#include "nereid/ttir/Passes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+#include <vector>
+
+namespace nereid::cpu {
+
+// A context keeps every type and attribute that it has seen.
+static constexpr unsigned kUsesOfAContext = 256;
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  tt::registerTTIRDialects(registry);
+  return registry;
+}
+
+Frontend::Frontend()
+    : context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED),
+      passes(&context) {
+  context.loadAllAvailableDialects();
+  passes.enableVerifier(false);
+  tt::addStandardPipeline(passes);
+}
+
+/// "file:line:column: severity: message", as the parser gives it.
+static void reportLine(const Report &report, llvm::StringRef line) {
+  constexpr llvm::StringLiteral kError = ": error: ", kWarning = ": warning: ";
+  size_t at = line.find(kError);
+  bool isError = at != llvm::StringRef::npos;
+  if (!isError)
+    at = line.find(kWarning);
+  if (at == llvm::StringRef::npos)
+    return report.diagnose(NEREID_SEVERITY_NOTE, line);
+  llvm::StringRef message =
+      line.substr(at + (isError ? kError.size() : kWarning.size()));
+  auto [rest, columnText] = line.substr(0, at).rsplit(':');
+  auto [file, lineText] = rest.rsplit(':');
+  unsigned lineNumber = 0, column = 0;
+  if (columnText.getAsInteger(10, column) ||
+      lineText.getAsInteger(10, lineNumber))
+    file = line.substr(0, at);
+  report.diagnose(isError ? NEREID_SEVERITY_ERROR : NEREID_SEVERITY_WARNING,
+                  message, file, lineNumber, column);
+}
+
+llvm::Error Frontend::parse(llvm::StringRef bytes, const Report &report) {
+  module = nullptr;
+  unsigned lines = 0;
+  auto parsed = tt::parseTTIR(context, bytes, "ttir",
+                              [&](llvm::StringRef line) {
+                                ++lines;
+                                reportLine(report, line);
+                              });
+  if (parsed) {
+    module = std::move(*parsed);
+    return llvm::Error::success();
+  }
+  // What has been told need not be told again.
+  std::string message = llvm::toString(parsed.takeError());
+  return llvm::createStringError(lines ? "the TTIR is not valid" : message);
+}
+
+llvm::Error Frontend::runStandardPasses(const Report &report) {
+  DiagnosticsToReport diagnostics(context, report);
+  if (mlir::succeeded(passes.run(*module)))
+    return llvm::Error::success();
+  return llvm::createStringError("the standard passes failed");
+}
+
+std::string Frontend::print() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(true);
+  tt::printTTIR(*module, stream, flags);
+  return text;
+}
+
+namespace {
+struct Pool {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Frontend>> idle;
+};
+} // namespace
+
+/// Never destroyed: MLIR's own statics may go first.
+static Pool &pool() {
+  static Pool *instance = new Pool;
+  return *instance;
+}
+
+FrontendLease::FrontendLease() {
+  {
+    std::lock_guard lock(pool().mutex);
+    if (!pool().idle.empty()) {
+      frontend = std::move(pool().idle.back());
+      pool().idle.pop_back();
+    }
+  }
+  if (!frontend)
+    frontend = std::make_unique<Frontend>();
+  ++frontend->uses;
+}
+
+FrontendLease::~FrontendLease() {
+  if (!frontend || frontend->uses >= kUsesOfAContext)
+    return;
+  frontend->module = nullptr;
+  std::lock_guard lock(pool().mutex);
+  pool().idle.push_back(std::move(frontend));
+}
+
+static nereid_severity_t severityOf(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Error:
+    return NEREID_SEVERITY_ERROR;
+  case mlir::DiagnosticSeverity::Warning:
+    return NEREID_SEVERITY_WARNING;
+  case mlir::DiagnosticSeverity::Note:
+    return NEREID_SEVERITY_NOTE;
+  case mlir::DiagnosticSeverity::Remark:
+    return NEREID_SEVERITY_INFO;
+  }
+  return NEREID_SEVERITY_INFO;
+}
+
+static void send(const mlir::Diagnostic &diagnostic, const Report &report) {
+  auto place = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>();
+  std::string message = diagnostic.str();
+  if (place)
+    report.diagnose(severityOf(diagnostic.getSeverity()), message,
+                    place.getFilename(), place.getLine(), place.getColumn());
+  else
+    report.diagnose(severityOf(diagnostic.getSeverity()), message);
+}
+
+DiagnosticsToReport::DiagnosticsToReport(mlir::MLIRContext &context,
+                                         const Report &report)
+    : handler(&context, [this, &report](mlir::Diagnostic &diagnostic) {
+        send(diagnostic, report);
+        for (const mlir::Diagnostic &note : diagnostic.getNotes())
+          send(note, report);
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          ++count;
+        return mlir::success();
+      }) {}
+
+} // namespace nereid::cpu

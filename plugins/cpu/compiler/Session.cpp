@@ -1,0 +1,263 @@
+// Session.cpp - the stages of a compilation.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Session.h"
+
+#include "Generate.h"
+#include "backend/Descriptor.h"
+#include "backend/FatalErrors.h"
+#include "backend/Link.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace nereid::cpu {
+
+static llvm::StringRef textOf(nereid_string_t text) {
+  return {text.data, text.size};
+}
+
+static llvm::StringRef textOf(nereid_bytes_t bytes) {
+  return {static_cast<const char *>(bytes.data), bytes.size};
+}
+
+Session::Session(const nereid_cpu_options_t &options) : options(options) {
+  config.arch = textOf(options.arch).str();
+  config.cpu = textOf(options.cpu).str();
+  config.tuneCpu = textOf(options.tune_cpu).str();
+  config.features = textOf(options.features).str();
+  config.optLevel = options.opt_level;
+}
+
+Session::~Session() = default;
+
+static const char *stageName(uint32_t stage) {
+  static constexpr const char *kNames[NEREID_CPU_STAGE_COUNT] = {
+      "ttir", "llir", "asm", "so"};
+  return stage < NEREID_CPU_STAGE_COUNT ? kNames[stage] : "?";
+}
+
+nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
+                                  const nereid_writer_t *output,
+                                  const nereid_value_sink_t *metadata,
+                                  const nereid_call_t *call) {
+  Report report = {output, metadata, call};
+  bool gaveUp = false;
+  llvm::Error error = runGuarded(
+      [&]() -> llvm::Error { return run(stage, input, report); }, gaveUp);
+  if (gaveUp) {
+    // These are in the middle of something.
+    if (target)
+      target->abandon();
+    (void)module.release();
+    (void)context.release();
+  }
+  nereid_status_t status = NEREID_OK;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const RefusedError &refused) { status = refused.status; },
+      [&](const llvm::ErrorInfoBase &problem) {
+        status = gaveUp ? NEREID_INTERNAL : NEREID_INVALID_ARGUMENT;
+        report.diagnose(NEREID_SEVERITY_ERROR,
+                        std::string("stage ") + stageName(stage) + ": " +
+                            problem.message());
+      });
+  return status;
+}
+
+llvm::Error Session::run(uint32_t stage, nereid_bytes_t input,
+                         const Report &report) {
+  if (!target) {
+    auto leased = leaseTarget(config);
+    if (!leased)
+      return leased.takeError();
+    target.emplace(std::move(*leased));
+  }
+  switch (stage) {
+  case NEREID_CPU_STAGE_TTIR:
+    return ttir(textOf(input), report);
+  case NEREID_CPU_STAGE_LLIR:
+    return llir(textOf(input), report);
+  case NEREID_CPU_STAGE_ASM:
+    return assembly(textOf(input), report);
+  case NEREID_CPU_STAGE_SO:
+    return image(textOf(input), report);
+  default:
+    return llvm::createStringError("there is no stage %u", stage);
+  }
+}
+
+llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
+  if (!input.data()) {
+    if (frontend && (*frontend)->module)
+      return llvm::Error::success();
+    return llvm::createStringError("no input was given, and no stage ran "
+                                   "before");
+  }
+  if (!frontend)
+    frontend.emplace();
+  return (*frontend)->parse(input, report);
+}
+
+llvm::Error Session::ttir(llvm::StringRef input, const Report &report) {
+  if (llvm::Error error = readTtir(input, report))
+    return error;
+  if (llvm::Error error = (*frontend)->runStandardPasses(report))
+    return error;
+  return report.output ? report.write((*frontend)->print())
+                       : llvm::Error::success();
+}
+
+/// The tile program as comments, then the module.
+static std::string printLlvm(const llvm::Module &module,
+                             llvm::StringRef tileProgram) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (llvm::StringRef line : llvm::split(tileProgram.rtrim('\n'), '\n'))
+    if (!tileProgram.empty())
+      stream << (line.empty() ? ";" : "; ") << line << '\n';
+  module.print(stream, nullptr);
+  return text;
+}
+
+static llvm::Error verify(const llvm::Module &module) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (!llvm::verifyModule(module, &stream))
+    return llvm::Error::success();
+  return llvm::createStringError("the LLVM IR is not valid: " +
+                                 llvm::StringRef(problems).split('\n').first);
+}
+
+llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
+  if (llvm::Error error = readTtir(input, report))
+    return error;
+  GenerateOptions generateOptions;
+  generateOptions.machine = (*target)->machine.get();
+  generateOptions.vectorBits = options.vector_bits;
+  generateOptions.fpFusion = options.fp_fusion;
+  generateOptions.reassociate = options.reassociate;
+  generateOptions.approxMath = options.approx_math;
+  generateOptions.debugInfo = options.debug_info;
+  auto paths = FastPaths::parse(textOf(options.fast_paths));
+  if (!paths)
+    return paths.takeError();
+  generateOptions.fastPaths = std::move(*paths);
+
+  module.reset();
+  context = std::make_unique<llvm::LLVMContext>();
+  KernelInfo info;
+  DiagnosticsToReport diagnostics((*frontend)->context, report);
+  auto generated =
+      generate(*(*frontend)->module, generateOptions, *context, info);
+  if (!generated)
+    return generated.takeError();
+  module = std::move(*generated);
+  prepareModule(*module, **target, options.debug_info);
+  if (llvm::Error error = verify(*module))
+    return error;
+  attachKernelInfo(*module, info);
+  if (llvm::Error error = addMetadata(info, report))
+    return error;
+  return report.output ? report.write(printLlvm(*module, info.tileProgram))
+                       : llvm::Error::success();
+}
+
+llvm::Error Session::readLlvm(llvm::StringRef input) {
+  if (!input.data()) {
+    if (module)
+      return llvm::Error::success();
+    return llvm::createStringError("no input was given, and no stage ran "
+                                   "before");
+  }
+  module.reset();
+  context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic problem;
+  // The parser wants a NUL after the text.
+  auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
+  module = llvm::parseIR(*copy, problem, *context);
+  if (!module)
+    return llvm::createStringError(
+        "llvm.ir:%d:%d: %s", problem.getLineNo(), problem.getColumnNo() + 1,
+        problem.getMessage().str().c_str());
+  prepareModule(*module, **target, options.debug_info);
+  return verify(*module);
+}
+
+llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
+  if (llvm::Error error = readLlvm(input))
+    return error;
+  if (llvm::Error error = addDescriptor(*module))
+    return error;
+  (*target)->optimizer->run(*module);
+  if (!report.output)
+    return llvm::Error::success();
+  // Code generation uses its module up, and the next stage wants it.
+  auto copy = llvm::CloneModule(*module);
+  auto text = emitAssembly(*copy, **target);
+  if (!text)
+    return text.takeError();
+  return report.write({text->data(), text->size()});
+}
+
+llvm::Error Session::image(llvm::StringRef input, const Report &report) {
+  if (!input.data() && !module)
+    return llvm::createStringError("no input was given, and no stage ran "
+                                   "before");
+  auto object = input.data() ? assemble(input, **target)
+                             : emitObject(*module, **target);
+  module.reset();
+  if (!object)
+    return object.takeError();
+  auto info = readDescriptor(
+      {llvm::StringRef(object->data(), object->size()), "kernel"});
+  if (!info)
+    return info.takeError();
+  auto linked = linkImage(*object, **target);
+  if (!linked)
+    return linked.takeError();
+  if (llvm::Error error = addMetadata(*info, report))
+    return error;
+  return report.write({linked->data(), linked->size()});
+}
+
+llvm::Error Session::addMetadata(const KernelInfo &info,
+                                 const Report &report) const {
+  if (!report.metadata)
+    return llvm::Error::success();
+  llvm::SmallVector<nereid_string_t> names, types;
+  llvm::SmallVector<int64_t> offsets;
+  for (const KernelArgument &argument : info.arguments) {
+    names.push_back(borrow(argument.name));
+    types.push_back(borrow(argument.type));
+    offsets.push_back(static_cast<int64_t>(argument.offset));
+  }
+  const std::pair<llvm::StringRef, int64_t> numbers[] = {
+      {"argument_size", static_cast<int64_t>(info.argumentsSize)},
+      {"scratch", static_cast<int64_t>(info.scratchSize)},
+      // Scratch is ordinary memory; nothing on chip is set aside.
+      {"shared", 0},
+      {"num_warps", options.num_warps},
+      {"num_ctas", options.num_ctas},
+      {"warp_size", 1},
+      {"threads", options.threads},
+  };
+  llvm::Error error = report.add("name", info.name);
+  auto then = [&](llvm::Error next) {
+    error = llvm::joinErrors(std::move(error), std::move(next));
+  };
+  then(report.add("argument_names", names));
+  then(report.add("argument_types", types));
+  then(report.add("argument_offsets", offsets));
+  for (auto [name, value] : numbers)
+    then(report.add(name, value));
+  then(report.add("cpu_features", (*target)->neededFeatures));
+  return error;
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,165 @@
+// KernelInfo.cpp - facts about a kernel as metadata of its module.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+//   !nereid.cpu.kernel = !{!0, !1, !2}
+//   !0 = !{!"name", !"add_kernel"}
+//   !1 = !{!"argument", !"x", !"*f32", i64 0}
+//   !2 = !{!"arguments_size", i64 32}
+
+#include "../KernelInfo.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nereid::cpu {
+
+static constexpr char kMetadataName[] = "nereid.cpu.kernel";
+
+static llvm::Metadata *makeNumber(llvm::LLVMContext &context, uint64_t value) {
+  return llvm::ConstantAsMetadata::get(
+      llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value));
+}
+
+void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
+  llvm::LLVMContext &context = module.getContext();
+  auto word = [&](llvm::StringRef text) -> llvm::Metadata * {
+    return llvm::MDString::get(context, text);
+  };
+  llvm::NamedMDNode *list = module.getOrInsertNamedMetadata(kMetadataName);
+  list->clearOperands();
+  auto add = [&](llvm::ArrayRef<llvm::Metadata *> fields) {
+    list->addOperand(llvm::MDNode::get(context, fields));
+  };
+  add({word("name"), word(info.name)});
+  for (const KernelArgument &argument : info.arguments)
+    add({word("argument"), word(argument.name), word(argument.type),
+         makeNumber(context, argument.offset)});
+  const std::pair<const char *, uint64_t> numbers[] = {
+      {"arguments_size", info.argumentsSize},
+      {"scratch_size", info.scratchSize},
+      {"scratch_align", info.scratchAlign},
+      {"flags", info.flags},
+      {"bytes_per_program", info.bytesPerProgram},
+      {"flops_per_program", info.flopsPerProgram},
+  };
+  for (auto [name, value] : numbers)
+    add({word(name), makeNumber(context, value)});
+}
+
+static llvm::Expected<std::string> textAt(const llvm::MDNode &node,
+                                          unsigned index) {
+  if (index < node.getNumOperands())
+    if (auto *text = llvm::dyn_cast<llvm::MDString>(node.getOperand(index)))
+      return text->getString().str();
+  return llvm::createStringError(
+      "metadata nereid.cpu.kernel: field %u of an entry is no string", index);
+}
+
+static llvm::Expected<uint64_t> numberAt(const llvm::MDNode &node,
+                                         unsigned index) {
+  if (index < node.getNumOperands())
+    if (auto *value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(
+            node.getOperand(index)))
+      if (value->getBitWidth() <= 64)
+        return value->getZExtValue();
+  return llvm::createStringError(
+      "metadata nereid.cpu.kernel: field %u of an entry is no integer", index);
+}
+
+static llvm::Error readArgument(const llvm::MDNode &node, KernelInfo &info) {
+  auto name = textAt(node, 1);
+  if (!name)
+    return name.takeError();
+  auto type = textAt(node, 2);
+  if (!type)
+    return type.takeError();
+  auto offset = numberAt(node, 3);
+  if (!offset)
+    return offset.takeError();
+  info.arguments.push_back({std::move(*name), std::move(*type), *offset});
+  return llvm::Error::success();
+}
+
+static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
+  auto key = textAt(node, 0);
+  if (!key)
+    return key.takeError();
+  if (*key == "argument")
+    return readArgument(node, info);
+  if (*key == "name") {
+    auto name = textAt(node, 1);
+    if (!name)
+      return name.takeError();
+    info.name = std::move(*name);
+    return llvm::Error::success();
+  }
+  auto value = numberAt(node, 1);
+  if (!value)
+    return value.takeError();
+  if (*key == "flags") {
+    info.flags = static_cast<uint32_t>(*value);
+    return llvm::Error::success();
+  }
+  uint64_t *field =
+      llvm::StringSwitch<uint64_t *>(*key)
+          .Case("arguments_size", &info.argumentsSize)
+          .Case("scratch_size", &info.scratchSize)
+          .Case("scratch_align", &info.scratchAlign)
+          .Case("bytes_per_program", &info.bytesPerProgram)
+          .Case("flops_per_program", &info.flopsPerProgram)
+          .Default(nullptr);
+  if (!field)
+    return llvm::createStringError(
+        "metadata nereid.cpu.kernel: unknown entry '" + *key + "'");
+  *field = *value;
+  return llvm::Error::success();
+}
+
+llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module) {
+  const llvm::NamedMDNode *list = module.getNamedMetadata(kMetadataName);
+  if (!list)
+    return llvm::createStringError(
+        "the module has no metadata nereid.cpu.kernel");
+  KernelInfo info;
+  for (const llvm::MDNode *node : list->operands())
+    if (llvm::Error error = readEntry(*node, info))
+      return std::move(error);
+  if (info.name.empty())
+    return llvm::createStringError(
+        "metadata nereid.cpu.kernel: the kernel has no name");
+  return info;
+}
+
+/// Bytes of an argument type; 0 if it is unknown.
+static uint64_t sizeOfType(llvm::StringRef type) {
+  if (type.starts_with("*"))
+    return 8;
+  return llvm::StringSwitch<uint64_t>(type)
+      .Cases("i1", "i8", "u8", 1)
+      .Cases("i16", "u16", "f16", "bf16", 2)
+      .Cases("i32", "u32", "f32", 4)
+      .Cases("i64", "u64", "f64", 8)
+      .Default(0);
+}
+
+llvm::Error layOutArguments(KernelInfo &info) {
+  uint64_t end = 0;
+  for (KernelArgument &argument : info.arguments) {
+    uint64_t size = sizeOfType(argument.type);
+    if (!size)
+      return llvm::createStringError("argument '" + argument.name +
+                                     "' has a type without a layout: " +
+                                     argument.type);
+    argument.offset = llvm::alignTo(end, size);
+    end = argument.offset + size;
+  }
+  info.argumentsSize = llvm::alignTo(end, 8);
+  return llvm::Error::success();
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,179 @@
+// Link.cpp - lld, which wants files and is not made for threads.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Link.h"
+
+#include "MemoryFile.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+namespace nereid::cpu {
+
+/// lld is one set of global variables.
+static std::mutex &lldMutex() {
+  static std::mutex *mutex = new std::mutex;
+  return *mutex;
+}
+
+/// True once lld could not clean up after itself; guarded by the mutex.
+static bool lldIsBroken = false;
+
+/// The first error of lld's output, without the name of the program.
+static std::string firstError(llvm::StringRef output) {
+  llvm::StringRef line = output.split('\n').first;
+  size_t at = line.find("error: ");
+  if (at != llvm::StringRef::npos)
+    line = line.substr(at + 7);
+  return line.empty() ? "lld gave no reason" : line.str();
+}
+
+static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
+                                    llvm::ArrayRef<const char *> options) {
+  auto output = MemoryFile::create({});
+  if (!output)
+    return output.takeError();
+  std::string path = output->path();
+  std::vector<const char *> arguments = {
+      // Names of temporary files mean nothing to anybody, and lld's threads
+      // would cost more than they give.
+      "ld.lld", "-shared", "--threads=1", "--no-mmap-output-file",
+      // At its limit of errors lld ends the process.
+      "--error-limit=0", "--build-id=sha1", "--hash-style=gnu",
+      "-o", path.c_str()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
+
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result;
+  {
+    std::lock_guard lock(lldMutex());
+    if (lldIsBroken)
+      return llvm::createStringError(
+          "lld failed before in a way that it does not recover from");
+    result = lld::lldMain(arguments, stream, stream,
+                          {{lld::Gnu, &lld::elf::link}});
+    lldIsBroken = !result.canRunAgain;
+  }
+  if (result.retCode != 0)
+    return llvm::createStringError("lld: " + firstError(messages));
+  return output->read();
+}
+
+namespace {
+struct Needs {
+  bool libm = false;
+};
+} // namespace
+
+// What code generation itself calls, and what the expansions of rare
+// operations do.
+static const llvm::StringSet<> &libcFunctions() {
+  static const auto *names =
+      new llvm::StringSet<>{"memcpy", "memmove", "memset", "memcmp"};
+  return *names;
+}
+
+static const llvm::StringSet<> &libmFunctions() {
+  static const llvm::StringSet<> *names = [] {
+    auto *set = new llvm::StringSet<>;
+    for (llvm::StringRef name :
+         {"acos",  "acosh",  "asin",      "asinh",  "atan",   "atan2",
+          "atanh", "cbrt",   "ceil",      "cos",    "cosh",   "erf",
+          "erfc",  "exp",    "exp10",     "exp2",   "expm1",  "fabs",
+          "fdim",  "floor",  "fma",       "fmax",   "fmin",   "fmod",
+          "frexp", "hypot",  "j0",        "j1",     "jn",     "ldexp",
+          "lgamma", "log",   "log10",     "log1p",  "log2",   "logb",
+          "modf",  "nearbyint", "nextafter", "pow", "remainder", "rint",
+          "round", "roundeven", "scalbn", "sin",    "sinh",   "sqrt",
+          "tan",   "tanh",   "tgamma",    "trunc",  "y0",     "y1",
+          "yn"}) {
+      set->insert(name);
+      set->insert((name + "f").str());
+    }
+    return set;
+  }();
+  return *names;
+}
+
+/// Looks at what `object` leaves undefined.
+static llvm::Expected<Needs> readNeeds(llvm::ArrayRef<char> object) {
+  Needs needs;
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+      llvm::StringRef(object.data(), object.size()), "kernel"));
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
+      continue;
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (libmFunctions().contains(*name))
+      needs.libm = true;
+    else if (!name->empty() && !libcFunctions().contains(*name))
+      return llvm::createStringError("the kernel calls '" + *name +
+                                     "', which neither it nor libm defines");
+  }
+  return needs;
+}
+
+/// A library without symbols that bears the name of libm: linked against, it
+/// makes the image ask for the real one, of whatever machine loads it.
+static llvm::Expected<const Bytes *> libmStub(Target &target) {
+  static std::mutex mutex;
+  static auto *stubs = new std::map<std::string, Bytes>;
+  std::lock_guard lock(mutex);
+  std::string triple = target.machine->getTargetTriple().str();
+  auto found = stubs->find(triple);
+  if (found != stubs->end())
+    return &found->second;
+  auto object = assemble("", target);
+  if (!object)
+    return object.takeError();
+  auto file = MemoryFile::create(*object);
+  if (!file)
+    return file.takeError();
+  auto stub = runLld({file->path()}, {"-soname", "libm.so.6"});
+  if (!stub)
+    return stub.takeError();
+  return &stubs->emplace(triple, std::move(*stub)).first->second;
+}
+
+llvm::Expected<Bytes> linkImage(llvm::ArrayRef<char> object, Target &target) {
+  auto needs = readNeeds(object);
+  if (!needs)
+    return needs.takeError();
+  auto kernel = MemoryFile::create(object);
+  if (!kernel)
+    return kernel.takeError();
+  std::vector<std::string> inputs = {kernel->path()};
+  std::optional<MemoryFile> libm;
+  if (needs->libm) {
+    auto stub = libmStub(target);
+    if (!stub)
+      return stub.takeError();
+    auto file = MemoryFile::create(**stub);
+    if (!file)
+      return file.takeError();
+    libm.emplace(std::move(*file));
+    inputs.push_back(libm->path());
+  }
+  return runLld(inputs, {});
+}
+
+} // namespace nereid::cpu

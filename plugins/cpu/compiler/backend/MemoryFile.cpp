@@ -1,0 +1,67 @@
+// MemoryFile.cpp - memfd_create.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "MemoryFile.h"
+
+#include "llvm/Support/Errno.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nereid::cpu {
+
+static llvm::Error systemError(const char *what) {
+  int code = errno;
+  return llvm::createStringError(llvm::Twine(what) + ": " +
+                                 llvm::sys::StrError(code));
+}
+
+llvm::Expected<MemoryFile>
+MemoryFile::create(llvm::ArrayRef<char> contents) {
+  MemoryFile out(memfd_create("nereid-cpu-link", MFD_CLOEXEC));
+  if (out.file < 0)
+    return systemError("cannot make a file in memory");
+  while (!contents.empty()) {
+    ssize_t done = write(out.file, contents.data(), contents.size());
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return systemError("cannot write to a file in memory");
+    contents = contents.drop_front(static_cast<size_t>(done));
+  }
+  return out;
+}
+
+MemoryFile::~MemoryFile() {
+  if (file >= 0)
+    close(file);
+}
+
+std::string MemoryFile::path() const {
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>> MemoryFile::read() const {
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return systemError("cannot read a file in memory");
+  llvm::SmallVector<char, 0> out;
+  out.resize_for_overwrite(static_cast<size_t>(info.st_size));
+  size_t at = 0;
+  while (at < out.size()) {
+    ssize_t done = pread(file, out.data() + at, out.size() - at,
+                         static_cast<off_t>(at));
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return systemError("cannot read a file in memory");
+    at += static_cast<size_t>(done);
+  }
+  return out;
+}
+
+} // namespace nereid::cpu

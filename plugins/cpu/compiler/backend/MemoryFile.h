@@ -1,0 +1,36 @@
+// MemoryFile.h - a file without a folder, for a library that wants names.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_BACKEND_MEMORYFILE_H
+#define NEREID_CPU_COMPILER_BACKEND_MEMORYFILE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <utility>
+
+namespace nereid::cpu {
+
+class MemoryFile {
+public:
+  static llvm::Expected<MemoryFile> create(llvm::ArrayRef<char> contents);
+  MemoryFile(MemoryFile &&other) : file(std::exchange(other.file, -1)) {}
+  MemoryFile &operator=(MemoryFile &&) = delete;
+  ~MemoryFile();
+
+  /// Names the file in this process, as long as this object lives.
+  std::string path() const;
+  llvm::Expected<llvm::SmallVector<char, 0>> read() const;
+
+private:
+  explicit MemoryFile(int file) : file(file) {}
+  int file;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_BACKEND_MEMORYFILE_H

@@ -1,0 +1,39 @@
+// Optimize.h - the passes over LLVM IR before code generation.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_BACKEND_OPTIMIZE_H
+#define NEREID_CPU_COMPILER_BACKEND_OPTIMIZE_H
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace nereid::cpu {
+
+/// The generator writes loops over vectors already, so nothing here looks for
+/// vectors or unrolls: the passes clean up, and share and hoist what several
+/// loops compute. Made once for a machine; used by one thread at a time.
+class Optimizer {
+public:
+  /// `level` is from 0 (nothing that is not needed) to 3.
+  Optimizer(llvm::TargetMachine &machine, unsigned level);
+
+  void run(llvm::Module &module);
+
+private:
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::ModulePassManager passes;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_BACKEND_OPTIMIZE_H

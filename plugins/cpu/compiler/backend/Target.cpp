@@ -1,0 +1,189 @@
+// Target.cpp - target machines, made once and lent out.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Target.h"
+
+#include "../../cpu_features.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+extern "C" {
+void LLVMInitializeX86TargetInfo();
+void LLVMInitializeX86Target();
+void LLVMInitializeX86TargetMC();
+void LLVMInitializeX86AsmPrinter();
+void LLVMInitializeX86AsmParser();
+void LLVMInitializeAArch64TargetInfo();
+void LLVMInitializeAArch64Target();
+void LLVMInitializeAArch64TargetMC();
+void LLVMInitializeAArch64AsmPrinter();
+void LLVMInitializeAArch64AsmParser();
+}
+
+namespace nereid::cpu {
+
+std::string TargetConfig::key() const {
+  return arch + ";" + cpu + ";" + tuneCpu + ";" + features + ";" +
+         std::to_string(optLevel);
+}
+
+static void initializeX86() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+}
+
+static void initializeAArch64() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+  });
+}
+
+static llvm::Expected<const llvm::Target *> findTarget(llvm::StringRef arch,
+                                                       std::string &triple) {
+  if (arch == "x86_64")
+    initializeX86();
+  else if (arch == "aarch64")
+    initializeAArch64();
+  else
+    return llvm::createStringError("unknown architecture '" + arch +
+                                   "', expected x86_64 or aarch64");
+  triple = arch.str() + "-unknown-linux-gnu";
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return llvm::createStringError(message);
+  return target;
+}
+
+/// LLVM only warns, on standard error, of what it does not know.
+static llvm::Error checkNames(const llvm::MCSubtargetInfo &info,
+                              const TargetConfig &config) {
+  if (!info.isCPUStringValid(config.cpu))
+    return llvm::createStringError("unknown CPU '" + config.cpu + "' for " +
+                                   config.arch);
+  llvm::SubtargetFeatures wanted(config.features);
+  for (const std::string &feature : wanted.getFeatures()) {
+    llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
+    bool known = llvm::any_of(info.getAllProcessorFeatures(),
+                              [&](const auto &one) { return name == one.Key; });
+    if (!known || !llvm::SubtargetFeatures::hasFlag(feature))
+      return llvm::createStringError("unknown CPU feature '" + feature +
+                                     "' for " + config.arch +
+                                     ", expected +name or -name");
+  }
+  return llvm::Error::success();
+}
+
+/// What the driver is to check before it loads an image.
+static std::string neededFeatures(const TargetConfig &config,
+                                  const llvm::MCSubtargetInfo &info) {
+  std::string needed;
+  if (config.arch != "x86_64")
+    return needed;
+  for (const X86Feature &feature : kX86Features) {
+    std::string name = std::string("+") + feature.name;
+    if (info.checkFeatures(name))
+      needed += (needed.empty() ? "" : ",") + name;
+  }
+  return needed;
+}
+
+static llvm::CodeGenOptLevel codeGenLevel(unsigned level) {
+  switch (level) {
+  case 0:
+    return llvm::CodeGenOptLevel::None;
+  case 1:
+    return llvm::CodeGenOptLevel::Less;
+  case 2:
+    return llvm::CodeGenOptLevel::Default;
+  default:
+    return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+static llvm::Expected<std::unique_ptr<Target>>
+makeTarget(const TargetConfig &config) {
+  std::string triple;
+  auto target = findTarget(config.arch, triple);
+  if (!target)
+    return target.takeError();
+  std::unique_ptr<llvm::MCSubtargetInfo> names(
+      (*target)->createMCSubtargetInfo(triple, "", ""));
+  if (llvm::Error error = checkNames(*names, config))
+    return std::move(error);
+
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  auto out = std::make_unique<Target>();
+  out->machine.reset((*target)->createTargetMachine(
+      triple, config.cpu, config.features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, codeGenLevel(config.optLevel)));
+  if (!out->machine)
+    return llvm::createStringError("LLVM makes no code for " + triple);
+  out->neededFeatures =
+      neededFeatures(config, *out->machine->getMCSubtargetInfo());
+  if (!config.tuneCpu.empty() && names->isCPUStringValid(config.tuneCpu))
+    out->tuneCpu = config.tuneCpu;
+  out->optimizer = std::make_unique<Optimizer>(*out->machine, config.optLevel);
+  return out;
+}
+
+namespace {
+struct Pool {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<Target>>> idle;
+};
+} // namespace
+
+/// Never destroyed: LLVM's own statics may go first.
+static Pool &pool() {
+  static Pool *instance = new Pool;
+  return *instance;
+}
+
+llvm::Expected<TargetLease> leaseTarget(const TargetConfig &config) {
+  std::string key = config.key();
+  {
+    std::lock_guard lock(pool().mutex);
+    auto &idle = pool().idle[key];
+    if (!idle.empty()) {
+      TargetLease lease(key, std::move(idle.back()));
+      idle.pop_back();
+      return lease;
+    }
+  }
+  auto target = makeTarget(config);
+  if (!target)
+    return target.takeError();
+  return TargetLease(std::move(key), std::move(*target));
+}
+
+TargetLease::~TargetLease() {
+  if (!target)
+    return;
+  std::lock_guard lock(pool().mutex);
+  pool().idle[key].push_back(std::move(target));
+}
+
+} // namespace nereid::cpu

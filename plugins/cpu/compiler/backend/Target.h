@@ -1,0 +1,66 @@
+// Target.h - LLVM's view of the CPU that is compiled for.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_BACKEND_TARGET_H
+#define NEREID_CPU_COMPILER_BACKEND_TARGET_H
+
+#include "Optimize.h"
+
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace nereid::cpu {
+
+/// What makes one target machine different from another.
+struct TargetConfig {
+  std::string arch;     ///< "x86_64", "aarch64"
+  std::string cpu;      ///< LLVM's name, known to it
+  std::string tuneCpu;  ///< empty, or one unknown to LLVM: as `cpu`
+  std::string features; ///< "+avx2,-fma"
+  unsigned optLevel = 2;
+
+  std::string key() const;
+};
+
+/// A target machine and an optimiser for it, used by one thread at a time:
+/// neither of the two may be shared, and both are dear to make.
+struct Target {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<Optimizer> optimizer;
+  std::string tuneCpu;
+  /// Features that the code may use, of those that the driver can check:
+  /// "+avx2,+fma".
+  std::string neededFeatures;
+};
+
+/// Gives its target back for the next compilation.
+class TargetLease {
+public:
+  TargetLease() = default;
+  TargetLease(std::string key, std::unique_ptr<Target> target)
+      : key(std::move(key)), target(std::move(target)) {}
+  TargetLease(TargetLease &&) = default;
+  TargetLease &operator=(TargetLease &&) = default;
+  ~TargetLease();
+
+  Target *operator->() const { return target.get(); }
+  Target &operator*() const { return *target; }
+  /// After a failure inside LLVM it may be in any state: it is never used or
+  /// destroyed again.
+  void abandon() { (void)target.release(); }
+
+private:
+  std::string key;
+  std::unique_ptr<Target> target;
+};
+
+/// A free target for `config`, made if there is none. [any-thread]
+llvm::Expected<TargetLease> leaseTarget(const TargetConfig &config);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_BACKEND_TARGET_H

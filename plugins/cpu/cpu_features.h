@@ -1,0 +1,77 @@
+// cpu_features.h - the features of x86-64 CPUs that generated code may use, in
+// LLVM's spelling, and where CPUID tells of them.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_CPU_FEATURES_H
+#define NEREID_CPU_CPU_FEATURES_H
+
+#include <cstdint>
+
+namespace nereid::cpu {
+
+enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
+
+/// What the operating system must save for a feature to be usable.
+enum class Saves : uint8_t { Nothing, Ymm, Zmm };
+
+struct X86Feature {
+  const char *name;
+  uint32_t leaf, subleaf;
+  Register reg;
+  uint8_t bit;
+  Saves saves;
+};
+
+// AMX is left out: a process must ask the kernel for it first.
+inline constexpr X86Feature kX86Features[] = {
+    {"sse3", 1, 0, Register::Ecx, 0, Saves::Nothing},
+    {"pclmul", 1, 0, Register::Ecx, 1, Saves::Nothing},
+    {"ssse3", 1, 0, Register::Ecx, 9, Saves::Nothing},
+    {"fma", 1, 0, Register::Ecx, 12, Saves::Ymm},
+    {"cx16", 1, 0, Register::Ecx, 13, Saves::Nothing},
+    {"sse4.1", 1, 0, Register::Ecx, 19, Saves::Nothing},
+    {"sse4.2", 1, 0, Register::Ecx, 20, Saves::Nothing},
+    {"movbe", 1, 0, Register::Ecx, 22, Saves::Nothing},
+    {"popcnt", 1, 0, Register::Ecx, 23, Saves::Nothing},
+    {"aes", 1, 0, Register::Ecx, 25, Saves::Nothing},
+    {"avx", 1, 0, Register::Ecx, 28, Saves::Ymm},
+    {"f16c", 1, 0, Register::Ecx, 29, Saves::Ymm},
+    {"bmi", 7, 0, Register::Ebx, 3, Saves::Nothing},
+    {"avx2", 7, 0, Register::Ebx, 5, Saves::Ymm},
+    {"bmi2", 7, 0, Register::Ebx, 8, Saves::Nothing},
+    {"avx512f", 7, 0, Register::Ebx, 16, Saves::Zmm},
+    {"avx512dq", 7, 0, Register::Ebx, 17, Saves::Zmm},
+    {"adx", 7, 0, Register::Ebx, 19, Saves::Nothing},
+    {"avx512ifma", 7, 0, Register::Ebx, 21, Saves::Zmm},
+    {"clflushopt", 7, 0, Register::Ebx, 23, Saves::Nothing},
+    {"avx512cd", 7, 0, Register::Ebx, 28, Saves::Zmm},
+    {"sha", 7, 0, Register::Ebx, 29, Saves::Nothing},
+    {"avx512bw", 7, 0, Register::Ebx, 30, Saves::Zmm},
+    {"avx512vl", 7, 0, Register::Ebx, 31, Saves::Zmm},
+    {"avx512vbmi", 7, 0, Register::Ecx, 1, Saves::Zmm},
+    {"avx512vbmi2", 7, 0, Register::Ecx, 6, Saves::Zmm},
+    {"gfni", 7, 0, Register::Ecx, 8, Saves::Nothing},
+    {"vaes", 7, 0, Register::Ecx, 9, Saves::Ymm},
+    {"vpclmulqdq", 7, 0, Register::Ecx, 10, Saves::Ymm},
+    {"avx512vnni", 7, 0, Register::Ecx, 11, Saves::Zmm},
+    {"avx512bitalg", 7, 0, Register::Ecx, 12, Saves::Zmm},
+    {"avx512vpopcntdq", 7, 0, Register::Ecx, 14, Saves::Zmm},
+    {"avx512vp2intersect", 7, 0, Register::Edx, 8, Saves::Zmm},
+    {"avx512fp16", 7, 0, Register::Edx, 23, Saves::Zmm},
+    {"avxvnni", 7, 1, Register::Eax, 4, Saves::Ymm},
+    {"avx512bf16", 7, 1, Register::Eax, 5, Saves::Zmm},
+    {"avxifma", 7, 1, Register::Eax, 23, Saves::Ymm},
+    {"avxvnniint8", 7, 1, Register::Edx, 4, Saves::Ymm},
+    {"avxneconvert", 7, 1, Register::Edx, 5, Saves::Ymm},
+    {"avxvnniint16", 7, 1, Register::Edx, 10, Saves::Ymm},
+    {"sahf", 0x80000001, 0, Register::Ecx, 0, Saves::Nothing},
+    {"lzcnt", 0x80000001, 0, Register::Ecx, 5, Saves::Nothing},
+    {"sse4a", 0x80000001, 0, Register::Ecx, 6, Saves::Nothing},
+    {"prfchw", 0x80000001, 0, Register::Ecx, 8, Saves::Nothing},
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_CPU_FEATURES_H

@@ -1,0 +1,42 @@
+// guard.h - no exception leaves a slot.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_GUARD_H
+#define NEREID_CPU_GUARD_H
+
+#include "text.h"
+
+#include <new>
+#include <type_traits>
+
+namespace nereid::cpu {
+
+/// `kGuarded<function>` has the type of `function` and does what it does, but
+/// answers an exception, of which only those of the standard library and of
+/// allocation can occur, with a status. Costs nothing when there is none.
+template <auto Function> struct Guarded;
+
+template <typename Result, typename... Arguments,
+          Result (*Function)(Arguments...)>
+struct Guarded<Function> {
+  static Result call(Arguments... arguments) noexcept {
+    try {
+      return Function(arguments...);
+    } catch (const std::bad_alloc &) {
+      if constexpr (!std::is_void_v<Result>)
+        return NEREID_OUT_OF_RESOURCES;
+    } catch (...) {
+      if constexpr (!std::is_void_v<Result>)
+        return NEREID_INTERNAL;
+    }
+  }
+};
+
+template <auto Function>
+inline constexpr auto kGuarded = &Guarded<Function>::call;
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_GUARD_H

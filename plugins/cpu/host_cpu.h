@@ -1,0 +1,39 @@
+// host_cpu.h - what this machine's processor is and can do, without LLVM.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_HOST_CPU_H
+#define NEREID_CPU_HOST_CPU_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nereid::cpu {
+
+struct HostCpu {
+  std::string arch;     ///< "x86_64" or "aarch64"
+  std::string name;     ///< LLVM's name of the CPU, to tune for: "znver4"
+  std::string features; ///< what it has: "+adx,+aes,..."; sorted as the tables
+  std::string brand;    ///< for people: "AMD EPYC 9654"
+  uint64_t l2Bytes = 0; ///< of one core
+  uint64_t l3Bytes = 0; ///< 0 if there is none
+  uint64_t memoryBytes = 0;
+  int64_t clockKhz = 0; ///< highest; 0 if unknown
+
+  /// The name and the features as one text: a target's `features`.
+  std::string targetFeatures() const { return name + "," + features; }
+};
+
+/// Asks the processor; cheap, but to be done once.
+HostCpu detectHostCpu();
+
+/// The first of the features `needed` ("+a,+b") that is not among `present`;
+/// empty if all are.
+std::string_view missingFeature(std::string_view needed,
+                                std::string_view present);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_HOST_CPU_H

@@ -1,0 +1,182 @@
+// host_cpu_x86.cpp - CPUID: name and features of an x86-64 processor.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cpu_features.h"
+#include "host_cpu_arch.h"
+
+#include <cpuid.h>
+#include <cstring>
+
+namespace nereid::cpu {
+
+namespace {
+struct Leaf {
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+
+  uint32_t operator[](Register reg) const {
+    switch (reg) {
+    case Register::Eax:
+      return eax;
+    case Register::Ebx:
+      return ebx;
+    case Register::Ecx:
+      return ecx;
+    case Register::Edx:
+      return edx;
+    }
+    return 0;
+  }
+};
+} // namespace
+
+/// All zero if the processor has no such leaf.
+static Leaf readLeaf(uint32_t leaf, uint32_t subleaf) {
+  Leaf out;
+  // Of leaf 7, eax of subleaf 0 is the last subleaf.
+  if (leaf == 7 && subleaf > 0 && subleaf > readLeaf(7, 0).eax)
+    return out;
+  __get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx);
+  return out;
+}
+
+/// What the operating system saves on a context switch.
+static Saves savedByTheSystem() {
+  constexpr uint32_t kOsXsave = 1u << 27;
+  constexpr uint32_t kYmm = 0x6, kZmm = 0xe6;
+  if (!(readLeaf(1, 0).ecx & kOsXsave))
+    return Saves::Nothing;
+  uint32_t low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & kZmm) == kZmm)
+    return Saves::Zmm;
+  return (low & kYmm) == kYmm ? Saves::Ymm : Saves::Nothing;
+}
+
+static std::string readFeatures() {
+  Saves saved = savedByTheSystem();
+  std::string text;
+  for (const X86Feature &feature : kX86Features) {
+    if (feature.saves > saved)
+      continue;
+    uint32_t word = readLeaf(feature.leaf, feature.subleaf)[feature.reg];
+    if (!(word >> feature.bit & 1))
+      continue;
+    text += text.empty() ? "+" : ",+";
+    text += feature.name;
+    // LLVM keeps the 512-bit registers apart from the instructions.
+    if (!std::strcmp(feature.name, "avx512f"))
+      text += ",+evex512";
+  }
+  return text;
+}
+
+static const char *amdName(uint32_t family, uint32_t model) {
+  switch (family) {
+  case 0x17:
+    return model < 0x30 ? "znver1" : "znver2";
+  case 0x19:
+    if ((model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0x7f) ||
+        (model >= 0xa0 && model <= 0xaf))
+      return "znver4";
+    return "znver3";
+  case 0x1a:
+    return "znver5";
+  default:
+    return nullptr;
+  }
+}
+
+static const char *intelName(uint32_t model) {
+  switch (model) {
+  case 0x3c:
+  case 0x3f:
+  case 0x45:
+  case 0x46:
+    return "haswell";
+  case 0x3d:
+  case 0x47:
+  case 0x4f:
+  case 0x56:
+    return "broadwell";
+  case 0x4e:
+  case 0x5e:
+  case 0x8e:
+  case 0x9e:
+  case 0xa5:
+  case 0xa6:
+    return "skylake";
+  case 0x55:
+    return "skylake-avx512";
+  case 0x6a:
+  case 0x6c:
+    return "icelake-server";
+  case 0x7d:
+  case 0x7e:
+    return "icelake-client";
+  case 0x8c:
+  case 0x8d:
+    return "tigerlake";
+  case 0x97:
+  case 0x9a:
+  case 0xb7:
+  case 0xba:
+  case 0xbf:
+    return "alderlake";
+  case 0x8f:
+    return "sapphirerapids";
+  case 0xcf:
+    return "emeraldrapids";
+  case 0xad:
+  case 0xae:
+    return "graniterapids";
+  default:
+    return nullptr;
+  }
+}
+
+/// What to tune for. A processor that is not known by name gets the level
+/// that its features reach.
+static std::string readName(const std::string &features) {
+  Leaf vendor = readLeaf(0, 0), version = readLeaf(1, 0);
+  uint32_t family = version.eax >> 8 & 0xf, model = version.eax >> 4 & 0xf;
+  if (family == 6 || family == 0xf)
+    model |= (version.eax >> 16 & 0xf) << 4;
+  if (family == 0xf)
+    family += version.eax >> 20 & 0xff;
+  const char *name = nullptr;
+  if (vendor.ebx == signature_AMD_ebx)
+    name = amdName(family, model);
+  else if (vendor.ebx == signature_INTEL_ebx && family == 6)
+    name = intelName(model);
+  if (name)
+    return name;
+  if (missingFeature("+avx512f,+avx512bw,+avx512vl,+avx512dq", features)
+          .empty())
+    return "x86-64-v4";
+  if (missingFeature("+avx2,+fma,+bmi2", features).empty())
+    return "x86-64-v3";
+  return missingFeature("+sse4.2,+popcnt", features).empty() ? "x86-64-v2"
+                                                             : "x86-64";
+}
+
+static std::string readBrand() {
+  char text[49] = {};
+  for (uint32_t i = 0; i < 3; ++i) {
+    Leaf part = readLeaf(0x80000002 + i, 0);
+    std::memcpy(text + i * 16, &part, sizeof part);
+  }
+  std::string brand = text;
+  brand.erase(brand.find_last_not_of(' ') + 1);
+  return brand;
+}
+
+void detectArch(HostCpu &cpu) {
+  cpu.arch = "x86_64";
+  cpu.features = readFeatures();
+  cpu.name = readName(cpu.features);
+  cpu.brand = readBrand();
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,122 @@
+// launch.cpp - running the programs of a grid.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "module.h"
+#include "scratch.h"
+#include "services.h"
+#include "text.h"
+
+#include <algorithm>
+
+namespace nereid::cpu {
+
+// Estimates of a core's speed: what a chunk of work costs, to some factor.
+static constexpr uint64_t kBytesPerMicrosecond = 60000;
+static constexpr uint64_t kFlopsPerMicrosecond = 60000;
+// Below this a second thread costs more than it gives.
+static constexpr uint64_t kMicrosecondsPerThread = 6;
+// Kernels without an estimate: one microsecond a program.
+static constexpr uint64_t kUnknownNanoseconds = 1000;
+// Chunks for each thread: enough to even out, few enough to be cheap.
+static constexpr uint64_t kChunksPerThread = 8;
+
+/// What one program costs, at least 1.
+static uint64_t nanosecondsOf(const nereid_cpu_kernel_t &image) {
+  if (!image.bytes_per_program && !image.flops_per_program)
+    return kUnknownNanoseconds;
+  uint64_t memory = image.bytes_per_program * 1000 / kBytesPerMicrosecond;
+  uint64_t compute = image.flops_per_program * 1000 / kFlopsPerMicrosecond;
+  return std::max({memory, compute, uint64_t(1)});
+}
+
+unsigned threadsFor(const nereid_kernel_t &kernel, uint64_t programs) {
+  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS)
+    return 1;
+  unsigned most = kernel.state->pool.threads();
+  if (kernel.threads)
+    return std::min(most, kernel.threads);
+  uint64_t cost = nanosecondsOf(kernel.image);
+  uint64_t total = programs > UINT64_MAX / cost ? UINT64_MAX : programs * cost;
+  uint64_t worth = total / (kMicrosecondsPerThread * 1000);
+  return static_cast<unsigned>(std::clamp<uint64_t>(worth, 1, most));
+}
+
+namespace {
+/// One launch; lives on the caller's stack.
+struct Launch {
+  const nereid_kernel_t &kernel;
+  const void *arguments;
+  nereid_cpu_launch_t shared;
+  LaunchState state;
+};
+} // namespace
+
+/// Runs a chunk on the calling thread; the `run` of a Job.
+static bool runPrograms(void *context, uint64_t first, uint64_t count) {
+  Launch &launch = *static_cast<Launch *>(context);
+  const nereid_cpu_kernel_t &image = launch.kernel.image;
+  void *scratch = nullptr;
+  if (image.scratch_size) {
+    scratch = threadScratch(image.scratch_size);
+    if (!scratch) {
+      launch.state.outOfMemory(image.scratch_size);
+      return false;
+    }
+  }
+  return image.entry(launch.arguments, &launch.shared, first, count,
+                     scratch) == 0;
+}
+
+/// Tells why a launch failed: to its caller, else to the next synchronize.
+[[gnu::cold]] static nereid_status_t reportFault(Launch &launch,
+                                                 nereid_stream_t stream,
+                                                 const nereid_call_t *call) {
+  const nereid_kernel_t &kernel = launch.kernel;
+  std::string message = "kernel '" + std::string(kernel.image.name) +
+                        "': " + launch.state.message();
+  if (call)
+    return fail(call, launch.state.status(), message);
+  kernel.state->faults.add(stream, std::move(message));
+  return launch.state.status();
+}
+
+nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
+                       const nereid_call_t *call) {
+  const uint32_t *grid = launch->grid;
+  uint64_t plane = uint64_t(grid[0]) * grid[1], programs;
+  if (__builtin_mul_overflow(plane, uint64_t(grid[2]), &programs) ||
+      programs > INT64_MAX)
+    return fail(call, NEREID_INVALID_ARGUMENT,
+                "the grid has more than 2^63 programs");
+  if (launch->arguments_size < kernel->image.arguments_size)
+    return fail(call, NEREID_INVALID_ARGUMENT,
+                "the block of arguments is smaller than the kernel's");
+  if (!programs)
+    return NEREID_OK;
+
+  Launch work = {*kernel,
+                 launch->arguments,
+                 {sizeof(nereid_cpu_launch_t),
+                  {grid[0], grid[1], grid[2]},
+                  &kServices,
+                  nullptr},
+                 LaunchState(kernel->state->prints)};
+  work.shared.state = &work.state;
+  unsigned threads = threadsFor(*kernel, programs);
+  bool complete;
+  if (threads <= 1) {
+    complete = runPrograms(&work, 0, programs);
+  } else {
+    bool single = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
+    uint64_t chunk = single ? 1 : programs / (threads * kChunksPerThread);
+    complete = kernel->state->pool.run(
+        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1)}, threads);
+  }
+  if (complete && !work.state.failed()) [[likely]]
+    return NEREID_OK;
+  return reportFault(work, launch->stream, call);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,206 @@
+// loader.cpp - from the bytes of an image to a kernel.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "elf_file.h"
+#include "module.h"
+#include "text.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <memory>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nereid::cpu {
+
+/// A file of its own for the image: in memory, else in the folder for
+/// temporary files, and then `path` is set. -1 on failure.
+static int makeFile(nereid_bytes_t image, std::string &path) {
+  int file = memfd_create("nereid-cpu-kernel", MFD_CLOEXEC);
+  if (file < 0) {
+    const char *folder = getenv("TMPDIR");
+    path = std::string(folder && *folder ? folder : "/tmp") +
+           "/nereid-cpu-XXXXXX";
+    file = mkostemp(path.data(), O_CLOEXEC);
+    if (file < 0)
+      return -1;
+  }
+  const char *data = static_cast<const char *>(image.data);
+  for (uint64_t at = 0; at < image.size;) {
+    ssize_t done = ::write(file, data + at, image.size - at);
+    if (done <= 0) {
+      close(file);
+      return -1;
+    }
+    at += static_cast<uint64_t>(done);
+  }
+  return file;
+}
+
+/// The loader takes a name that it has seen for the library it found then, and
+/// numbers of files are used again. So the same file is spelled in a new way
+/// each time: one turn in the path for each bit of a counter.
+static std::string spellAnew(int file) {
+  static std::atomic<uint64_t> counter{1};
+  std::string path = "/proc/self/fd/";
+  for (uint64_t rest = counter.fetch_add(1); rest; rest >>= 1)
+    path += rest & 1 ? "./" : "../fd/";
+  return path + std::to_string(file);
+}
+
+static void *openBytes(nereid_bytes_t image) {
+  std::string temporary;
+  int file = makeFile(image, temporary);
+  if (file < 0)
+    return nullptr;
+  void *library = dlopen(spellAnew(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+  return library;
+}
+
+/// The value `name` of the metadata, or null.
+static const nereid_value_t *find(const nereid_value_t *metadata,
+                                  uint64_t count, std::string_view name) {
+  for (uint64_t i = 0; i < count; ++i)
+    if (view(metadata[i].name) == name)
+      return &metadata[i];
+  return nullptr;
+}
+
+/// What is wrong with the kernel that an image exports; empty if nothing.
+static std::string kernelProblem(const nereid_cpu_kernel_t &kernel,
+                                 const nereid_value_t *metadata,
+                                 uint64_t count) {
+  if (!kernel.entry || !kernel.name)
+    return "its kernel has no entry or no name";
+  uint64_t align = kernel.scratch_align;
+  if (align > 4096 || (align & (align - 1)))
+    return "its kernel wants scratch aligned to " + std::to_string(align) +
+           " bytes, a power of two up to 4096 was expected";
+  const nereid_value_t *size = find(metadata, count, "argument_size");
+  if (size && size->type == NEREID_TYPE_I64 &&
+      static_cast<uint64_t>(size->i64) != kernel.arguments_size)
+    return "its kernel takes " + std::to_string(kernel.arguments_size) +
+           " bytes of arguments, its metadata says " +
+           std::to_string(size->i64);
+  return {};
+}
+
+/// Copies what the image exports; false if it is from a version that does not
+/// know all that is needed.
+static bool readKernel(void *library, nereid_cpu_kernel_t &out) {
+  const auto *exported = static_cast<const nereid_cpu_kernel_t *>(
+      dlsym(library, NEREID_CPU_KERNEL_SYMBOL));
+  if (!exported ||
+      exported->struct_size < offsetof(nereid_cpu_kernel_t, bytes_per_program))
+    return false;
+  std::memcpy(&out, exported,
+              std::min<size_t>(exported->struct_size, sizeof out));
+  return true;
+}
+
+/// True if `library` is `image`: a name that was loaded before stands for what
+/// its file held then. The first segment holds headers, build id and symbols;
+/// nothing writes to it.
+static bool isImage(void *library, nereid_bytes_t image) {
+  link_map *map = nullptr;
+  uint64_t size = elfFirstSegment(
+      {static_cast<const char *>(image.data), image.size});
+  return size && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 &&
+         std::memcmp(reinterpret_cast<const void *>(map->l_addr), image.data,
+                     size) == 0;
+}
+
+static void *openImage(nereid_bytes_t image, nereid_string_t path) {
+  // A file that lies in a cache keeps its name for debuggers and profilers.
+  if (path.size) {
+    std::string name(view(path));
+    if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      if (isImage(library, image))
+        return library;
+      dlclose(library);
+    }
+    // Folders may forbid execution; the bytes are good all the same.
+  }
+  return openBytes(image);
+}
+
+nereid_status_t loadImage(nereid_state_t *state, uint32_t,
+                          nereid_bytes_t image, nereid_string_t path,
+                          const nereid_value_t *metadata,
+                          uint64_t metadataCount, nereid_module_t **outModule,
+                          const nereid_call_t *call) {
+  std::string problem =
+      elfProblem({static_cast<const char *>(image.data), image.size});
+  if (!problem.empty())
+    return fail(call, NEREID_INCOMPATIBLE, "bad image: " + problem);
+  if (const auto *needed = find(metadata, metadataCount, "cpu_features")) {
+    std::string_view missing =
+        missingFeature(view(needed->text), state->cpu.features);
+    if (!missing.empty())
+      return fail(call, NEREID_INCOMPATIBLE,
+                  "the kernel was compiled for a CPU with " +
+                      std::string(missing) + ", this one (" +
+                      state->cpu.name + ") lacks it");
+  }
+
+  auto module = std::make_unique<nereid_module_t>();
+  module->library = openImage(image, path);
+  if (!module->library) {
+    const char *reason = dlerror();
+    return fail(call, NEREID_INCOMPATIBLE,
+                std::string("bad image: ") +
+                    (reason ? reason : "no file could be made for it"));
+  }
+  nereid_kernel_t &kernel = module->kernel;
+  problem = readKernel(module->library, kernel.image)
+                ? kernelProblem(kernel.image, metadata, metadataCount)
+                : "it exports no " NEREID_CPU_KERNEL_SYMBOL " of this version";
+  if (!problem.empty()) {
+    dlclose(module->library);
+    return fail(call, NEREID_INCOMPATIBLE, "bad image: " + problem);
+  }
+  module->name = kernel.image.name;
+  kernel.state = state;
+  if (const auto *threads = find(metadata, metadataCount, "threads"))
+    kernel.threads = static_cast<unsigned>(threads->i64);
+  *outModule = module.release();
+  return NEREID_OK;
+}
+
+void unloadModule(nereid_state_t *, nereid_module_t *module) {
+  if (!module)
+    return;
+  dlclose(module->library);
+  delete module;
+}
+
+nereid_status_t getKernel(nereid_state_t *, nereid_module_t *module,
+                          nereid_string_t name, nereid_kernel_t **outKernel,
+                          nereid_kernel_info_t *outInfo,
+                          const nereid_call_t *call) {
+  if (view(name) != module->name)
+    return fail(call, NEREID_NOT_FOUND,
+                "the image holds kernel '" + module->name + "', not '" +
+                    std::string(view(name)) + "'");
+  if (outInfo) {
+    nereid_kernel_info_t info = {};
+    info.registers = -1;
+    info.spills = -1;
+    info.max_threads = 1;
+    info.shared = static_cast<int64_t>(module->kernel.image.scratch_size);
+    copyOut(outInfo, info);
+  }
+  *outKernel = &module->kernel;
+  return NEREID_OK;
+}
+
+} // namespace nereid::cpu

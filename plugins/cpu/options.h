@@ -1,0 +1,44 @@
+// options.h - what a user can choose when a kernel is compiled.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_OPTIONS_H
+#define NEREID_CPU_OPTIONS_H
+
+#include "host_cpu.h"
+#include "nereid/compiler.h"
+
+#include <string>
+
+namespace nereid::cpu {
+
+/// Checked options. The members up to `fastPaths` are what users give; see
+/// the table in options.cpp for what each means.
+struct Options {
+  std::string arch, cpu, features, fastPaths;
+  int64_t optLevel = 0, threads = 0, vectorBits = 0;
+  int64_t numWarps = 0, numCtas = 0, numStages = 0;
+  bool enableFpFusion = false, reassociate = false, approxMath = false;
+  bool debugInfo = false;
+
+  // What `cpu` and `features` come to, as LLVM takes it.
+  std::string targetCpu, tuneCpu, targetFeatures;
+};
+
+/// Adds every option to `sink`.
+nereid_status_t visitOptions(const nereid_option_sink_t *sink);
+
+/// Checks `values` and works out the CPU from `target`, or from this machine
+/// if the target says nothing.
+nereid_status_t parseOptions(const HostCpu &host,
+                             const nereid_target_t *target,
+                             const nereid_value_t *values, uint64_t count,
+                             Options &out, const nereid_call_t *call);
+
+/// Equal for equal meaning: "name=value;..." of all options.
+std::string canonicalText(const Options &options);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_OPTIONS_H

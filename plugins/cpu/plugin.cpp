@@ -1,0 +1,101 @@
+// plugin.cpp - the plugin "cpu": its entry, its start and its end.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "affinity.h"
+#include "compiler.h"
+#include "driver.h"
+#include "guard.h"
+#include "state.h"
+
+#include <charconv>
+#include <cstdlib>
+
+NEREID_PLUGIN_NOTE("cpu", "");
+
+nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
+                               uint64_t keepMemory, std::FILE *prints)
+    : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
+      prints(prints), memory(keepMemory),
+      compiler(host ? std::string(nereid::cpu::view(host->plugin_path)) : ""),
+      pool(threads) {}
+
+namespace nereid::cpu {
+
+/// NEREID_CPU_THREADS, else one for each core that may be used.
+static nereid_status_t readThreads(unsigned &out, const nereid_call_t *call) {
+  const char *given = std::getenv("NEREID_CPU_THREADS");
+  if (!given || !*given) {
+    out = usableCores();
+    return NEREID_OK;
+  }
+  std::string_view digits = given;
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  if (error == std::errc() && end == digits.data() + digits.size() &&
+      out >= 1 && out <= 4096)
+    return NEREID_OK;
+  return fail(call, NEREID_INVALID_ARGUMENT,
+              "NEREID_CPU_THREADS is '" + std::string(digits) +
+                  "', a number from 1 to 4096 was expected");
+}
+
+/// NEREID_CPU_PRINTS, for host programs whose standard output is data.
+static nereid_status_t readPrints(std::FILE *&out, const nereid_call_t *call) {
+  const char *given = std::getenv("NEREID_CPU_PRINTS");
+  std::string_view name = given && *given ? given : "stdout";
+  out = name == "stdout" ? stdout : stderr;
+  if (name == "stdout" || name == "stderr")
+    return NEREID_OK;
+  return fail(call, NEREID_INVALID_ARGUMENT,
+              "NEREID_CPU_PRINTS is '" + std::string(name) +
+                  "', stdout or stderr was expected");
+}
+
+static nereid_status_t create(const nereid_host_t *host,
+                              nereid_state_t **outState,
+                              const nereid_call_t *call) {
+  // Freed blocks that are kept: enough for the tensors of a few kernels.
+  constexpr uint64_t kKeep = 512ull * 1024 * 1024;
+  unsigned threads = 1;
+  std::FILE *prints = stdout;
+  if (nereid_status_t status = readThreads(threads, call))
+    return status;
+  if (nereid_status_t status = readPrints(prints, call))
+    return status;
+  *outState = new nereid_state_t(host, threads, kKeep, prints);
+  return NEREID_OK;
+}
+
+static void shutdown(nereid_state_t *state) { delete state; }
+
+static nereid_plugin_t makePlugin() {
+  nereid_plugin_t plugin = {};
+  plugin.struct_size = sizeof plugin;
+  plugin.abi_minor = NEREID_ABI_MINOR;
+  plugin.min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR;
+  plugin.id = text("cpu");
+  plugin.device_type = text("cpu");
+  plugin.version = text(NEREID_CPU_VERSION);
+  plugin.description = text("this machine's cores, through LLVM");
+  plugin.vendor_name = text("nereid");
+  plugin.device_name = text("cpu");
+  plugin.device_query_command = text("lscpu");
+  plugin.dispatch_key = text("CPU");
+  plugin.compiler = &kCompiler;
+  plugin.driver = &kDriver;
+  plugin.create = kGuarded<create>;
+  plugin.shutdown = kGuarded<shutdown>;
+  return plugin;
+}
+
+} // namespace nereid::cpu
+
+extern "C" NEREID_EXPORT nereid_status_t
+nereid_plugin_entry_1(const nereid_host_t *, const nereid_plugin_t **outPlugin,
+                      const nereid_call_t *) {
+  static const nereid_plugin_t plugin = nereid::cpu::makePlugin();
+  *outPlugin = &plugin;
+  return NEREID_OK;
+}

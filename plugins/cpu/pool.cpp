@@ -1,0 +1,166 @@
+// pool.cpp - handing a job to workers and back.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pool.h"
+
+#include "fork_guard.h"
+#include "futex.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+namespace nereid::cpu {
+
+// How long a thread that waits keeps its core before it sleeps.
+static constexpr uint64_t kSpin = 30000;
+
+Pool::Pool(unsigned threads) : limit(std::clamp(threads, 1u, 0x7fffu)) {
+  ForkGuard::add(this);
+}
+
+Pool::~Pool() {
+  ForkGuard::remove(this);
+  ending.store(true);
+  bell.fetch_add(1);
+  futexWake(bell, INT_MAX);
+  for (pthread_t worker : workers)
+    pthread_join(worker, nullptr);
+}
+
+bool Pool::run(const Job &job, unsigned threads) {
+  threads = std::min(threads, limit);
+  if (threads <= 1 || job.count <= job.chunk ||
+      taken.exchange(true, std::memory_order_acquire))
+    return job.run(job.context, 0, job.count);
+  if (!started.load(std::memory_order_relaxed))
+    startThreads();
+
+  current = job;
+  next.store(0, std::memory_order_relaxed);
+  stopped.store(false, std::memory_order_relaxed);
+  uint64_t number = numberOf(gate.load(std::memory_order_relaxed)) + 1u;
+  unsigned wanted = threads - 1;
+  // Sequentially consistent, as are a worker's two steps before it sleeps:
+  // either it sees the job, or we see that it sleeps.
+  gate.store(number << 32 | kOpen | uint64_t(wanted) << 16);
+  if (sleepers.load() > 0) {
+    bell.fetch_add(1);
+    futexWake(bell, static_cast<int>(wanted));
+  }
+
+  runChunks();
+
+  // Nobody joins any more; wait for those inside.
+  gate.fetch_and(~kOpen);
+  auto left = [this] { return (gate.load() & kInside) == 0; };
+  while (!spinUntil(left, kSpin)) {
+    uint32_t seen = done.load();
+    waiting.store(1);
+    if (!left())
+      futexWait(done, seen);
+    waiting.store(0);
+  }
+  bool complete = !stopped.load(std::memory_order_relaxed);
+  taken.store(false, std::memory_order_release);
+  return complete;
+}
+
+void Pool::runChunks() {
+  const Job &job = current;
+  while (!stopped.load(std::memory_order_relaxed)) {
+    uint64_t first = next.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (first >= job.count)
+      return;
+    uint64_t count = std::min(job.chunk, job.count - first);
+    if (!job.run(job.context, first, count))
+      stopped.store(true, std::memory_order_relaxed);
+  }
+}
+
+bool Pool::joinable(uint64_t gate, uint32_t last) const {
+  return (gate & kOpen) && numberOf(gate) != last &&
+         (gate & kInside) < wantedOf(gate);
+}
+
+/// Returns the gate of a job that is not number `last`, or 0 at the end.
+uint64_t Pool::waitForJob(uint32_t last) {
+  for (;;) {
+    uint64_t seen = 0;
+    auto found = [&] {
+      seen = gate.load(std::memory_order_relaxed);
+      return joinable(seen, last) || ending.load(std::memory_order_relaxed);
+    };
+    if (!spinUntil(found, kSpin)) {
+      uint32_t rung = bell.load();
+      sleepers.fetch_add(1);
+      if (seen = gate.load(); !joinable(seen, last) && !ending.load())
+        futexWait(bell, rung);
+      sleepers.fetch_sub(1);
+      continue;
+    }
+    if (ending.load())
+      return 0;
+    return seen;
+  }
+}
+
+void Pool::work() {
+  uint32_t last = 0;
+  while (uint64_t seen = waitForJob(last)) {
+    // Of the job's fields nothing is read before this succeeds.
+    if (!gate.compare_exchange_weak(seen, seen + 1))
+      continue;
+    last = numberOf(seen);
+    runChunks();
+    leave();
+  }
+}
+
+void Pool::leave() {
+  uint64_t before = gate.fetch_sub(1);
+  if ((before & kInside) == 1 && waiting.load()) {
+    done.fetch_add(1);
+    futexWake(done, 1);
+  }
+}
+
+void *Pool::threadMain(void *pool) {
+  static_cast<Pool *>(pool)->work();
+  return nullptr;
+}
+
+/// As many as the system gives; a job works with fewer, too.
+void Pool::startThreads() {
+  // Signals belong to the host program's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (unsigned i = 1; i < limit; ++i) {
+    pthread_t worker;
+    if (pthread_create(&worker, nullptr, threadMain, this) != 0)
+      break;
+    char name[16];
+    std::snprintf(name, sizeof name, "nereid-cpu/%u", i % 10000);
+    pthread_setname_np(worker, name);
+    workers.push_back(worker);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  started.store(true, std::memory_order_relaxed);
+}
+
+/// The child has the memory as it was, and one thread: the one that forked,
+/// which is in none of our functions.
+void Pool::resetAfterFork() {
+  workers.clear();
+  gate.store(0);
+  sleepers.store(0);
+  waiting.store(0);
+  stopped.store(false);
+  started.store(false);
+  taken.store(false);
+}
+
+} // namespace nereid::cpu

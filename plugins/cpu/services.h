@@ -1,0 +1,53 @@
+// services.h - what a running kernel can ask for: printing and failing.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_SERVICES_H
+#define NEREID_CPU_SERVICES_H
+
+#include "image.h"
+#include "nereid/base.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+namespace nereid::cpu {
+
+/// The `state` of nereid_cpu_launch_t. Making one costs nothing; the text is
+/// written by whoever fails first.
+class LaunchState {
+public:
+  explicit LaunchState(std::FILE *prints) : prints(prints) {}
+
+  bool failed() const { return code.load(std::memory_order_acquire) != 0; }
+  nereid_status_t status() const { return failed() ? code.load() : kFault; }
+  /// After the launch.
+  std::string message() const {
+    return failed() ? text : "it stopped and gave no reason";
+  }
+
+  void fail(nereid_status_t status, std::string message);
+  void outOfMemory(uint64_t scratch);
+  void print(const std::string &lines);
+
+private:
+  static constexpr nereid_status_t kFault = NEREID_DEVICE_FAULT;
+
+  std::FILE *prints;
+  std::atomic<nereid_status_t> code{NEREID_OK};
+  std::atomic<bool> claimed{false};
+  std::string text;
+};
+
+extern const nereid_cpu_services_t kServices;
+
+/// The lines of a value, as Triton's device_print writes them:
+/// "pid (0, 0, 0) idx (1, 2) prefix: 3.000000".
+std::string formatPrint(const nereid_cpu_print_t &value);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_SERVICES_H

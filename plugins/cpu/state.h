@@ -1,0 +1,62 @@
+// state.h - what the plugin keeps between calls.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_STATE_H
+#define NEREID_CPU_STATE_H
+
+#include "compiler_part.h"
+#include "host_cpu.h"
+#include "memory.h"
+#include "pool.h"
+
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace nereid::cpu {
+
+/// Faults of launches whose caller gave no record to write them to, until the
+/// next synchronize of their stream. [any-thread]
+class Faults {
+public:
+  void add(uint64_t stream, std::string message) {
+    std::lock_guard lock(mutex);
+    pending.try_emplace(stream, std::move(message));
+  }
+
+  /// Moves the fault of `stream` to `message`; false if there is none.
+  bool take(uint64_t stream, std::string &message) {
+    std::lock_guard lock(mutex);
+    auto found = pending.find(stream);
+    if (found == pending.end())
+      return false;
+    message = std::move(found->second);
+    pending.erase(found);
+    return true;
+  }
+
+private:
+  std::mutex mutex;
+  std::map<uint64_t, std::string> pending;
+};
+
+} // namespace nereid::cpu
+
+struct nereid_state_t {
+  nereid_state_t(const nereid_host_t *host, unsigned threads,
+                 uint64_t keepMemory, std::FILE *prints);
+
+  const nereid::cpu::HostCpu cpu;
+  const std::string features; // of the target
+  std::FILE *const prints;    // where kernels print
+  nereid::cpu::Memory memory;
+  nereid::cpu::Faults faults;
+  nereid::cpu::CompilerPart compiler;
+  std::atomic<uint64_t> nextStream{1};
+  nereid::cpu::Pool pool; // last: its threads end first
+};
+
+#endif // NEREID_CPU_STATE_H
