@@ -46,7 +46,7 @@ bool KeyLock::tryAcquire() {
   if (!file || isHeld)
     return true;
   isHeld = setLock(file.get(), F_WRLCK, offset) == 0;
-  return isHeld || (errno != EAGAIN && errno != EACCES);
+  return isHeld || errno != EAGAIN;
 }
 
 KeyLock::~KeyLock() {
