@@ -21,6 +21,7 @@ struct PluginInfo {
   std::string vendorName, deviceName, deviceQueryCommand, dispatchKey;
   std::string buildId; // of the note, else the linker's
   std::string path;    // resolved; empty for a table in process
+  std::string name;    // of the vendor's checkout it lies in; empty if none
   uint32_t abiMinor = 0; // in use: the smaller one of both sides
   uint32_t flags = 0;
 };
@@ -47,12 +48,16 @@ public:
   /// Calls the plugin's shutdown; closes the library if the plugin allows it.
   ~Plugin();
 
-  const void *extension(nereid_string_t id) const;
+  /// The plugin's table for extension \p id, or null. A plugin that throws has
+  /// none.
+  const void *extension(nereid_string_t id) const noexcept;
 
 private:
   friend class PluginLoader;
-  const nereid_plugin_t *table = nullptr;
-  void *library = nullptr; // of dlopen; null for a table in process
+  friend class PluginRegistry;
+  nereid_plugin_t table = {}; // the host's copy; the plugin's may be smaller
+  bool isCreated = false;     // `create` succeeded, so `shutdown` is due
+  void *library = nullptr;    // of dlopen; null for a table in process
   std::unique_ptr<struct HostTable> host; // what the plugin sees of us
 };
 
