@@ -14,6 +14,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -30,77 +31,6 @@ void nereid::tt::registerTTIRDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, ub::UBDialect>();
 }
-
-//===----------------------------------------------------------------------===//
-// Diagnostics
-//===----------------------------------------------------------------------===//
-
-static StringRef severityName(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Note:
-    return "note";
-  case DiagnosticSeverity::Warning:
-    return "warning";
-  case DiagnosticSeverity::Error:
-    return "error";
-  case DiagnosticSeverity::Remark:
-    return "remark";
-  }
-  llvm_unreachable("all severities are listed");
-}
-
-/// Where \p loc is in a file; Triton's locations wrap that in names, calls and
-/// fusions.
-static FileLineColLoc findFileLocation(Location loc) {
-  FileLineColLoc found;
-  loc->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
-namespace {
-
-/// Formats what MLIR reports, keeps the first error, passes all on.
-class DiagnosticCollector {
-public:
-  DiagnosticCollector(MLIRContext &context, StringRef name,
-                      DiagnosticCallback callback)
-      : name(name), callback(callback),
-        handler(&context, [this](Diagnostic &diag) { add(diag); }) {}
-
-  /// The error of a parse that failed.
-  llvm::Error takeError() {
-    if (firstError.empty())
-      firstError = (name + ": not valid Triton IR").str();
-    return createStringError(errc::invalid_argument, firstError);
-  }
-
-private:
-  void add(Diagnostic &diag) {
-    std::string where = name.str();
-    if (FileLineColLoc loc = findFileLocation(diag.getLocation()))
-      where = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
-               Twine(loc.getColumn()))
-                  .str();
-    std::string text = diag.str();
-    if (diag.getSeverity() == DiagnosticSeverity::Error && firstError.empty())
-      firstError = where + ": " + text;
-    if (callback)
-      callback((where + ": " + severityName(diag.getSeverity()) + ": " + text)
-                   .str());
-    for (Diagnostic &note : diag.getNotes())
-      add(note);
-  }
-
-  StringRef name;
-  DiagnosticCallback callback;
-  std::string firstError;
-  ScopedDiagnosticHandler handler;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -203,27 +133,46 @@ static OwningOpRef<ModuleOp> parseBytecode(MLIRContext &context,
 
 llvm::Expected<OwningOpRef<ModuleOp>>
 nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
-                      DiagnosticCallback onDiagnostic,
-                      const ParseLimits &limits) {
+                      const ParseLimits &limits,
+                      SourceDiagnosticCallback onDiagnostic) {
+  DiagnosticCollector diagnostics(context, name, std::move(onDiagnostic));
+  // The location tells a person more than the operation printed in full.
+  bool printOp = context.shouldPrintOpOnDiagnostic();
+  context.printOpOnDiagnostic(false);
+  auto restore =
+      llvm::make_scope_exit([&] { context.printOpOnDiagnostic(printOp); });
+
   llvm::MemoryBufferRef buffer(bytes, name);
   bool bytecode = isBytecode(buffer);
   size_t maxBytes = bytecode ? limits.maxBytecodeBytes : limits.maxTextBytes;
-  if (bytes.size() > maxBytes)
-    return createStringError(errc::file_too_large,
-                             name + ": " + Twine(bytes.size()) + " bytes of " +
-                                 (bytecode ? "bytecode" : "text") +
-                                 ", at most " + Twine(maxBytes) +
-                                 " are accepted");
-  if (!bytecode)
-    if (llvm::Error error = checkText(bytes, name, limits.maxDepth))
-      return std::move(error);
 
-  DiagnosticCollector diagnostics(context, name, onDiagnostic);
-  auto module = bytecode ? parseBytecode(context, buffer, limits.maxDepth)
-                         : parseText(context, bytes, name);
+  OwningOpRef<ModuleOp> module;
+  if (bytes.size() > maxBytes)
+    diagnostics.addError(0, 0,
+                         (Twine(bytes.size()) + " bytes of " +
+                          (bytecode ? "bytecode" : "text") + ", at most " +
+                          Twine(maxBytes) + " are accepted")
+                             .str());
+  else if (bytecode)
+    module = parseBytecode(context, buffer, limits.maxDepth);
+  else if (std::optional<TextError> error = checkText(bytes, limits.maxDepth))
+    diagnostics.addError(error->line, error->column, error->message);
+  else
+    module = parseText(context, bytes, name);
   if (!module)
-    return diagnostics.takeError();
+    return diagnostics.takeError("not valid Triton IR");
   return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
+                      DiagnosticCallback onDiagnostic,
+                      const ParseLimits &limits) {
+  return parseTTIR(context, bytes, name, limits,
+                   [&](const SourceDiagnostic &diag) {
+                     if (onDiagnostic)
+                       onDiagnostic(diag.str());
+                   });
 }
 
 llvm::Expected<FuncOp> nereid::tt::findKernel(ModuleOp module) {

@@ -5,10 +5,10 @@
 #include "TextScan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Errc.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
+using nereid::tt::TextError;
 
 namespace {
 
@@ -149,38 +149,34 @@ private:
 
 } // namespace
 
-std::string nereid::tt::messageAt(StringRef name, StringRef text, size_t offset,
-                                  const Twine &message) {
+static TextError errorAt(StringRef text, size_t offset, const Twine &message) {
   StringRef before = text.take_front(offset);
-  size_t line = before.count('\n') + 1;
   size_t lineStart = before.rfind('\n') + 1;
-  return (name + ":" + Twine(line) + ":" + Twine(offset - lineStart + 1) +
-          ": " + message)
-      .str();
+  return {static_cast<unsigned>(before.count('\n') + 1),
+          static_cast<unsigned>(offset - lineStart + 1), message.str()};
 }
 
-Error nereid::tt::checkText(StringRef text, StringRef name, unsigned maxDepth) {
+std::optional<TextError> nereid::tt::checkText(StringRef text,
+                                               unsigned maxDepth) {
   size_t offset = 0;
-  auto error = [&](const Twine &message) {
-    return createStringError(errc::invalid_argument,
-                             messageAt(name, text, offset, message));
-  };
   if (!json::isUTF8(text, &offset))
-    return error("invalid UTF-8, byte 0x" +
-                 utohexstr(static_cast<uint8_t>(text[offset]), true));
+    return errorAt(text, offset,
+                   "invalid UTF-8, byte 0x" +
+                       utohexstr(static_cast<uint8_t>(text[offset]), true));
 
   Scanner scanner(text);
   DepthCheck depth(maxDepth);
   for (Token token = scanner.next(); token.kind != TokenKind::End;
        token = scanner.next()) {
-    offset = token.offset;
     if (!depth.add(token))
-      return error("nested more than " + Twine(maxDepth) + " deep");
+      return errorAt(text, token.offset,
+                     "nested more than " + Twine(maxDepth) + " deep");
     // Affine expressions nest without brackets, and Triton has none.
     if (token.spelling == "affine_map" || token.spelling == "affine_set")
-      return error("found " + token.spelling + ", which Triton IR has not");
+      return errorAt(text, token.offset,
+                     "found " + token.spelling + ", which Triton IR has not");
   }
-  return Error::success();
+  return std::nullopt;
 }
 
 std::string nereid::tt::renameOperation(StringRef text, StringRef from,

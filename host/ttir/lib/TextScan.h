@@ -6,7 +6,9 @@
 #define NEREID_TTIR_LIB_TEXTSCAN_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
 
 namespace nereid::tt {
 
@@ -16,14 +18,15 @@ inline constexpr llvm::StringLiteral kAssumeName = "llvm.intr.assume";
 inline constexpr llvm::StringLiteral kAssumeCustomName = "tt.assume_custom";
 static_assert(kAssumeName.size() == kAssumeCustomName.size());
 
-/// `file:line:column: message` for the byte \p offset of \p text.
-std::string messageAt(llvm::StringRef name, llvm::StringRef text, size_t offset,
-                      const llvm::Twine &message);
+/// What is wrong with a text, and where: line and column count from 1.
+struct TextError {
+  unsigned line, column;
+  std::string message;
+};
 
 /// Refuses \p text that is not UTF-8, or that nests deeper than \p maxDepth
 /// (MLIR's parser is recursive and would exhaust the stack).
-llvm::Error checkText(llvm::StringRef text, llvm::StringRef name,
-                      unsigned maxDepth);
+std::optional<TextError> checkText(llvm::StringRef text, unsigned maxDepth);
 
 /// Replaces operation \p from by \p to wherever it is used in custom form;
 /// strings and comments stay as they are.

@@ -41,17 +41,19 @@ struct Options {
 /// Parses \p buffer, runs the passes, and prints to \p os.
 static LogicalResult process(llvm::MemoryBufferRef buffer, MLIRContext &context,
                              const Options &options, raw_ostream &os) {
+  auto module = nereid::tt::parseTTIR(
+      context, buffer.getBuffer(), buffer.getBufferIdentifier(),
+      [](StringRef line) { llvm::errs() << line << '\n'; });
+  if (!module) {
+    llvm::consumeError(module.takeError());
+    return failure();
+  }
+
+  PassManager passes(&context);
   auto fail = [](const Twine &message) {
     llvm::errs() << message << '\n';
     return failure();
   };
-  auto module = nereid::tt::parseTTIR(
-      context, buffer.getBuffer(), buffer.getBufferIdentifier(),
-      [](StringRef line) { llvm::errs() << line << '\n'; });
-  if (!module)
-    return fail(llvm::toString(module.takeError()));
-
-  PassManager passes(&context);
   if (failed(options.passes.addToPipeline(passes, fail)) ||
       failed(passes.run(module->get())))
     return failure();
@@ -74,6 +76,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   nereid::tt::registerTTIRDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
 
   std::string message;
   auto input = openInputFile(options.input, &message);

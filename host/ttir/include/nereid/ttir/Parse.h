@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "nereid/ttir/Diagnostics.h"
 #include "nereid/ttir/Dialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -37,6 +38,12 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 parseTTIR(mlir::MLIRContext &context, llvm::StringRef bytes,
           llvm::StringRef name, DiagnosticCallback onDiagnostic = nullptr,
           const ParseLimits &limits = {});
+
+/// As above, with diagnostics as data instead of lines.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+parseTTIR(mlir::MLIRContext &context, llvm::StringRef bytes,
+          llvm::StringRef name, const ParseLimits &limits,
+          SourceDiagnosticCallback onDiagnostic);
 
 /// The one public function of \p module, or an error that names what is there.
 llvm::Expected<FuncOp> findKernel(mlir::ModuleOp module);
