@@ -30,8 +30,9 @@ def skip(reason):
 class Scenario:
     """A command of the driver, and how its directory looks before it."""
 
-    def __init__(self, name, prepare, *command):
+    def __init__(self, name, prepare, *command, stores=False):
         self.name, self.prepare, self.command = name, prepare, command
+        self.stores = stores  # an entry, unless something fails
 
 
 class Tracing:

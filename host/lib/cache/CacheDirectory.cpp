@@ -60,6 +60,10 @@ static Failure refused(const std::string &path, const std::string &reason) {
   return {NEREID_UNAVAILABLE, path + ": " + reason};
 }
 
+static int statPath(const std::string &path, struct stat &facts) {
+  return withoutInterruption([&] { return ::stat(path.c_str(), &facts); });
+}
+
 static Outcome checkOwn(const std::string &path, const struct stat &facts) {
   if (!S_ISDIR(facts.st_mode))
     return refused(path, "not a directory");
@@ -74,16 +78,18 @@ static Outcome checkOwn(const std::string &path, const struct stat &facts) {
 // A directory that everybody can write holds what anybody puts there, unless
 // it is sticky, as /tmp is.
 static Outcome checkAbove(const std::string &path) {
-  std::unique_ptr<char, decltype(&::free)> real(
-      ::realpath(path.c_str(), nullptr), &::free);
-  if (!real)
+  std::unique_ptr<char, decltype(&::free)> real(nullptr, &::free);
+  if (withoutInterruption([&] {
+        real.reset(::realpath(path.c_str(), nullptr));
+        return real ? 0 : -1;
+      }) != 0)
     return refused(path, errorText(errno));
   std::string parent = real.get();
   while (parent.size() > 1) {
     size_t slash = parent.rfind('/');
     parent.resize(slash ? slash : 1);
     struct stat facts;
-    if (::stat(parent.c_str(), &facts) != 0)
+    if (statPath(parent, facts) != 0)
       return refused(parent, errorText(errno));
     if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
       return refused(parent, "others can write it and replace " + path);
@@ -97,7 +103,7 @@ Outcome CacheDirectory::check() {
   if (!top.starts_with('/'))
     return refused("'" + top + "'", "not an absolute path");
   struct stat facts;
-  if (withoutInterruption([&] { return ::stat(top.c_str(), &facts); }) != 0)
+  if (statPath(top, facts) != 0)
     return errno == ENOENT ? Outcome() : refused(top, errorText(errno));
   if (Outcome own = checkOwn(top, facts); !own)
     return own;
