@@ -84,10 +84,16 @@ Result<CacheRecord> parseCacheRecord(std::string_view file) {
   // From here on the bytes are as somebody wrote them, though perhaps another
   // version of us.
   auto version = getLittle<uint32_t>(record + atVersion);
-  if (version != layoutVersion ||
-      getLittle<uint32_t>(record + atRecordSize) != cacheRecordSize)
+  if (version != layoutVersion)
     return damaged("layout version " + std::to_string(version) + ", expected " +
                    std::to_string(layoutVersion));
+  auto recordSize = getLittle<uint32_t>(record + atRecordSize);
+  if (recordSize != cacheRecordSize)
+    return damaged("record of " + std::to_string(recordSize) +
+                   " bytes, expected " + std::to_string(cacheRecordSize));
+  if (!std::all_of(record + atReserved, record + atDigest,
+                   [](char byte) { return byte == 0; }))
+    return damaged("reserved bytes are not zero");
   auto bodySize = getLittle<uint64_t>(record + atBodySize);
   auto metadataSize = getLittle<uint64_t>(record + atMetadataSize);
   uint64_t available = file.size() - cacheRecordSize;

@@ -51,7 +51,8 @@ inline uint64_t encodedSize(const CacheRecord &record) {
 void encodeCacheRecord(const CacheRecord &record, std::span<char> out);
 
 /// Reads an entry from all bytes of its file. Any change of any bit, and any
-/// other length, is a failure that says what was found.
+/// other length, is a failure that says what was found. What is accepted is
+/// exactly what encodeCacheRecord() writes.
 Result<CacheRecord> parseCacheRecord(std::string_view file);
 
 } // namespace nereid

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 using namespace nereid;
 
 static std::string encode(std::string_view body, std::string_view metadata) {
@@ -89,4 +92,36 @@ TEST(CacheRecord, NamesWhatIsWrong) {
   file[0] = 'B';
   EXPECT_EQ(parseCacheRecord(file).failure().text,
             "digest does not match the contents");
+}
+
+// What a faulty or a later writer may leave: the digest is right, but the
+// record says something else.
+static std::string parseSealed(std::string file) {
+  XXH128_canonical_t digest;
+  XXH128_canonicalFromHash(&digest,
+                           XXH3_128bits(file.data(), file.size() - 16));
+  file.replace(file.size() - 16, 16,
+               reinterpret_cast<const char *>(digest.digest), 16);
+  Result<CacheRecord> record = parseCacheRecord(file);
+  return record ? "accepted" : record.failure().text;
+}
+
+TEST(CacheRecord, RefusesWhatIsSealedButWrong) {
+  std::string good = encode("body", "metadata");
+  auto changed = [&](size_t offsetInRecord, char byte) {
+    std::string file = good;
+    file[file.size() - 96 + offsetInRecord] = byte;
+    return parseSealed(file);
+  };
+  EXPECT_EQ(parseSealed(good), "accepted");
+  EXPECT_EQ(changed(0, 'N'), "does not end in a record");
+  EXPECT_EQ(changed(8, 2), "layout version 2, expected 1");
+  EXPECT_EQ(changed(12, 97), "record of 97 bytes, expected 96");
+  const char *lengths = "lengths do not add up to the size of the file";
+  EXPECT_EQ(changed(48, 3), lengths);
+  EXPECT_EQ(changed(48, 100), lengths);
+  EXPECT_EQ(changed(55, char(0xff)), lengths);
+  EXPECT_EQ(changed(63, char(0xff)), lengths);
+  for (size_t offset = 64; offset < 80; ++offset)
+    EXPECT_EQ(changed(offset, 1), "reserved bytes are not zero");
 }
