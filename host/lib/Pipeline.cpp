@@ -34,14 +34,16 @@ public:
   }
 
   Outcome begin(const Log *log) {
+    if (!plugin.hasSession())
+      return {};
     Call call(log, plugin.info.id);
     nereid_status_t status = call.run([&] {
       return plugin.compiler.begin(plugin.state, options.get(), &handle,
                                    call.get());
     });
-    // A compiler without the slot keeps nothing between its stages.
-    if (status == NEREID_OK || status == NEREID_UNIMPLEMENTED)
+    if (status == NEREID_OK)
       return {};
+    handle = nullptr; // whatever a failing slot left there
     return call.failure(status, "begin");
   }
   nereid_session_t *get() const { return handle; }

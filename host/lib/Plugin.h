@@ -52,6 +52,12 @@ public:
   /// none.
   const void *extension(nereid_string_t id) const noexcept;
 
+  /// Whether the compiler keeps something between its stages. Its `begin` may
+  /// fail with NEREID_UNIMPLEMENTED, so the stub's answer does not tell.
+  bool hasSession() const {
+    return table.compiler && NEREID_HAS_SLOT(table.compiler, begin);
+  }
+
 private:
   friend class PluginLoader;
   friend class PluginRegistry;

@@ -27,7 +27,7 @@ nereid_status_t nereid_function_load(nereid_backend_t *backend,
                        &runtime.log(), runtime.trace());
     if (!function)
       return function.failure();
-    *out_function = new nereid_function_t{std::move(*function)};
+    *out_function = new nereid_function_t(backend, std::move(*function));
     return {};
   });
 }

@@ -126,9 +126,11 @@ nereid_status_t nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
     return NEREID_OK;
   return callDriver(
       backend, device, "fill", [&](const Plugin &plugin, auto *call) {
-        if (!plugin.lacks(plugin.driver.fill))
-          return plugin.driver.fill(plugin.state, device, stream, destination,
-                                    pattern, pattern_size, count, call);
+        nereid_status_t status =
+            plugin.driver.fill(plugin.state, device, stream, destination,
+                               pattern, pattern_size, count, call);
+        if (status != NEREID_UNIMPLEMENTED)
+          return status;
         std::string_view bytes(static_cast<const char *>(pattern),
                                pattern_size);
         return fillByCopy(plugin, device, stream, destination, bytes, count,

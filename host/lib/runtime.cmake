@@ -1,11 +1,5 @@
 # The runtime: settings, log, trace, compile, launch and the C interface.
 
-add_library(nereid_host_headers INTERFACE)
-target_sources(nereid_host_headers
-  INTERFACE FILE_SET HEADERS
-  BASE_DIRS ${PROJECT_SOURCE_DIR}/host/include
-  FILES ${PROJECT_SOURCE_DIR}/host/include/nereid/host.h
-)
 target_sources(nereid_host_objects PRIVATE
   Arguments.cpp
   CacheKey.cpp
@@ -21,10 +15,21 @@ target_sources(nereid_host_objects PRIVATE
   OptionValues.cpp
   Options.cpp
   Pipeline.cpp
+  Runtime.cpp
   Settings.cpp
   Stages.cpp
   Target.cpp
   Trace.cpp
   Values.cpp
   ValuesCodec.cpp
+  capi.cpp
+  capi_backend.cpp
+  capi_cache.cpp
+  capi_compile.cpp
+  capi_launch.cpp
+  capi_memory.cpp
+  capi_stream.cpp
+)
+target_compile_definitions(nereid_host_objects PRIVATE
+  NEREID_VERSION="${PROJECT_VERSION}"
 )

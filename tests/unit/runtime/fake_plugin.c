@@ -271,6 +271,8 @@ static nereid_status_t run_stage(nereid_state_t *state,
     nereid_status_t kept = keep_in_session(session, input);
     if (kept)
       return kept;
+  }
+  if (index == 2) {
     nereid_status_t added = add_metadata(options, metadata);
     if (added)
       return added;

@@ -1,0 +1,65 @@
+# Installs Nereid into a prefix of its own, builds examples/embed against it
+# with find_package and with pkg-config, and runs the programs.
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${out}\nexit status ${result}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+set(prefix ${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component host)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugin-api)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugins)
+
+# A copy, so that nothing of this tree can be found beside it.
+file(COPY ${SOURCE_DIR}/examples/embed DESTINATION ${WORK_DIR})
+set(source ${WORK_DIR}/embed)
+
+set(flags "")
+if(SANITIZER STREQUAL "address")
+  set(flags -fsanitize=address,undefined)
+elseif(SANITIZER STREQUAL "thread")
+  set(flags -fsanitize=thread)
+endif()
+
+# ---- With find_package.
+run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/cmake
+  -D CMAKE_PREFIX_PATH=${prefix}
+  -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER}
+  -D CMAKE_C_FLAGS=${flags} -D CMAKE_CXX_FLAGS=${flags}
+)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/cmake)
+
+# ---- With pkg-config.
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+run(pkg-config --cflags --libs nereid)
+separate_arguments(nereid UNIX_COMMAND "${out}")
+file(MAKE_DIRECTORY ${WORK_DIR}/pkgconfig)
+run(${C_COMPILER} ${flags} -std=c11 ${source}/embed.c -o ${WORK_DIR}/pkgconfig/embed_c ${nereid})
+run(${CXX_COMPILER} ${flags} -std=c++17 ${source}/embed.cpp -o ${WORK_DIR}/pkgconfig/embed_cpp ${nereid})
+
+# ---- Both find the installed plugins beside the library by themselves.
+set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
+set(ENV{NEREID_CACHE_DIR} ${WORK_DIR}/cache)
+unset(ENV{NEREID_PLUGIN_DIRS})
+unset(ENV{NEREID_TARGET})
+foreach(program IN ITEMS cmake/embed_c cmake/embed_cpp pkgconfig/embed_c pkgconfig/embed_cpp)
+  if(HAS_COMPILERS)
+    run(${WORK_DIR}/${program} ${source}/vector_add.ttir)
+    if(NOT out MATCHES "10000 of 10000 sums are right")
+      message(FATAL_ERROR "${program} printed\n${out}")
+    endif()
+  else()
+    # Without a real compiler the program ends with a clear error.
+    execute_process(COMMAND ${WORK_DIR}/${program} ${source}/vector_add.ttir no-such-target
+      RESULT_VARIABLE result ERROR_VARIABLE error OUTPUT_VARIABLE out)
+    if(NOT result EQUAL 1 OR NOT error MATCHES "error: .*no-such-target")
+      message(FATAL_ERROR "${program} ended with ${result} and printed\n${error}")
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,167 @@
+// Fixture.h - a runtime with the fake plugin and a cache of its own.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TEST_FIXTURE_H
+#define NEREID_TEST_FIXTURE_H
+
+#include "fake_plugin.h"
+#include "nereid/host.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+inline nereid_string_t text(std::string_view view) {
+  return {view.data(), view.size()};
+}
+inline std::string string(nereid_string_t text) {
+  return text.size ? std::string(text.data, text.size) : std::string();
+}
+inline std::string lastError() { return string(nereid_error()); }
+
+/// The JSON that a function gives through its out parameter.
+template <typename Function> nlohmann::json jsonOf(Function &&function) {
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status = function(&buffer);
+  EXPECT_EQ(status, NEREID_OK) << lastError();
+  if (status != NEREID_OK)
+    return {};
+  nereid_bytes_t bytes = nereid_buffer_bytes(buffer);
+  nlohmann::json json = nlohmann::json::parse(
+      std::string(static_cast<const char *>(bytes.data), bytes.size));
+  nereid_buffer_destroy(buffer);
+  return json;
+}
+
+class RuntimeFixture : public testing::Test {
+protected:
+  void SetUp() override {
+    fake_reset();
+    directory = testing::TempDir() + "nereid-runtime-" +
+                std::to_string(getpid());
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+    start();
+  }
+
+  void TearDown() override {
+    stop();
+    std::filesystem::remove_all(directory);
+  }
+
+  /// Makes the runtime and registers the fake plugin.
+  void start(uint32_t flags = 0) {
+    nereid_runtime_options_t options = {};
+    options.struct_size = sizeof options;
+    options.flags = flags | NEREID_RUNTIME_NO_DISCOVERY |
+                    NEREID_RUNTIME_IGNORE_ENVIRONMENT;
+    std::string cache = directory + "/cache";
+    options.cache_dir = text(cache);
+    options.user = this;
+    options.log = log;
+    options.compile_listener = listen;
+    ASSERT_EQ(nereid_runtime_create(&options, &runtime), NEREID_OK)
+        << lastError();
+    ASSERT_EQ(nereid_runtime_register(runtime, fake_plugin(), &backend),
+              NEREID_OK)
+        << lastError();
+  }
+
+  void stop() {
+    nereid_runtime_destroy(runtime);
+    runtime = nullptr;
+  }
+
+  void restart(uint32_t flags = 0) {
+    stop();
+    start(flags);
+  }
+
+  static nereid_compile_request_t request(std::string_view source = "source") {
+    nereid_compile_request_t request = {};
+    request.struct_size = sizeof request;
+    request.source = {source.data(), source.size()};
+    request.source_name = text("k.ttir");
+    return request;
+  }
+
+  /// Compiles with options given as texts; null on failure.
+  nereid_compiled_t *
+  compile(nereid_compile_request_t request,
+          std::vector<std::pair<std::string_view, std::string_view>> given =
+              {}) {
+    std::vector<nereid_value_t> options;
+    for (auto [name, value] : given) {
+      nereid_value_t option = {};
+      option.name = text(name);
+      option.type = NEREID_TYPE_STRING;
+      option.text = text(value);
+      options.push_back(option);
+    }
+    request.options = options.data();
+    request.option_count = options.size();
+    nereid_compiled_t *compiled = nullptr;
+    status = nereid_compile(backend, &request, &compiled);
+    return compiled;
+  }
+
+  /// The error of a compile that must fail.
+  std::string compileError(
+      nereid_compile_request_t request,
+      std::vector<std::pair<std::string_view, std::string_view>> options =
+          {}) {
+    nereid_compiled_t *compiled = compile(request, std::move(options));
+    EXPECT_EQ(compiled, nullptr);
+    nereid_compiled_destroy(compiled);
+    return lastError();
+  }
+
+  static nereid_compiled_info_t info(nereid_compiled_t *compiled) {
+    nereid_compiled_info_t info = {};
+    info.struct_size = sizeof info;
+    EXPECT_EQ(nereid_compiled_info(compiled, &info), NEREID_OK);
+    return info;
+  }
+  static std::string output(nereid_compiled_t *compiled) {
+    nereid_bytes_t bytes = info(compiled).output;
+    return {static_cast<const char *>(bytes.data), bytes.size};
+  }
+
+  /// A loaded kernel of the fake.
+  nereid_function_t *load() {
+    nereid_compiled_t *compiled = compile(request());
+    nereid_function_t *function = nullptr;
+    EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function),
+              NEREID_OK)
+        << lastError();
+    nereid_compiled_destroy(compiled);
+    return function;
+  }
+
+  static void log(void *user, nereid_string_t source,
+                  const nereid_diagnostic_t *diagnostic) {
+    static_cast<RuntimeFixture *>(user)->messages +=
+        string(source) + ": " + string(diagnostic->message) + '\n';
+  }
+  static void listen(void *user, const nereid_compile_event_t *event) {
+    static_cast<RuntimeFixture *>(user)->events.push_back(
+        string(event->source) + ": " + string(event->reason));
+  }
+
+  std::string directory;
+  nereid_runtime_t *runtime = nullptr;
+  nereid_backend_t *backend = nullptr;
+  nereid_status_t status = NEREID_OK;
+  std::string messages;            // what was logged
+  std::vector<std::string> events; // what the compile listener was told
+};
+
+#endif // NEREID_TEST_FIXTURE_H

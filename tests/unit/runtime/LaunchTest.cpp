@@ -1,0 +1,179 @@
+// LaunchTest.cpp - loading and launching through the C interface.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Fixture.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <gmock/gmock.h>
+
+using testing::HasSubstr;
+
+namespace {
+class LaunchTest : public RuntimeFixture {
+protected:
+  void SetUp() override {
+    RuntimeFixture::SetUp();
+    function = load();
+    ASSERT_NE(function, nullptr);
+  }
+  void TearDown() override {
+    nereid_function_destroy(function);
+    RuntimeFixture::TearDown();
+  }
+
+  nereid_status_t launch(uint32_t x, uint32_t y, uint32_t z) {
+    return nereid_function_launch(function, x, y, z, 3, &arguments,
+                                  sizeof arguments);
+  }
+
+  nereid_function_t *function = nullptr;
+  float result = 0;
+  struct {
+    nereid_address_t out;
+    int32_t value, padding;
+  } arguments = {reinterpret_cast<uintptr_t>(&result), 42, 0};
+};
+} // namespace
+
+TEST_F(LaunchTest, DescribesTheKernelAndItsArguments) {
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(nereid_function_info(function, &info), NEREID_OK);
+  EXPECT_EQ(string(info.name), "fake");
+  EXPECT_EQ(info.argument_count, 2u);
+  EXPECT_EQ(info.arguments_size, 16u);
+  EXPECT_EQ(info.resources->registers, 7);
+  EXPECT_EQ(info.resources->spills, -1);
+  nereid_argument_t argument = {};
+  argument.struct_size = sizeof argument;
+  ASSERT_EQ(nereid_function_argument(function, 1, &argument), NEREID_OK);
+  EXPECT_EQ(string(argument.name), "value");
+  EXPECT_EQ(string(argument.type), "i32");
+  EXPECT_EQ(argument.offset, 8u);
+  EXPECT_EQ(argument.size, 4u);
+  EXPECT_EQ(nereid_function_argument(function, 2, &argument),
+            NEREID_NOT_FOUND);
+  EXPECT_EQ(lastError(),
+            "error: fake: no argument 2, the kernel has 2");
+}
+
+TEST_F(LaunchTest, PassesGridStreamAndArguments) {
+  ASSERT_EQ(launch(2, 3, 4), NEREID_OK) << lastError();
+  fake_launch_t seen = fake_last_launch();
+  EXPECT_EQ(seen.grid[0], 2u);
+  EXPECT_EQ(seen.grid[1], 3u);
+  EXPECT_EQ(seen.grid[2], 4u);
+  EXPECT_EQ(seen.stream, 3u);
+  EXPECT_EQ(seen.arguments_size, 16u);
+  EXPECT_EQ(result, 42);
+}
+
+TEST_F(LaunchTest, AGridWithAZeroIsANoOp) {
+  EXPECT_EQ(launch(0, 1, 1), NEREID_OK);
+  EXPECT_EQ(launch(1, 0, 1), NEREID_OK);
+  EXPECT_EQ(launch(1, 1, 0), NEREID_OK);
+  EXPECT_EQ(fake_counts().launches, 0);
+}
+
+TEST_F(LaunchTest, AGridBeyondTheDevicesLimitIsRefused) {
+  EXPECT_EQ(launch(1000000, 65535, 1), NEREID_OK);
+  EXPECT_EQ(launch(1, 65536, 1), NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(), "error: fake: the grid is 1 x 65536 x 1, which "
+                         "exceeds the limit of 1000000 x 65535 x 65535 or "
+                         "2^63 programs");
+  EXPECT_EQ(fake_counts().launches, 1);
+}
+
+TEST_F(LaunchTest, ABlockOfTheWrongSizeIsRefused) {
+  EXPECT_EQ(nereid_function_launch(function, 1, 1, 1, 0, &arguments, 12),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(), "error: fake: the arguments are 12 bytes, expected "
+                         "16 for 2 arguments");
+  EXPECT_EQ(nereid_function_launch(function, 1, 1, 1, 0, nullptr, 16),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(), "error: fake: the arguments are a null pointer");
+}
+
+TEST_F(LaunchTest, AFailingLaunchGivesItsReason) {
+  fake_fail_launches(NEREID_DEVICE_FAULT, 1);
+  EXPECT_EQ(launch(1, 1, 1), NEREID_DEVICE_FAULT);
+  EXPECT_EQ(lastError(),
+            "error: fake: plugin 'test.fake': the device is on fire");
+  fake_fail_launches(NEREID_UNAVAILABLE, 0);
+  EXPECT_EQ(launch(1, 1, 1), NEREID_UNAVAILABLE);
+  EXPECT_THAT(lastError(), HasSubstr("launch failed with unavailable and "
+                                     "gave no reason"));
+  fake_fail_launches(NEREID_OK, 0);
+  EXPECT_EQ(launch(1, 1, 1), NEREID_OK);
+}
+
+TEST_F(LaunchTest, UnloadsWhatItLoaded) {
+  nereid_function_destroy(function);
+  function = nullptr;
+  EXPECT_EQ(fake_counts().loads, 1);
+  EXPECT_EQ(fake_counts().unloads, 1);
+}
+
+TEST_F(LaunchTest, MalformedMetadataIsRefusedBeforeTheImageIsLoaded) {
+  nereid_compiled_t *compiled = compile(request(), {{"break", "offsets"}});
+  nereid_function_t *other = nullptr;
+  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(),
+            "error: k.ttir: malformed metadata: argument 'out' takes bytes 0 "
+            "to 8, which overlaps what lies at 4");
+  EXPECT_EQ(fake_counts().loads, 1);
+  nereid_compiled_destroy(compiled);
+}
+
+TEST_F(LaunchTest, AnImageThatTheDriverRefusesIsReported) {
+  nereid_replacement_t replacement = {};
+  replacement.struct_size = sizeof replacement;
+  replacement.stage = text("pack");
+  replacement.replacement = {"garbage", 7};
+  nereid_compile_request_t changed = request();
+  changed.replacements = &replacement;
+  changed.replacement_count = 1;
+  nereid_compiled_t *compiled = compile(changed);
+  nereid_function_t *other = nullptr;
+  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("no 'name' of the kernel"));
+  nereid_compiled_destroy(compiled);
+  EXPECT_EQ(nereid_function_load(backend, 3, nullptr, &other),
+            NEREID_INVALID_ARGUMENT);
+}
+
+// ---- Allocations, counted where they are made.
+
+static std::atomic<bool> isCounting;
+static std::atomic<int> allocations;
+
+void *operator new(size_t size) {
+  if (isCounting)
+    ++allocations;
+  if (void *memory = std::malloc(size ? size : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+TEST_F(LaunchTest, ALaunchAllocatesNothing) {
+  ASSERT_EQ(launch(1, 1, 1), NEREID_OK);
+  allocations = 0;
+  isCounting = true;
+  for (int i = 0; i < 1000; ++i)
+    launch(8, 1, 1);
+  isCounting = false;
+  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(fake_counts().launches, 1001);
+  // The counter does count.
+  isCounting = true;
+  launch(1, 65536, 1);
+  isCounting = false;
+  EXPECT_GT(allocations, 0);
+}
