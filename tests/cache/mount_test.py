@@ -63,7 +63,7 @@ def raised(driver, root):
                              capture_output=True, text=True).stdout
     if "nosuid" in options.split(","):
         skip("the temporary directory is mounted nosuid")
-    environment = {**os.environ, "NEREID_CACHE_DIR": "/tmp/chosen"}
+    environment = {**os.environ, "XDG_CACHE_HOME": "/tmp/chosen"}
     return subprocess.run([copy, "expect-no-default"],
                           env=environment).returncode
 

@@ -39,8 +39,8 @@ struct CacheOptions {
   std::chrono::milliseconds waitLimit = std::chrono::minutes(2);
 };
 
-/// $NEREID_CACHE_DIR, else $XDG_CACHE_HOME/nereid, else ~/.cache/nereid. A
-/// process with raised privileges has none: the environment is not its own.
+/// $XDG_CACHE_HOME/nereid, else ~/.cache/nereid. A process with raised
+/// privileges has none: the environment is not its own.
 Result<std::string> defaultCacheDirectory();
 
 /// What get() found: an entry, or the reason why there is none, which is

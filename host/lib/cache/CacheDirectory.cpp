@@ -32,20 +32,13 @@ Result<std::string> defaultCacheDirectory() {
     return Failure{NEREID_UNAVAILABLE,
                    "a process with raised privileges has no default cache "
                    "directory"};
-  std::string own = variable("NEREID_CACHE_DIR");
-  if (own.starts_with('/'))
-    return own;
-  if (!own.empty())
-    return Failure{NEREID_INVALID_ARGUMENT, "NEREID_CACHE_DIR is '" + own +
-                                                "', expected an absolute path"};
   // The base directory specification: relative values are ignored.
   if (std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/'))
     return base + "/nereid";
   if (std::string home = variable("HOME"); home.starts_with('/'))
     return home + "/.cache/nereid";
   return Failure{NEREID_UNAVAILABLE,
-                 "no cache directory: NEREID_CACHE_DIR, XDG_CACHE_HOME and "
-                 "HOME are not set"};
+                 "neither XDG_CACHE_HOME nor HOME is set to an absolute path"};
 }
 
 std::string CacheDirectory::folderOf(const Digest &key) const {
