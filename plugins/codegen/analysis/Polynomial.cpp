@@ -1,0 +1,184 @@
+// Polynomial.cpp - arithmetic on polynomials over scalar SSA values.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Polynomial.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// More than this costs more to compute than a multiplication saves.
+static constexpr unsigned kMaxMonomials = 12;
+static constexpr unsigned kMaxDegree = 4;
+static constexpr int64_t kMaxDivisibility = int64_t(1) << 30;
+
+static bool before(Value a, Value b) {
+  return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+}
+
+static bool factorsBefore(const Monomial &a, const Monomial &b) {
+  return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
+                                      b.factors.begin(), b.factors.end(),
+                                      before);
+}
+
+Polynomial::Polynomial(int64_t constant) { add({{}, constant}); }
+
+Polynomial Polynomial::symbol(Value value) {
+  Polynomial result;
+  result.add({{value}, 1});
+  return result;
+}
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)) &&
+      number.getBitWidth() <= 64)
+    return number.getBitWidth() == 1 ? number.getZExtValue()
+                                     : number.getSExtValue();
+  return std::nullopt;
+}
+
+Polynomial Polynomial::of(Value value) {
+  if (std::optional<int64_t> number = constantOf(value))
+    return Polynomial(*number);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return symbol(value);
+  if (isa<arith::ExtSIOp>(op)) {
+    // An i1 extends to -1; as a symbol it would be 1.
+    Value source = op->getOperand(0);
+    return source.getType().isInteger(1) ? symbol(value) : of(source);
+  }
+  if (isa<arith::AddIOp>(op))
+    return of(op->getOperand(0)) + of(op->getOperand(1));
+  if (isa<arith::SubIOp>(op))
+    return of(op->getOperand(0)) - of(op->getOperand(1));
+  if (isa<arith::MulIOp>(op))
+    if (auto product = of(op->getOperand(0)).times(of(op->getOperand(1))))
+      return *product;
+  if (isa<arith::ShLIOp>(op))
+    if (std::optional<int64_t> bits = constantOf(op->getOperand(1));
+        bits && *bits >= 0 && *bits < 62)
+      return of(op->getOperand(0)).scaled(int64_t(1) << *bits);
+  return symbol(value);
+}
+
+void Polynomial::add(Monomial monomial) {
+  if (monomial.coefficient == 0)
+    return;
+  auto place = llvm::lower_bound(monomials, monomial, factorsBefore);
+  if (place == monomials.end() || place->factors != monomial.factors) {
+    monomials.insert(place, std::move(monomial));
+    return;
+  }
+  place->coefficient += monomial.coefficient;
+  if (place->coefficient == 0)
+    monomials.erase(place);
+}
+
+Polynomial Polynomial::operator+(const Polynomial &other) const {
+  Polynomial result = *this;
+  for (const Monomial &monomial : other.monomials)
+    result.add(monomial);
+  return result;
+}
+
+Polynomial Polynomial::operator-(const Polynomial &other) const {
+  return *this + other.scaled(-1);
+}
+
+Polynomial Polynomial::scaled(int64_t factor) const {
+  Polynomial result;
+  for (Monomial monomial : monomials) {
+    monomial.coefficient *= factor;
+    result.add(std::move(monomial));
+  }
+  return result;
+}
+
+std::optional<Polynomial> Polynomial::times(const Polynomial &other) const {
+  if (monomials.size() * other.monomials.size() > kMaxMonomials)
+    return std::nullopt;
+  Polynomial result;
+  for (const Monomial &a : monomials)
+    for (const Monomial &b : other.monomials) {
+      Monomial product;
+      product.coefficient = a.coefficient * b.coefficient;
+      llvm::append_range(product.factors, a.factors);
+      llvm::append_range(product.factors, b.factors);
+      if (product.factors.size() > kMaxDegree)
+        return std::nullopt;
+      llvm::sort(product.factors, before);
+      result.add(std::move(product));
+    }
+  return result;
+}
+
+bool Polynomial::operator==(const Polynomial &other) const {
+  return monomials.size() == other.monomials.size() &&
+         llvm::all_of(llvm::zip(monomials, other.monomials), [](auto pair) {
+           auto &[a, b] = pair;
+           return a.coefficient == b.coefficient && a.factors == b.factors;
+         });
+}
+
+std::optional<int64_t> Polynomial::constant() const {
+  if (monomials.empty())
+    return 0;
+  if (monomials.size() == 1 && monomials.front().factors.empty())
+    return monomials.front().coefficient;
+  return std::nullopt;
+}
+
+static int64_t powerOfTwoIn(int64_t number) {
+  if (number == 0)
+    return kMaxDivisibility;
+  return std::min(kMaxDivisibility, number & -number);
+}
+
+int64_t Polynomial::divisibility() const {
+  int64_t result = kMaxDivisibility;
+  for (const Monomial &monomial : monomials) {
+    int64_t one = powerOfTwoIn(monomial.coefficient);
+    for (Value factor : monomial.factors)
+      one = std::min(kMaxDivisibility, one * divisibilityOf(factor));
+    result = std::min(result, one);
+  }
+  return result;
+}
+
+int64_t divisibilityOf(Value value) {
+  if (std::optional<int64_t> number = constantOf(value))
+    return powerOfTwoIn(*number);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    if (!function || !argument.getOwner()->isEntryBlock())
+      return 1;
+    auto hint = function.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), "tt.divisibility");
+    return hint ? powerOfTwoIn(hint.getInt()) : 1;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+    return divisibilityOf(op->getOperand(0));
+  if (isa<arith::AddIOp, arith::SubIOp, arith::OrIOp>(op))
+    return std::min(divisibilityOf(op->getOperand(0)),
+                    divisibilityOf(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op))
+    return std::min(kMaxDivisibility, divisibilityOf(op->getOperand(0)) *
+                                          divisibilityOf(op->getOperand(1)));
+  if (isa<arith::SelectOp>(op))
+    return std::min(divisibilityOf(op->getOperand(1)),
+                    divisibilityOf(op->getOperand(2)));
+  return 1;
+}
+
+} // namespace nereid::codegen

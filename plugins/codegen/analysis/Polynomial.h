@@ -1,0 +1,61 @@
+// Polynomial.h - integers that a program computes once, as sums of products
+// of scalar SSA values.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_POLYNOMIAL_H
+#define NEREID_CODEGEN_POLYNOMIAL_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace nereid::codegen {
+
+/// `coefficient` times the product of `factors`; no factors: a constant.
+struct Monomial {
+  llvm::SmallVector<mlir::Value, 2> factors; // sorted
+  int64_t coefficient = 0;
+};
+
+/// A sum of monomials with different factors, none with coefficient 0. Values
+/// are meant as 64-bit signed integers that do not wrap: an index that would
+/// overflow its type addresses no memory of the program anyway.
+class Polynomial {
+public:
+  Polynomial() = default;
+  Polynomial(int64_t constant);
+  /// `value` itself, not looked into.
+  static Polynomial symbol(mlir::Value value);
+  /// `value` as far as additions, multiplications, constant shifts and sign
+  /// extensions explain it. Values from outside `value`'s defining operation
+  /// chain stay symbols.
+  static Polynomial of(mlir::Value value);
+
+  Polynomial operator+(const Polynomial &other) const;
+  Polynomial operator-(const Polynomial &other) const;
+  /// Nothing if the product would have more than a handful of monomials.
+  std::optional<Polynomial> times(const Polynomial &other) const;
+  Polynomial scaled(int64_t factor) const;
+  bool operator==(const Polynomial &other) const;
+
+  bool isZero() const { return monomials.empty(); }
+  std::optional<int64_t> constant() const;
+  llvm::ArrayRef<Monomial> terms() const { return monomials; }
+
+  /// The largest power of two, at most 2^30, that is known to divide it:
+  /// from coefficients and from `tt.divisibility` on arguments.
+  int64_t divisibility() const;
+
+private:
+  void add(Monomial monomial);
+  llvm::SmallVector<Monomial, 2> monomials; // sorted by factors
+};
+
+/// The largest power of two, at most 2^30, that is known to divide `value`.
+int64_t divisibilityOf(mlir::Value value);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_POLYNOMIAL_H

@@ -1,0 +1,465 @@
+// TileForm.cpp - the forms of tiles, from the operations that make them.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "TileForm.h"
+
+#include "nereid/ttir/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+bool TileForm::isUniform() const {
+  return terms.empty() &&
+         llvm::all_of(strides, [](const Polynomial &s) { return s.isZero(); });
+}
+
+DimSet TileForm::termDims() const {
+  DimSet result = 0;
+  for (const TileTerm &term : terms)
+    result |= term.dependsOn;
+  return result;
+}
+
+DimSet TileForm::dependsOn() const {
+  DimSet result = termDims();
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (!stride.isZero())
+      result |= DimSet(1) << dim;
+  return result;
+}
+
+bool TileForm::operator==(const TileForm &other) const {
+  return pointer == other.pointer && base == other.base &&
+         llvm::equal(strides, other.strides) &&
+         terms.size() == other.terms.size() &&
+         llvm::all_of(llvm::zip(terms, other.terms), [](auto pair) {
+           auto &[a, b] = pair;
+           return a.tensor == b.tensor && a.dims == b.dims &&
+                  a.coefficient == b.coefficient;
+         });
+}
+
+static bool isPointer(Type type) {
+  return isa<tt::PointerType>(getElementTypeOrSelf(type));
+}
+
+static bool isInteger(Type type) {
+  return getElementTypeOrSelf(type).isIntOrIndex();
+}
+
+const TileForm *TileForms::of(Value value) {
+  if (!isPointer(value.getType()) && !isInteger(value.getType()))
+    return nullptr;
+  auto known = forms.find(value);
+  if (known == forms.end())
+    known = forms.insert({value, compute(value)}).first;
+  // The map may have grown while computing; look the value up again.
+  std::optional<TileForm> &form = forms[value];
+  return form ? &*form : nullptr;
+}
+
+TileForm TileForms::opaque(Value value) {
+  TileForm form;
+  form.strides.resize(rankOf(value));
+  TileTerm term;
+  term.coefficient = 1;
+  term.tensor = value;
+  for (unsigned dim = 0; dim < rankOf(value); ++dim)
+    term.dims.push_back(dim);
+  term.dependsOn = dependsOn(value);
+  form.terms.push_back(std::move(term));
+  return form;
+}
+
+std::optional<TileForm> TileForms::compute(Value value) {
+  if (!tileType(value))
+    return computeScalar(value);
+  std::optional<TileForm> form;
+  if (Operation *op = value.getDefiningOp()) {
+    form = computeShape(op);
+    if (!form)
+      form = combine(op);
+  }
+  if (!form && isInteger(value.getType()))
+    form = opaque(value);
+  if (!form)
+    return std::nullopt;
+  for (auto [dim, size] : llvm::enumerate(tileType(value).getShape()))
+    if (size == 1)
+      form->strides[dim] = Polynomial();
+  return form;
+}
+
+std::optional<TileForm> TileForms::computeScalar(Value value) {
+  TileForm form;
+  if (!isPointer(value.getType())) {
+    form.base = Polynomial::of(value);
+    return form;
+  }
+  // A chain of scalar addptr of one pointee.
+  while (auto add = value.getDefiningOp<tt::AddPtrOp>()) {
+    form.base = form.base + Polynomial::of(add.getOffset());
+    value = add.getPtr();
+  }
+  form.pointer = value;
+  return form;
+}
+
+/// Integer constants that all elements of `op`'s result share.
+static std::optional<int64_t> splatConstant(Operation *op) {
+  DenseElementsAttr dense;
+  if (!matchPattern(op, m_Constant(&dense)) || !dense.isSplat() ||
+      !dense.getElementType().isIntOrIndex())
+    return std::nullopt;
+  APInt number = dense.getSplatValue<APInt>();
+  if (number.getBitWidth() > 64)
+    return std::nullopt;
+  return number.getBitWidth() == 1 ? number.getZExtValue()
+                                   : number.getSExtValue();
+}
+
+/// Renumbers the dimensions of `form`: dimension d becomes `to[d]` of `rank`,
+/// or is dropped (it has size 1) where that is -1.
+static TileForm renumber(const TileForm &form, ArrayRef<int> to,
+                         unsigned rank) {
+  TileForm result;
+  result.pointer = form.pointer;
+  result.base = form.base;
+  result.strides.resize(rank);
+  for (auto [dim, stride] : llvm::enumerate(form.strides))
+    if (to[dim] >= 0)
+      result.strides[to[dim]] = stride;
+  for (const TileTerm &term : form.terms) {
+    TileTerm moved = term;
+    moved.dependsOn = 0;
+    for (int &dim : moved.dims)
+      dim = dim < 0 ? -1 : to[dim];
+    for (auto [dim, target] : llvm::enumerate(to))
+      if ((term.dependsOn >> dim & 1) && target >= 0)
+        moved.dependsOn |= DimSet(1) << target;
+    result.terms.push_back(std::move(moved));
+  }
+  return result;
+}
+
+std::optional<TileForm> TileForms::computeShape(Operation *op) {
+  if (std::optional<int64_t> number = splatConstant(op)) {
+    TileForm form;
+    form.base = *number;
+    form.strides.resize(rankOf(op->getResult(0)));
+    return form;
+  }
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
+    TileForm form;
+    form.base = range.getStartAttr().getInt();
+    form.strides.push_back(1);
+    return form;
+  }
+  if (isa<tt::ReshapeOp>(op))
+    return computeReshape(op);
+  if (!isa<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op))
+    return std::nullopt;
+
+  Value source = op->getOperand(0);
+  const TileForm *form = of(source);
+  if (!form)
+    return std::nullopt;
+  unsigned rank = rankOf(op->getResult(0));
+  SmallVector<int> to;
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    for (unsigned dim = 0; dim < rank - 1; ++dim)
+      to.push_back(dim < expand.getAxis() ? dim : dim + 1);
+  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
+    to.resize(rank);
+    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
+      to[from] = dim;
+  } else {
+    for (unsigned dim = 0; dim < rankOf(source); ++dim)
+      to.push_back(dim);
+  }
+  TileForm result = renumber(*form, to, rank);
+  if (isa<tt::BroadcastOp>(op))
+    for (TileTerm &term : result.terms)
+      for (auto [dim, from] : llvm::enumerate(term.dims))
+        if (tileType(term.tensor).getDimSize(dim) == 1)
+          term.dims[dim] = -1;
+  return result;
+}
+
+/// Dimensions are grouped from the left so that both sides of a reshape agree
+/// on the elements of each group; an affine form survives where each group
+/// has one dimension on one side, and on the other strides that continue each
+/// other.
+std::optional<TileForm> TileForms::computeReshape(Operation *op) {
+  const TileForm *form = of(op->getOperand(0));
+  if (!form || !form->isAffine())
+    return std::nullopt;
+  ArrayRef<int64_t> from = tileType(op->getOperand(0)).getShape();
+  ArrayRef<int64_t> to = tileType(op->getResult(0)).getShape();
+  TileForm result;
+  result.pointer = form->pointer;
+  result.base = form->base;
+  result.strides.resize(to.size());
+  size_t a = 0, b = 0;
+  while (a < from.size() || b < to.size()) {
+    size_t firstA = a, firstB = b;
+    int64_t sizeA = a < from.size() ? from[a++] : 1;
+    int64_t sizeB = b < to.size() ? to[b++] : 1;
+    while (sizeA != sizeB)
+      if (sizeA < sizeB)
+        sizeA *= from[a++];
+      else
+        sizeB *= to[b++];
+    // The stride of the group as one dimension: that of its last dimension
+    // that is not of size 1.
+    Polynomial stride;
+    int64_t count = 1;
+    for (size_t dim = a; dim-- > firstA;) {
+      if (from[dim] == 1)
+        continue;
+      if (count == 1)
+        stride = form->strides[dim];
+      else if (!(form->strides[dim] == stride.scaled(count)))
+        return std::nullopt;
+      count *= from[dim];
+    }
+    count = 1;
+    for (size_t dim = b; dim-- > firstB;) {
+      if (to[dim] != 1)
+        result.strides[dim] = stride.scaled(count);
+      count *= to[dim];
+    }
+  }
+  return result;
+}
+
+/// Adds `factor` times `other` to `form`.
+static bool accumulate(TileForm &form, const TileForm &other,
+                       const Polynomial &factor) {
+  auto base = other.base.times(factor);
+  if (!base)
+    return false;
+  form.base = form.base + *base;
+  for (auto [mine, theirs] : llvm::zip(form.strides, other.strides)) {
+    auto stride = theirs.times(factor);
+    if (!stride)
+      return false;
+    mine = mine + *stride;
+  }
+  for (TileTerm term : other.terms) {
+    auto coefficient = term.coefficient.times(factor);
+    if (!coefficient)
+      return false;
+    term.coefficient = *coefficient;
+    auto same = llvm::find_if(form.terms, [&](const TileTerm &mine) {
+      return mine.tensor == term.tensor && mine.dims == term.dims;
+    });
+    if (same == form.terms.end()) {
+      form.terms.push_back(std::move(term));
+      continue;
+    }
+    same->coefficient = same->coefficient + term.coefficient;
+    if (same->coefficient.isZero())
+      form.terms.erase(same);
+  }
+  return true;
+}
+
+std::optional<TileForm> TileForms::combine(Operation *op) {
+  if (isa<arith::ExtSIOp>(op)) {
+    if (getElementTypeOrSelf(op->getOperand(0)).isInteger(1))
+      return std::nullopt;
+    if (const TileForm *form = of(op->getOperand(0)))
+      return *form;
+    return std::nullopt;
+  }
+  bool isAdd = isa<arith::AddIOp, tt::AddPtrOp>(op);
+  if (!isAdd && !isa<arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+    return std::nullopt;
+  // Copies, because looking up the second form may move the first.
+  const TileForm *found = of(op->getOperand(0));
+  if (!found)
+    return std::nullopt;
+  TileForm lhs = *found;
+  found = of(op->getOperand(1));
+  if (!found)
+    return std::nullopt;
+  TileForm rhs = *found;
+
+  if (isAdd || isa<arith::SubIOp>(op)) {
+    if (!accumulate(lhs, rhs, isAdd ? 1 : -1))
+      return std::nullopt;
+    return lhs;
+  }
+  TileForm result;
+  result.strides.resize(lhs.strides.size());
+  if (isa<arith::ShLIOp>(op)) {
+    std::optional<int64_t> bits = rhs.base.constant();
+    if (!rhs.isUniform() || !bits || *bits < 0 || *bits >= 62 ||
+        !accumulate(result, lhs, Polynomial(int64_t(1) << *bits)))
+      return std::nullopt;
+    return result;
+  }
+  if (!rhs.isUniform())
+    std::swap(lhs, rhs);
+  if (!rhs.isUniform() || !accumulate(result, lhs, rhs.base))
+    return std::nullopt;
+  return result;
+}
+
+DimSet TileForms::dependsOn(Value value) {
+  RankedTensorType type = tileType(value);
+  if (!type)
+    return 0;
+  auto known = dependence.find(value);
+  if (known != dependence.end())
+    return known->second;
+
+  DimSet all = 0;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (size != 1)
+      all |= DimSet(1) << dim;
+  DimSet result = all;
+  Operation *op = value.getDefiningOp();
+  DenseElementsAttr dense;
+  if (op && (isa<tt::SplatOp>(op) ||
+             (matchPattern(op, m_Constant(&dense)) && dense.isSplat()))) {
+    result = 0;
+  } else if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
+    DimSet source = dependsOn(expand.getSrc());
+    DimSet low = (DimSet(1) << expand.getAxis()) - 1;
+    result = (source & low) | ((source & ~low) << 1);
+  } else if (auto trans = dyn_cast_or_null<tt::TransOp>(op)) {
+    DimSet source = dependsOn(trans.getSrc());
+    result = 0;
+    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
+      if (source >> from & 1)
+        result |= DimSet(1) << dim;
+  } else if (op && isa<tt::BroadcastOp>(op)) {
+    result = dependsOn(op->getOperand(0));
+  } else if (op && op->getNumRegions() == 0 &&
+             (op->hasTrait<OpTrait::Elementwise>() ||
+              isa<tt::AddPtrOp, tt::LoadOp, tt::BitcastOp, tt::FpToFpOp,
+                  tt::IntToPtrOp, tt::PtrToIntOp, tt::MulhiUIOp>(op)) &&
+             !op->getOperands().empty()) {
+    result = 0;
+    for (Value operand : op->getOperands())
+      result |= dependsOn(operand);
+  }
+  result &= all;
+  dependence[value] = result;
+  return result;
+}
+
+std::optional<WrapForm> TileForms::wrapOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return std::nullopt;
+  const TileForm *modulus = of(op->getOperand(1));
+  if (!modulus || !modulus->isUniform())
+    return std::nullopt;
+  Polynomial m = modulus->base;
+  const TileForm *form = of(op->getOperand(0));
+  if (!form || !form->isAffine())
+    return std::nullopt;
+  return WrapForm{*form, m};
+}
+
+SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
+  SmallVector<MaskConjunct, 4> result;
+  SmallVector<int, 4> identity;
+  for (unsigned dim = 0; dim < rankOf(mask); ++dim)
+    identity.push_back(dim);
+  SmallVector<std::pair<Value, SmallVector<int, 4>>> work = {{mask, identity}};
+  while (!work.empty()) {
+    auto [value, dims] = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (op && isa<arith::AndIOp>(op)) {
+      work.push_back({op->getOperand(1), dims});
+      work.push_back({op->getOperand(0), dims});
+      continue;
+    }
+    if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
+      SmallVector<int, 4> inner(dims.begin(), dims.end());
+      inner.erase(inner.begin() + expand.getAxis());
+      work.push_back({expand.getSrc(), inner});
+      continue;
+    }
+    if (auto trans = dyn_cast_or_null<tt::TransOp>(op)) {
+      SmallVector<int, 4> inner(dims.size());
+      for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
+        inner[from] = dims[dim];
+      work.push_back({trans.getSrc(), inner});
+      continue;
+    }
+    if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op)) {
+      SmallVector<int, 4> inner(dims.begin(), dims.end());
+      for (auto [dim, size] :
+           llvm::enumerate(tileType(broadcast.getSrc()).getShape()))
+        if (size == 1)
+          inner[dim] = -1;
+      work.push_back({broadcast.getSrc(), inner});
+      continue;
+    }
+    if (op && isa<tt::SplatOp>(op)) {
+      work.push_back({op->getOperand(0), {}});
+      continue;
+    }
+    MaskConjunct conjunct{value, dims, 0};
+    DimSet inner = forms.dependsOn(value);
+    for (auto [dim, outer] : llvm::enumerate(dims))
+      if ((inner >> dim & 1) && outer >= 0)
+        conjunct.dependsOn |= DimSet(1) << outer;
+    result.push_back(std::move(conjunct));
+  }
+  return result;
+}
+
+std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
+                                        TileForms &forms) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || axis >= rankOf(condition))
+    return std::nullopt;
+  const TileForm *found = forms.of(compare.getLhs());
+  if (!found)
+    return std::nullopt;
+  TileForm difference = *found;
+  found = forms.of(compare.getRhs());
+  if (!found || difference.pointer || found->pointer ||
+      !accumulate(difference, *found, -1) ||
+      (difference.termDims() >> axis & 1))
+    return std::nullopt;
+  std::optional<int64_t> stride = difference.strides[axis].constant();
+  if (!stride || *stride == 0)
+    return std::nullopt;
+
+  IntervalBound bound;
+  bound.difference = std::move(difference);
+  bound.stride = *stride;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    break;
+  case arith::CmpIPredicate::sle:
+    bound.orEqual = true;
+    break;
+  case arith::CmpIPredicate::sgt:
+    bound.negated = true;
+    break;
+  case arith::CmpIPredicate::sge:
+    bound.negated = bound.orEqual = true;
+    break;
+  default:
+    // Unsigned comparisons need to know that neither side wraps around.
+    return std::nullopt;
+  }
+  bound.isUpper = bound.negated != (bound.stride > 0);
+  return bound;
+}
+
+} // namespace nereid::codegen

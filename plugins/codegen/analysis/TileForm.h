@@ -1,0 +1,129 @@
+// TileForm.h - what a tile of integers or pointers is as a function of its
+// index: base, stride per dimension, and what is left over.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Written once for every backend. A load whose pointers have stride 1 along
+// the axis of a vector or of a warp is one wide access; a comparison of two
+// forms whose difference has a constant stride is an interval of the index.
+
+#ifndef NEREID_CODEGEN_TILEFORM_H
+#define NEREID_CODEGEN_TILEFORM_H
+
+#include "Polynomial.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir {
+class Operation;
+}
+
+namespace nereid::codegen {
+
+/// A set of dimensions, bit d for dimension d. Ranks stay below 32.
+using DimSet = uint32_t;
+
+/// A part of a form that is no affine function of the index: `coefficient`
+/// times the element of `tensor` (a tile of integers) whose index has, in
+/// dimension d, the form's index in dimension `dims[d]`, or 0 where that is
+/// -1.
+struct TileTerm {
+  Polynomial coefficient;
+  mlir::Value tensor;
+  llvm::SmallVector<int, 4> dims;
+  DimSet dependsOn = 0; // in the form's dimensions
+};
+
+/// The element at index i of a tile is
+///   pointer + base + sum_d strides[d] * i[d] + sum of terms,
+/// in elements of the pointee if there is a pointer. The stride of a
+/// dimension of size 1 is 0.
+struct TileForm {
+  mlir::Value pointer; // a scalar; null for integers
+  Polynomial base;
+  llvm::SmallVector<Polynomial, 4> strides;
+  llvm::SmallVector<TileTerm, 1> terms;
+
+  bool isUniform() const;
+  bool isAffine() const { return terms.empty(); }
+  /// The dimensions that the value depends on.
+  DimSet dependsOn() const;
+  /// The dimensions that some term depends on.
+  DimSet termDims() const;
+  bool operator==(const TileForm &other) const;
+};
+
+/// `value` modulo `modulus`, where value is affine: what `offs % M` makes.
+struct WrapForm {
+  TileForm value;
+  Polynomial modulus;
+};
+
+/// Finds and remembers the forms of a function's tiles. The function must not
+/// change meanwhile.
+class TileForms {
+public:
+  /// The form of a tile of integers or pointers, or of a scalar (rank 0). A
+  /// tile of integers that nothing is known of is its own single term; for
+  /// such a tile of pointers there is no form.
+  const TileForm *of(mlir::Value value);
+
+  /// The dimensions that `value`, any tile, depends on: constancy along the
+  /// others.
+  DimSet dependsOn(mlir::Value value);
+
+  /// Matches a tile that is an affine form modulo a number that all its
+  /// elements share.
+  std::optional<WrapForm> wrapOf(mlir::Value value);
+
+private:
+  std::optional<TileForm> compute(mlir::Value value);
+  std::optional<TileForm> computeScalar(mlir::Value value);
+  std::optional<TileForm> computeShape(mlir::Operation *op);
+  std::optional<TileForm> computeReshape(mlir::Operation *op);
+  std::optional<TileForm> combine(mlir::Operation *op);
+  TileForm opaque(mlir::Value value);
+
+  llvm::DenseMap<mlir::Value, std::optional<TileForm>> forms;
+  llvm::DenseMap<mlir::Value, DimSet> dependence;
+};
+
+/// The half-open interval of the index along `axis` in which a comparison
+/// holds, all other indices fixed: derived from `lhs - rhs = difference`.
+struct IntervalBound {
+  bool isUpper = false;  // index < bound, or index >= bound
+  TileForm difference;   // of lhs and rhs
+  int64_t stride = 0;    // of the difference along the axis, not 0
+  bool orEqual = false;  // <= or >= rather than < or >
+  bool negated = false;  // the predicate was > or >=
+};
+
+/// One conjunct of a mask.
+struct MaskConjunct {
+  mlir::Value condition;           // a tile of i1
+  llvm::SmallVector<int, 4> dims;  // its dimensions in the mask's, -1: index 0
+  DimSet dependsOn = 0;            // in the mask's dimensions
+};
+
+/// The conditions whose conjunction is `mask`, through and, broadcast,
+/// expand_dims, trans and splat.
+llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
+                                               TileForms &forms);
+
+/// The interval of `condition` (a comparison of integers) along dimension
+/// `axis`; nothing if it has none.
+std::optional<IntervalBound> intervalOf(mlir::Value condition, unsigned axis,
+                                        TileForms &forms);
+
+inline mlir::RankedTensorType tileType(mlir::Value value) {
+  return llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+}
+inline unsigned rankOf(mlir::Value value) {
+  mlir::RankedTensorType type = tileType(value);
+  return type ? type.getRank() : 0;
+}
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_TILEFORM_H

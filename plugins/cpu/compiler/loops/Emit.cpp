@@ -1,0 +1,178 @@
+// Emit.cpp - scalars, polynomials and buffers, for every part of the generator.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Emit.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+void Emitter::refuse(Operation *op, llvm::StringRef what) {
+  if (!failed)
+    op->emitError() << what
+                    << " is not supported by the cpu backend in stage llir";
+  failed = true;
+}
+
+llvm::Value *Emitter::scalar(Value value) {
+  auto known = scalars.find(value);
+  if (known != scalars.end())
+    return known->second;
+  Attribute attribute;
+  if (matchPattern(value, m_Constant(&attribute)))
+    return emitConstant(attribute, context());
+  if (Operation *op = value.getDefiningOp())
+    refuse(op, "a use of this scalar before it is computed");
+  else
+    failed = true;
+  return llvm::PoisonValue::get(typeOf(value));
+}
+
+llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
+  llvm::Value *sum = nullptr;
+  int64_t constant = 0;
+  for (const codegen::Monomial &monomial : polynomial.terms()) {
+    if (monomial.factors.empty()) {
+      constant = monomial.coefficient;
+      continue;
+    }
+    llvm::Value *product = nullptr;
+    for (Value factor : monomial.factors) {
+      llvm::Value *wide = scalar(factor);
+      wide = wide->getType()->isIntegerTy(1)
+                 ? builder.CreateZExt(wide, builder.getInt64Ty())
+                 : builder.CreateSExtOrTrunc(wide, builder.getInt64Ty());
+      product = product ? builder.CreateMul(product, wide) : wide;
+    }
+    if (monomial.coefficient != 1)
+      product = builder.CreateMul(product, i64(monomial.coefficient));
+    sum = sum ? builder.CreateAdd(sum, product) : product;
+  }
+  if (!sum)
+    return i64(constant);
+  return constant ? builder.CreateAdd(sum, i64(constant)) : sum;
+}
+
+llvm::Value *Emitter::keptPointer(Value value) {
+  if (auto result = carriedResults.find(value); result != carriedResults.end())
+    return result->second;
+  if (auto tile = program.carried.find(value); tile != program.carried.end())
+    return buffers.lookup(tile->second.current);
+  return buffers.lookup(program.kept.lookup(value));
+}
+
+llvm::AllocaInst *Emitter::allocate(llvm::Type *type, const llvm::Twine &name) {
+  llvm::IRBuilder<> entry(allocaPoint);
+  return entry.CreateAlloca(type, nullptr, name);
+}
+
+SmallVector<llvm::Value *> Emitter::elementOp(Operation *op,
+                                              ArrayRef<llvm::Value *> in,
+                                              unsigned lanes) {
+  if (!failed) {
+    FailureOr<SmallVector<llvm::Value *>> results =
+        emitElementOp(builder, op, in, lanes, element);
+    if (succeeded(results))
+      return *results;
+    failed = true;
+  }
+  SmallVector<llvm::Value *> poison;
+  for (Value result : op->getResults()) {
+    llvm::Type *type = typeOf(result);
+    if (lanes > 1)
+      type = llvm::FixedVectorType::get(type, lanes);
+    poison.push_back(llvm::PoisonValue::get(type));
+  }
+  return poison;
+}
+
+SmallVector<llvm::Value *> Emitter::region(Region &region,
+                                           ArrayRef<llvm::Value *> in,
+                                           unsigned lanes) {
+  Block &body = region.front();
+  llvm::DenseMap<Value, llvm::Value *> values;
+  for (auto [argument, value] : llvm::zip(body.getArguments(), in))
+    values[argument] = value;
+  auto lookup = [&](Value value) {
+    auto known = values.find(value);
+    return known != values.end() ? known->second : scalar(value);
+  };
+  for (Operation &op : body.without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    SmallVector<llvm::Value *> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(lookup(operand));
+    if (!isElementOp(&op))
+      refuse(&op, "'" + op.getName().getStringRef().str() +
+                      "' in a combine region");
+    for (auto [result, value] :
+         llvm::zip(op.getResults(), elementOp(&op, operands, lanes)))
+      values[result] = value;
+  }
+  SmallVector<llvm::Value *> results;
+  for (Value operand : body.getTerminator()->getOperands()) {
+    llvm::Value *value = lookup(operand);
+    if (lanes > 1 && !value->getType()->isVectorTy())
+      value = builder.CreateVectorSplat(lanes, value);
+    results.push_back(value);
+  }
+  return results;
+}
+
+void emitIf(Emitter &emitter, llvm::Value *condition,
+            llvm::function_ref<void()> access) {
+  auto *known = dyn_cast_or_null<llvm::ConstantInt>(condition);
+  if (!condition || (known && known->isOne()))
+    return access();
+  auto *body = llvm::BasicBlock::Create(emitter.context(), "if",
+                                        emitter.function);
+  auto *next = llvm::BasicBlock::Create(emitter.context(), "endif",
+                                        emitter.function);
+  emitter.builder.CreateCondBr(condition, body, next);
+  emitter.builder.SetInsertPoint(body);
+  access();
+  emitter.builder.CreateBr(next);
+  emitter.builder.SetInsertPoint(next);
+}
+
+/// First and one past the last byte that an affine pointer tile points to.
+static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
+                                                        Value pointers) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  auto pointee =
+      cast<tt::PointerType>(type.getElementType()).getPointeeType();
+  int64_t size = emitter.memoryType(pointee)->getScalarSizeInBits() / 8;
+  llvm::Value *low = emitter.polynomial(form.base), *high = low;
+  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+    if (stride.isZero())
+      continue;
+    llvm::Value *reach = b.CreateMul(emitter.polynomial(stride),
+                                     b.getInt64(type.getDimSize(dim) - 1));
+    low = b.CreateAdd(low, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach,
+                                                   b.getInt64(0)));
+    high = b.CreateAdd(high, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax,
+                                                     reach, b.getInt64(0)));
+  }
+  llvm::Value *base =
+      b.CreatePtrToInt(emitter.scalar(form.pointer), b.getInt64Ty());
+  auto byte = [&](llvm::Value *element) {
+    return b.CreateAdd(base, b.CreateMul(element, b.getInt64(size)));
+  };
+  return {byte(low), byte(b.CreateAdd(high, b.getInt64(1)))};
+}
+
+llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b) {
+  auto [lowA, highA] = extentOf(emitter, a);
+  auto [lowB, highB] = extentOf(emitter, b);
+  return emitter.builder.CreateAnd(
+      emitter.builder.CreateICmpSLT(lowA, highB),
+      emitter.builder.CreateICmpSLT(lowB, highA));
+}
+
+} // namespace nereid::cpu

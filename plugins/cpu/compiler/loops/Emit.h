@@ -1,0 +1,116 @@
+// Emit.h - what the parts of the generator share while they write LLVM IR.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMIT_H
+#define NEREID_CPU_COMPILER_EMIT_H
+
+#include "../ElementOps.h"
+#include "TileProgram.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace nereid::cpu {
+
+/// A load that may have gone through a buffer (Guard).
+struct GuardedLoad {
+  llvm::Value *overlaps = nullptr; // i1
+  llvm::Value *buffer = nullptr;   // its elements, row-major, if so
+};
+
+/// State of one function's emission. Scalars and buffers are found here by
+/// every part; the insertion point is the builder's.
+struct Emitter {
+  llvm::IRBuilder<> builder;
+  llvm::Module &module;
+  llvm::Function *function = nullptr;
+  const TileProgram &program;
+  codegen::TileForms &forms;
+  const GenerateOptions &options;
+  ElementContext element;
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
+  llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
+  llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
+
+  llvm::Value *programIds[3] = {};
+  llvm::Value *gridSizes[3] = {};
+  llvm::Value *launch = nullptr;    // nereid_cpu_launch_t
+  llvm::Value *dummy = nullptr;     // 64 bytes that masked-off accesses touch
+  llvm::Instruction *allocaPoint = nullptr;
+  llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
+  unsigned vectorBits = 128;
+  bool failed = false;
+
+  Emitter(llvm::Module &module, const TileProgram &program,
+          codegen::TileForms &forms, const GenerateOptions &options)
+      : builder(module.getContext()), module(module), program(program),
+        forms(forms), options(options) {
+    element.fpFusion = options.fpFusion;
+  }
+
+  llvm::LLVMContext &context() { return module.getContext(); }
+  llvm::Type *typeOf(mlir::Value value) {
+    return convertElementType(value.getType(), context());
+  }
+  /// The type of an element as it lies in memory: an i1 takes a byte.
+  llvm::Type *memoryType(mlir::Type type) {
+    llvm::Type *element = convertElementType(type, context());
+    return element->isIntegerTy(1) ? builder.getInt8Ty() : element;
+  }
+  llvm::Value *i64(int64_t number) { return builder.getInt64(number); }
+
+  /// A scalar SSA value; constants are made where they are used.
+  llvm::Value *scalar(mlir::Value value);
+  /// `polynomial` as an i64.
+  llvm::Value *polynomial(const codegen::Polynomial &polynomial);
+  /// Where the elements of a kept value are.
+  llvm::Value *keptPointer(mlir::Value value);
+  /// Marks an access to scratch, which overlaps with nothing else.
+  template <typename Access> Access *inScratch(Access *access) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, scratchScope);
+    return access;
+  }
+  /// Marks an access to the program's memory.
+  template <typename Access> Access *inProgram(Access *access) {
+    access->setMetadata(llvm::LLVMContext::MD_noalias, scratchScope);
+    return access;
+  }
+  llvm::AllocaInst *allocate(llvm::Type *type, const llvm::Twine &name);
+
+  /// Emits one element-wise operation; reports and remembers a failure.
+  llvm::SmallVector<llvm::Value *> elementOp(mlir::Operation *op,
+                                             llvm::ArrayRef<llvm::Value *> in,
+                                             unsigned lanes);
+  /// Emits the body of a combine region on scalars or vectors.
+  llvm::SmallVector<llvm::Value *> region(mlir::Region &region,
+                                          llvm::ArrayRef<llvm::Value *> in,
+                                          unsigned lanes);
+  /// Reports that `op` cannot be compiled.
+  void refuse(mlir::Operation *op, llvm::StringRef what);
+};
+
+// The parts, each in a file of its own.
+void emitNest(Emitter &emitter, const Nest &nest);
+void emitDot(Emitter &emitter, tt::DotOp dot);
+/// An i1: the elements behind two affine pointer tiles may overlap.
+llvm::Value *emitOverlap(Emitter &emitter, mlir::Value a, mlir::Value b);
+void emitScalarOp(Emitter &emitter, mlir::Operation *op);
+/// Emits the blocks of the function, as the body of the loop over programs:
+/// a return goes to `next`.
+void emitBody(Emitter &emitter, llvm::BasicBlock *next);
+/// Leaves the function with a failing status, after services->fail(message).
+void emitFailure(Emitter &emitter, llvm::StringRef message);
+void emitPrint(Emitter &emitter, tt::PrintOp print);
+/// Emits `access` in a block that runs if `condition` holds (null: always).
+void emitIf(Emitter &emitter, llvm::Value *condition,
+            llvm::function_ref<void()> access);
+/// One atomic operation on a scalar address; gives the old value.
+llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
+                        llvm::ArrayRef<llvm::Value *> operands);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMIT_H

@@ -1,0 +1,327 @@
+// EmitMemory.cpp - addresses of tiles, and loads and stores through them.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "EmitNest.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+using codegen::TileForm;
+using codegen::TileTerm;
+
+/// 0, stride, 2 * stride, ... one for each lane.
+llvm::Value *NestEmitter::laneOffsets(int64_t stride) {
+  SmallVector<llvm::Constant *> offsets;
+  for (unsigned l = 0; l < lanes; ++l)
+    offsets.push_back(builder.getInt64(l * stride));
+  return llvm::ConstantVector::get(offsets);
+}
+
+static llvm::Type *pointeeOf(Emitter &emitter, Type pointers) {
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
+  return emitter.memoryType(type.getPointeeType());
+}
+
+/// The pointers of `pointers` at `indices`. Parts that are the same for
+/// several iterations are added outermost first, so that each level computes
+/// its share once.
+Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
+  const TileForm *form = emitter.forms.of(pointers);
+  if (!form || emitter.program.isKept(pointers)) {
+    Element element = get(pointers, indices);
+    if (element.isVector)
+      return {nullptr, std::nullopt, element.value};
+    return {element.value, 0, nullptr};
+  }
+  llvm::Type *pointee = pointeeOf(emitter, pointers.getType());
+
+  SmallVector<llvm::Value *> parts; // scalars, in elements
+  llvm::Value *spread = nullptr;    // <lanes x i64>, what differs by lane
+  codegen::Polynomial stride;       // of the lanes
+  auto addSpread = [&](llvm::Value *vector) {
+    spread = spread ? at({spread, vector},
+                         [&] { return builder.CreateAdd(spread, vector); })
+                    : vector;
+  };
+  auto scaledBy = [&](const codegen::Polynomial &factor, llvm::Value *value,
+                      bool isVector) {
+    insertAt(0);
+    llvm::Value *by = emitter.polynomial(factor);
+    if (auto *known = dyn_cast<llvm::ConstantInt>(by); known && known->isOne())
+      return value;
+    return at({value, by}, [&] {
+      return builder.CreateMul(
+          value, isVector ? builder.CreateVectorSplat(lanes, by) : by);
+    });
+  };
+  auto addIndex = [&](const codegen::Polynomial &factor, const Index &index) {
+    if (index.vector)
+      return addSpread(scaledBy(factor, index.vector, true));
+    parts.push_back(scaledBy(factor, index.base, false));
+    stride = stride + factor.scaled(index.lane);
+  };
+
+  insertAt(0);
+  parts.push_back(emitter.polynomial(form->base));
+  for (auto [dim, factor] : llvm::enumerate(form->strides))
+    if (!factor.isZero())
+      addIndex(factor, indices[dim]);
+  for (const TileTerm &term : form->terms) {
+    Indices inner;
+    Index *alongAxis = nullptr;
+    for (int dim : term.dims) {
+      inner.push_back(dim < 0 ? zero() : indices[dim]);
+      if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
+        alongAxis = &inner.back();
+    }
+    if (unwrapped && alongAxis && llvm::is_contained(wraps, term.tensor)) {
+      // Known not to wrap here: the first element, and what comes after it.
+      assumed = true;
+      Index index = *alongAxis;
+      *alongAxis = zero();
+      Element first = get(term.tensor, inner);
+      llvm::Value *wide = at({first.value}, [&] {
+        return builder.CreateSExt(first.value, builder.getInt64Ty());
+      });
+      parts.push_back(scaledBy(term.coefficient, wide, false));
+      addIndex(term.coefficient, index);
+      continue;
+    }
+    Element element = get(term.tensor, inner);
+    llvm::Value *wide = at({element.value}, [&]() -> llvm::Value * {
+      llvm::Type *type = builder.getInt64Ty();
+      if (element.isVector)
+        type = llvm::FixedVectorType::get(type, lanes);
+      return element.value->getType()->getScalarType()->isIntegerTy(1)
+                 ? builder.CreateZExt(element.value, type)
+                 : builder.CreateSExt(element.value, type);
+    });
+    llvm::Value *part = scaledBy(term.coefficient, wide, element.isVector);
+    if (element.isVector)
+      addSpread(part);
+    else
+      parts.push_back(part);
+  }
+
+  // Outermost parts first; each becomes one more pointer.
+  llvm::stable_sort(parts, [&](llvm::Value *a, llvm::Value *b) {
+    return levelOf(a) < levelOf(b);
+  });
+  llvm::Value *base = emitter.scalar(form->pointer);
+  for (size_t i = 0; i < parts.size();) {
+    llvm::Value *offset = parts[i];
+    unsigned level = levelOf(offset);
+    for (++i; i < parts.size() && levelOf(parts[i]) == level; ++i)
+      offset = at({offset, parts[i]},
+                  [&] { return builder.CreateAdd(offset, parts[i]); });
+    if (auto *known = dyn_cast<llvm::ConstantInt>(offset);
+        known && known->isZero())
+      continue;
+    base = at({base, offset},
+              [&] { return builder.CreateGEP(pointee, base, offset); });
+  }
+  std::optional<int64_t> step = stride.constant();
+  if (!spread && step)
+    return {base, step, nullptr};
+  if (!stride.isZero()) {
+    insertAt(0);
+    llvm::Value *lane = emitter.polynomial(stride);
+    addSpread(at({lane}, [&] {
+      return builder.CreateMul(builder.CreateVectorSplat(lanes, lane),
+                               laneOffsets(1));
+    }));
+  }
+  return {nullptr, std::nullopt, at({base, spread}, [&] {
+            return builder.CreateGEP(pointee, base, spread);
+          })};
+}
+
+Address NestEmitter::bufferAddress(llvm::Value *buffer, ArrayRef<int64_t> shape,
+                                   llvm::Type *element,
+                                   const Indices &indices) {
+  Index flat = zero();
+  int64_t unit = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] != 1)
+      flat = indexPlus(indexTimes(indices[dim], unit), flat);
+    unit *= shape[dim];
+  }
+  if (flat.vector)
+    return {nullptr, std::nullopt, at({buffer, flat.vector}, [&] {
+              return builder.CreateGEP(element, buffer, flat.vector);
+            })};
+  return {at({buffer, flat.base},
+             [&] { return builder.CreateGEP(element, buffer, flat.base); }),
+          flat.lane, nullptr};
+}
+
+Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
+                                const Indices &indices) {
+  auto type = cast<RankedTensorType>(like.getType());
+  llvm::Type *memory = emitter.memoryType(type);
+  Address address = bufferAddress(buffer, type.getShape(), memory, indices);
+  // What is kept in a nest is read in a nest; there is nothing to wait for
+  // further out than where the index is known.
+  Element element = loadAt(address, memory, {builder.getTrue(), false}, {}, true);
+  if (!convertElementType(type, emitter.context())->isIntegerTy(1))
+    return element;
+  return {at({element.value}, [&] {
+            return builder.CreateICmpNE(
+                element.value,
+                llvm::Constant::getNullValue(element.value->getType()));
+          }), element.isVector};
+}
+
+void NestEmitter::writeBuffer(llvm::Value *buffer, Type type,
+                              ArrayRef<int64_t> shape, const Indices &indices,
+                              Element value) {
+  llvm::Type *memory = emitter.memoryType(type);
+  Address address = bufferAddress(buffer, shape, memory, indices);
+  storeAt(address, memory, {builder.getTrue(), false}, value, true);
+}
+
+Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
+  llvm::Type *type = emitter.memoryType(op.getType());
+  Element mask{builder.getTrue(), false};
+  if (op.getMask())
+    mask = maskAt(op.getMask(), indices);
+  Element other;
+  if (op.getOther())
+    other = get(op.getOther(), indices);
+  Address address = addressOf(op.getPtr(), indices);
+  // A load that may do without a mask only where masks are known to hold
+  // stays there.
+  unsigned outerMinimum = minimumLevel;
+  if (assumed)
+    minimumLevel = std::max(minimumLevel, assumptionLevel);
+  Element element = guardedLoad(op, address, type, mask, other, indices);
+  minimumLevel = outerMinimum;
+  return element;
+}
+
+Element NestEmitter::guardedLoad(tt::LoadOp op, Address address,
+                                 llvm::Type *type, Element mask, Element other,
+                                 const Indices &indices) {
+  auto guard = emitter.guarded.find(op.getResult());
+  if (guard == emitter.guarded.end())
+    return loadAt(address, type, mask, other, false);
+  auto tile = cast<RankedTensorType>(op.getType());
+  const GuardedLoad &kept = guard->second;
+  Address copy = bufferAddress(kept.buffer, tile.getShape(), type, indices);
+  if (address.base && copy.base && address.stride == copy.stride) {
+    llvm::Value *original = address.base;
+    address.base = at({original, copy.base}, [&] {
+      return builder.CreateSelect(kept.overlaps, copy.base, original);
+    });
+    return loadAt(address, type, mask, other, false);
+  }
+  Element direct = loadAt(address, type, mask, other, false);
+  Element buffered = loadAt(copy, type, {builder.getTrue(), false}, {}, true);
+  return choose({kept.overlaps, false}, buffered, direct);
+}
+
+/// Loads `type` through `address` where `mask` holds; elsewhere the value is
+/// `other`, or zero. Memory that is masked off is not touched.
+Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
+                            Element other, bool isScratch) {
+  auto mark = [&](auto *access) {
+    return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
+  };
+  llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  bool always = known && known->isOne();
+  if (!other.value)
+    other = {llvm::Constant::getNullValue(type), false};
+
+  if (address.base && address.stride == 0) {
+    // One address for all lanes: read if any lane wants it.
+    if (always)
+      return {at({address.base}, [&] {
+                return mark(builder.CreateAlignedLoad(type, address.base, align));
+              }), false};
+    llvm::Value *any = at({mask.value}, [&] {
+      return mask.isVector ? builder.CreateOrReduce(mask.value) : mask.value;
+    });
+    llvm::Value *value = at({any, address.base}, [&] {
+      llvm::Value *from =
+          builder.CreateSelect(any, address.base, emitter.dummy);
+      return mark(builder.CreateAlignedLoad(type, from, align));
+    });
+    return choose(mask, {value, false}, other);
+  }
+
+  auto *vector = llvm::FixedVectorType::get(type, lanes);
+  if (address.stride == 1) {
+    if (always)
+      return {at({address.base}, [&] {
+                return mark(
+                    builder.CreateAlignedLoad(vector, address.base, align));
+              }), true};
+    llvm::Value *where = widen(mask), *rest = widen(other);
+    return {at({address.base, where, rest}, [&] {
+              return mark(builder.CreateMaskedLoad(vector, address.base, align,
+                                                   where, rest));
+            }), true};
+  }
+  llvm::Value *from = address.vector;
+  if (!from)
+    from = at({address.base}, [&] {
+      return builder.CreateGEP(type, address.base, laneOffsets(*address.stride));
+    });
+  llvm::Value *where = widen(mask), *rest = widen(other);
+  return {at({from, where, rest}, [&] {
+            return mark(
+                builder.CreateMaskedGather(vector, from, align, where, rest));
+          }), true};
+}
+
+void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
+                          Element value, bool isScratch) {
+  auto mark = [&](auto *access) {
+    return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
+  };
+  llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  bool always = known && known->isOne();
+  if (known && known->isZero())
+    return;
+  if (value.value->getType()->getScalarType()->isIntegerTy(1) &&
+      !type->isIntegerTy(1)) {
+    llvm::Type *wide =
+        value.isVector ? llvm::FixedVectorType::get(type, lanes) : type;
+    value.value = at({value.value},
+                     [&] { return builder.CreateZExt(value.value, wide); });
+  }
+  unsigned innermost = levels.size() - 1;
+
+  bool isVector = !(address.base && address.stride == 0) || value.isVector ||
+                  mask.isVector;
+  if (lanes == 1 || !isVector) {
+    insertAt(innermost);
+    llvm::Value *to = address.base;
+    if (!always)
+      to = builder.CreateSelect(mask.value, to, emitter.dummy);
+    mark(builder.CreateAlignedStore(value.value, to, align));
+    return;
+  }
+  llvm::Value *from = widen(value), *where = widen(mask);
+  if (address.stride == 1) {
+    insertAt(innermost);
+    if (always)
+      mark(builder.CreateAlignedStore(from, address.base, align));
+    else
+      mark(builder.CreateMaskedStore(from, address.base, align, where));
+    return;
+  }
+  llvm::Value *to = address.vector;
+  if (!to)
+    to = at({address.base}, [&] {
+      return builder.CreateGEP(type, address.base, laneOffsets(*address.stride));
+    });
+  insertAt(innermost);
+  mark(builder.CreateMaskedScatter(from, to, align, where));
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,452 @@
+// EmitNest.cpp - the loops of a nest, and at which of them code is placed.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "EmitNest.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+void emitNest(Emitter &emitter, const Nest &nest) {
+  if (llvm::all_of(nest.inners,
+                   [](const Inner &inner) { return inner.roots.empty(); }))
+    return;
+  NestEmitter(emitter, nest).run();
+}
+
+NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
+    : emitter(emitter), builder(emitter.builder), nest(nest),
+      lanes(nest.lanes) {}
+
+void NestEmitter::run() {
+  emitGuards();
+  pushLevel(builder.GetInsertBlock());
+  current.assign(nest.shape.size(), zero());
+  const Root &first = nest.inners.front().roots.empty()
+                          ? nest.inners.back().roots.front()
+                          : nest.inners.front().roots.front();
+  if (first.kind == RootKind::Serial) {
+    emitSerial(first.op);
+  } else if (first.kind == RootKind::Scan) {
+    emitScan(cast<tt::ScanOp>(first.op));
+  } else if (nest.inners.size() == 1) {
+    emitInner(nest.inners.front(), 0);
+  } else {
+    unsigned outer = nest.shape.size() - 1;
+    SmallVector<Loop> loops;
+    for (unsigned dim = 0; dim < outer; ++dim) {
+      loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+      current[dim] = {loops.back().index, 0, nullptr};
+    }
+    for (const Inner &inner : nest.inners)
+      if (!inner.roots.empty())
+        emitInner(inner, outer);
+    while (!loops.empty())
+      endLoop(loops.pop_back_val());
+  }
+  insertAt(0);
+  popLevel();
+}
+
+/// Copies loads whose addresses turn out to overlap those of a later store.
+void NestEmitter::emitGuards() {
+  for (const Guard &guard : nest.guards) {
+    Nest copy;
+    copy.shape = guard.buffer->shape;
+    tt::LoadOp load = guard.load;
+    copy.inners.emplace_back();
+    copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
+                                    const_cast<Buffer *>(guard.buffer)});
+    copy.vectorAxis = copy.shape.size() - 1;
+    copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+
+    llvm::Value *overlaps = builder.getFalse();
+    for (tt::StoreOp store : guard.stores)
+      overlaps = builder.CreateOr(
+          overlaps, emitOverlap(emitter, load.getPtr(), store.getPtr()));
+    auto *slow = llvm::BasicBlock::Create(emitter.context(), "overlap",
+                                          emitter.function);
+    auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
+                                          emitter.function);
+    builder.CreateCondBr(overlaps, slow, done,
+                         llvm::MDBuilder(emitter.context())
+                             .createBranchWeights(1, 1000));
+    builder.SetInsertPoint(slow);
+    emitNest(emitter, copy);
+    builder.CreateBr(done);
+    builder.SetInsertPoint(done);
+    emitter.guarded[load.getResult()] = {
+        overlaps, emitter.buffers.lookup(guard.buffer)};
+  }
+}
+
+/// Emits the loops that are not open yet around the vector axis.
+void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
+  SmallVector<Loop> loops;
+  for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
+    if (dim == nest.vectorAxis || int(dim) == nest.reduceAxis)
+      continue;
+    if (nest.shape[dim] == 1)
+      continue;
+    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+    current[dim] = {loops.back().index, 0, nullptr};
+  }
+  if (nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis))
+    emitStrip(inner);
+  else
+    emitAxis(inner);
+  while (!loops.empty())
+    endLoop(loops.pop_back_val());
+}
+
+/// The vector axis in up to three parts: where all masks hold, and before and
+/// after that; without what no root would do anything in.
+void NestEmitter::emitAxis(const Inner &inner) {
+  int64_t extent = nest.shape[nest.vectorAxis];
+  collectFacts(inner);
+  unsigned copies = needSeed(inner) ? 1 : nest.unroll;
+  startReductions(inner, copies);
+  int64_t first = 0;
+  if (needSeed(inner)) {
+    emitCopies(inner, emitter.i64(0), 1);
+    endSeeding();
+    first = lanes;
+  }
+  Range all{emitter.i64(first), emitter.i64(extent)};
+  if (conditions.empty() && wraps.empty()) {
+    emitVectorLoop(inner, all, copies);
+    finishReductions(inner);
+    return;
+  }
+
+  auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
+    return at({a, b}, [&] {
+      return builder.CreateBinaryIntrinsic(
+          takeLess ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
+    });
+  };
+  auto toVectors = [&](llvm::Value *value, bool up) {
+    return at({value}, [&] {
+      if (up)
+        value = builder.CreateAdd(value, emitter.i64(lanes - 1));
+      return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
+    });
+  };
+  Range full = rangeOf(conditions);
+  Range useful = rangeOf(active);
+  full.begin = limit(toVectors(full.begin, true), all.begin, false);
+  full.end = limit(toVectors(full.end, false), full.begin, false);
+  useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
+  useful.end = limit(toVectors(useful.end, true), useful.begin, false);
+  if (!wraps.empty())
+    if (llvm::Value *fine = unwrapCheck(inner))
+      full.end = at({fine, full.end, full.begin}, [&] {
+        return builder.CreateSelect(fine, full.end, full.begin);
+      });
+
+  auto *knownBegin = dyn_cast<llvm::ConstantInt>(full.begin);
+  bool startsFull = knownBegin && knownBegin->equalsInt(first);
+  if (!startsFull)
+    emitVectorLoop(inner, {useful.begin, limit(full.begin, useful.end, true)},
+                   1);
+  beginAssumption(full);
+  unwrapped = !wraps.empty();
+  emitVectorLoop(inner, full, copies);
+  unwrapped = false;
+  endAssumption();
+  emitVectorLoop(inner, {limit(full.end, useful.begin, false), useful.end}, 1);
+  finishReductions(inner);
+}
+
+/// A reduction across vectors: a strip of a few vectors is accumulated along
+/// the reduced axis.
+void NestEmitter::emitStrip(const Inner &inner) {
+  int64_t extent = nest.shape[nest.vectorAxis];
+  unsigned copies = nest.unroll;
+  collectFacts(inner);
+  Range full{emitter.i64(0), emitter.i64(extent)};
+  auto strips = [&](Range range, unsigned unroll) {
+    Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
+    SmallVector<llvm::Value *> bases;
+    for (unsigned copy = 0; copy < unroll; ++copy)
+      bases.push_back(at({strip.index}, [&] {
+        return copy ? builder.CreateAdd(strip.index, emitter.i64(copy * lanes))
+                    : strip.index;
+      }));
+    startReductions(inner, unroll);
+    auto emitRow = [&](llvm::Value *row) {
+      current[nest.reduceAxis] = {row, 0, nullptr};
+      for (unsigned copy = 0; copy < unroll; ++copy) {
+        setVectorIndex(bases[copy]);
+        emitRoots(inner, copy);
+      }
+    };
+    int64_t first = 0;
+    if (needSeed(inner)) {
+      emitRow(emitter.i64(0));
+      endSeeding();
+      first = 1;
+    }
+    if (first < nest.shape[nest.reduceAxis]) {
+      Loop rows = beginLoop(emitter.i64(first),
+                            emitter.i64(nest.shape[nest.reduceAxis]), 1);
+      emitRow(rows.index);
+      endLoop(rows);
+    }
+    current[nest.reduceAxis] = zero();
+    for (unsigned copy = 0; copy < unroll; ++copy) {
+      setVectorIndex(bases[copy]);
+      for (Accumulators &sums : reductions)
+        storeResults(sums.op, loadSlots(sums, copy), lanes > 1);
+    }
+    reductions.clear();
+    endLoop(strip);
+    current[nest.vectorAxis] = zero();
+  };
+  // Conditions that do not involve the vector axis vary along the reduced
+  // one, and are left to each row.
+  llvm::erase_if(conditions,
+                 [&](const Fact &fact) { return !dependsOnAxis(fact); });
+  if (conditions.empty())
+    return strips(full, copies);
+  llvm::erase_if(conditions, [&](const Fact &fact) {
+    return llvm::is_contained(fact.dims, nest.reduceAxis);
+  });
+  Range holds = rangeOf(conditions);
+  unsigned unit = lanes * copies;
+  llvm::Value *end = at({holds.begin, holds.end}, [&] {
+    llvm::Value *some = builder.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, holds.end, emitter.i64(0));
+    llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-int64_t(unit)));
+    return builder.CreateSelect(
+        builder.CreateICmpEQ(holds.begin, emitter.i64(0)), whole,
+        emitter.i64(0));
+  });
+  beginAssumption({emitter.i64(0), end});
+  strips({emitter.i64(0), end}, copies);
+  endAssumption();
+  strips({end, emitter.i64(extent)}, 1);
+}
+
+/// Runs the roots for each vector of `range`, which starts and ends at whole
+/// vectors; `unroll` of them at a time as long as there are so many.
+void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
+                                 unsigned unroll) {
+  auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
+  auto *knownEnd = dyn_cast<llvm::ConstantInt>(range.end);
+  int64_t step = int64_t(lanes) * unroll;
+  if (knownBegin && knownEnd) {
+    int64_t count = knownEnd->getSExtValue() - knownBegin->getSExtValue();
+    if (count <= 0)
+      return;
+    if (count == step)
+      return emitCopies(inner, range.begin, unroll);
+    if (count % step == 0) {
+      Loop loop = beginLoop(range.begin, range.end, step);
+      emitCopies(inner, loop.index, unroll);
+      return endLoop(loop);
+    }
+  }
+  llvm::Value *middle = range.begin;
+  if (unroll > 1) {
+    middle = at({range.begin, range.end}, [&] {
+      llvm::Value *count = builder.CreateSub(range.end, range.begin);
+      return builder.CreateAdd(
+          range.begin, builder.CreateAnd(count, emitter.i64(-step)));
+    });
+    Loop loop = beginLoop(range.begin, middle, step);
+    emitCopies(inner, loop.index, unroll);
+    endLoop(loop);
+  }
+  Loop loop = beginLoop(middle, range.end, lanes);
+  emitCopies(inner, loop.index, 1);
+  endLoop(loop);
+}
+
+void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
+                             unsigned unroll) {
+  for (unsigned copy = 0; copy < unroll; ++copy) {
+    llvm::Value *base = at({index}, [&] {
+      return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;
+    });
+    setVectorIndex(base);
+    emitRoots(inner, copy);
+  }
+  current[nest.vectorAxis] = zero();
+}
+
+void NestEmitter::setVectorIndex(llvm::Value *base) {
+  if (!isa<llvm::Constant>(base))
+    multiples[base] = lanes;
+  current[nest.vectorAxis] = {base, lanes > 1 ? 1 : 0, nullptr};
+}
+
+/// One vector's worth of every root. All are evaluated before any stores, so
+/// that no store of this index comes before a load of it.
+void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
+  struct Pending {
+    const Root *root;
+    Element value, mask;
+    Address address;
+  };
+  SmallVector<Pending> writes;
+  for (const Root &root : inner.roots) {
+    if (root.kind == RootKind::Reduce) {
+      for (Accumulators &sums : reductions)
+        if (sums.op == root.op)
+          accumulate(sums, copy);
+      continue;
+    }
+    if (root.kind == RootKind::Keep) {
+      // A value is computed into its own buffer, and later roots of this index
+      // read the register; into another buffer it is copied.
+      bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
+      Element value =
+          isOwn ? define(root.value, current) : get(root.value, current);
+      if (isOwn)
+        remember(root.value, current, value, levels.size() - 1);
+      writes.push_back({&root, value, {}, {}});
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(root.op);
+    Element mask{builder.getTrue(), false};
+    if (store.getMask())
+      mask = maskAt(store.getMask(), current);
+    Element value = get(store.getValue(), current);
+    writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
+  }
+  for (const Pending &write : writes) {
+    if (write.root->kind == RootKind::Keep) {
+      const Buffer *buffer = write.root->target;
+      writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
+                  buffer->shape, current, write.value);
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(write.root->op);
+    storeAt(write.address, emitter.memoryType(store.getValue().getType()),
+            write.mask, write.value, false);
+  }
+}
+
+// ------------------------------------------------------------ levels
+
+NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
+                                         int64_t step) {
+  llvm::LLVMContext &context = emitter.context();
+  auto *body = llvm::BasicBlock::Create(context, "loop", emitter.function);
+  auto *exit = llvm::BasicBlock::Create(context, "exit", emitter.function);
+  insertAt(levels.size() - 1);
+  llvm::BasicBlock *entry = builder.GetInsertBlock();
+  auto *first = dyn_cast<llvm::ConstantInt>(begin);
+  auto *last = dyn_cast<llvm::ConstantInt>(end);
+  llvm::Instruction *branch;
+  if (first && last && first->getSExtValue() < last->getSExtValue())
+    branch = builder.CreateBr(body);
+  else
+    branch = builder.CreateCondBr(builder.CreateICmpSLT(begin, end), body, exit);
+  // What belongs outside the loop goes before the test that enters it.
+  llvm::Instruction *point = branch;
+  if (auto *conditional = dyn_cast<llvm::BranchInst>(branch);
+      conditional->isConditional())
+    if (auto *test = dyn_cast<llvm::Instruction>(conditional->getCondition()))
+      if (test->getParent() == entry && test->getNextNode() == branch)
+        point = test;
+  levels.back().before = point;
+  levels.back().block = exit;
+
+  builder.SetInsertPoint(body);
+  llvm::PHINode *index = builder.CreatePHI(builder.getInt64Ty(), 2, "i");
+  index->addIncoming(begin, entry);
+  pushLevel(body);
+  place(index, levels.size() - 1);
+  return {index, body, exit, end, step};
+}
+
+void NestEmitter::endLoop(const Loop &loop) {
+  insertAt(levels.size() - 1);
+  llvm::Value *next = builder.CreateAdd(loop.index, emitter.i64(loop.step), "",
+                                        true, true);
+  llvm::Value *again = builder.CreateICmpSLT(next, loop.end);
+  loop.index->addIncoming(next, builder.GetInsertBlock());
+  builder.CreateCondBr(again, loop.body, loop.exit);
+  popLevel();
+  levels.back().before = nullptr;
+  levels.back().block = loop.exit;
+  builder.SetInsertPoint(loop.exit);
+}
+
+/// Opens a place that runs only if `range`, in which all conditions hold, is
+/// not empty. What relies on the conditions is not moved out of it.
+void NestEmitter::beginAssumption(Range range) {
+  llvm::LLVMContext &context = emitter.context();
+  insertAt(levels.size() - 1);
+  auto *body = llvm::BasicBlock::Create(context, "full", emitter.function);
+  auto *exit = llvm::BasicBlock::Create(context, "rest", emitter.function);
+  llvm::Value *some = builder.CreateICmpSLT(range.begin, range.end);
+  llvm::Instruction *branch = builder.CreateCondBr(some, body, exit);
+  levels.back().before = branch;
+  levels.back().block = exit;
+  pushLevel(body);
+  builder.SetInsertPoint(body);
+  facts.assign(conditions.begin(), conditions.end());
+  assumptionLevel = levels.size() - 1;
+}
+
+void NestEmitter::endAssumption() {
+  insertAt(levels.size() - 1);
+  popLevel();
+  builder.CreateBr(levels.back().block);
+  levels.back().before = nullptr;
+  builder.SetInsertPoint(levels.back().block);
+  facts.clear();
+  assumptionLevel = 0;
+}
+
+void NestEmitter::pushLevel(llvm::BasicBlock *block) {
+  levels.emplace_back();
+  levels.back().block = block;
+}
+
+void NestEmitter::popLevel() { levels.pop_back(); }
+
+void NestEmitter::insertAt(unsigned level) {
+  Level &at = levels[level];
+  if (at.before)
+    builder.SetInsertPoint(at.before);
+  else
+    builder.SetInsertPoint(at.block);
+}
+
+unsigned NestEmitter::levelOf(llvm::Value *value) const {
+  auto known = placed.find(value);
+  // The builder may fold a new value into an older one that has a deeper
+  // place on record than it needs.
+  return known == placed.end()
+             ? 0
+             : std::min<unsigned>(known->second, levels.size() - 1);
+}
+
+unsigned NestEmitter::levelOf(ArrayRef<llvm::Value *> values) const {
+  unsigned level = 0;
+  for (llvm::Value *value : values)
+    level = std::max(level, levelOf(value));
+  return level;
+}
+
+void NestEmitter::place(llvm::Value *value, unsigned level) {
+  if (isa<llvm::Instruction>(value) && level > 0 && !placed.contains(value))
+    placed[value] = level;
+}
+
+/// Makes a value where its operands are known, as far out as possible.
+llvm::Value *NestEmitter::at(ArrayRef<llvm::Value *> operands,
+                             llvm::function_ref<llvm::Value *()> make) {
+  unsigned level = std::max(levelOf(operands), minimumLevel);
+  insertAt(level);
+  llvm::Value *value = make();
+  place(value, level);
+  return value;
+}
+
+} // namespace nereid::cpu

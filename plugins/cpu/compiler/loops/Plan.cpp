@@ -1,0 +1,456 @@
+// Plan.cpp - makes a tile program: which values are kept, and which roots
+// share a nest.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Planning goes in rounds. A round walks every block once and forms nests,
+// with the set of kept values as it is. What the nests then show (a load that
+// a store overtakes, an expensive value computed twice) adds to the set, and
+// the next round starts over; most kernels need two.
+
+#include "Plan.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
+                 const GenerateOptions &options, unsigned vectorBits)
+    : function(function), forms(forms), options(options),
+      vectorBits(vectorBits) {
+  unsigned number = 0;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { order[op] = number++; });
+}
+
+FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
+  if (failed(check()))
+    return failure();
+  findStructuralKeeps();
+  do {
+    startRound();
+    for (Block &block : function.getBody())
+      planBlock(block);
+    shareBuffersInLoops();
+  } while (keepOvertakenLoads() || keepExpensiveValues());
+  return std::move(program);
+}
+
+FailureOr<std::unique_ptr<TileProgram>>
+planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
+                const GenerateOptions &options, unsigned vectorBits) {
+  return Planner(function, forms, options, vectorBits).run();
+}
+
+/// True when no element of `value` depends on memory.
+bool Planner::isIndexFunction(Value value) {
+  if (!isTile(value))
+    return true;
+  auto known = indexFunctions.find(value);
+  if (known != indexFunctions.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool result = op && isTileExpression(op) &&
+                !isa<tt::LoadOp, tt::GatherOp>(op) &&
+                llvm::all_of(op->getOperands(),
+                             [&](Value v) { return isIndexFunction(v); });
+  indexFunctions[value] = result;
+  return result;
+}
+
+static bool isRootOp(Operation *op) {
+  return isa<tt::StoreOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
+             tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
+             tt::HistogramOp, tt::PrintOp, tt::AssertOp, tt::UnsplatOp,
+             tt::LoadOp>(op);
+}
+
+static bool isPlannedRegion(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+}
+
+/// Refuses what has no place in a tile program.
+LogicalResult Planner::check() {
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    if (op == function || isa<tt::ReduceOp, tt::ScanOp>(op->getParentOp()))
+      return WalkResult::advance();
+    bool fine = isScalarOp(op) || isTileExpression(op) || isRootOp(op) ||
+                isPlannedRegion(op) || isa<tt::DotOp>(op) ||
+                op->hasTrait<OpTrait::IsTerminator>();
+    if (fine)
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName()
+                    << "' is not supported by the cpu backend in stage llir";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Where a terminator puts what it passes on: pairs of operand and the block
+/// argument or result that receives it.
+static SmallVector<std::pair<Value, Value>> passesOf(Operation *terminator) {
+  SmallVector<std::pair<Value, Value>> passes;
+  auto add = [&](ValueRange from, ValueRange to) {
+    for (auto [operand, target] : llvm::zip(from, to))
+      passes.push_back({operand, target});
+  };
+  Operation *parent = terminator->getParentOp();
+  if (auto yield = dyn_cast<scf::YieldOp>(terminator)) {
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      add(yield.getOperands(), loop.getRegionIterArgs());
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      add(yield.getOperands(), loop.getBeforeArguments());
+    else
+      add(yield.getOperands(), parent->getResults());
+  } else if (auto condition = dyn_cast<scf::ConditionOp>(terminator)) {
+    add(condition.getArgs(), cast<scf::WhileOp>(parent).getAfterArguments());
+  } else if (auto branch = dyn_cast<cf::BranchOp>(terminator)) {
+    add(branch.getDestOperands(), branch.getDest()->getArguments());
+  } else if (auto branch = dyn_cast<cf::CondBranchOp>(terminator)) {
+    add(branch.getTrueDestOperands(), branch.getTrueDest()->getArguments());
+    add(branch.getFalseDestOperands(), branch.getFalseDest()->getArguments());
+  }
+  return passes;
+}
+
+/// Values that are kept whatever nests look like: read in another block than
+/// the one that computes them, or by an operation that reads them in an order
+/// of its own.
+void Planner::findStructuralKeeps() {
+  function.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !isTile(operand) || !isTileExpression(producer))
+        continue;
+      bool elsewhere = producer->getBlock() != op->getBlock() &&
+                       !isIndexFunction(operand);
+      bool whole = (isa<tt::DotOp>(op) && operand != op->getOperand(2)) ||
+                   (isa<tt::GatherOp>(op) && operand == op->getOperand(0));
+      if (elsewhere || whole)
+        keep.insert(operand);
+    }
+    if (auto load = dyn_cast<tt::LoadOp>(op);
+        load && load.getIsVolatile() && isTile(load.getResult()))
+      keep.insert(load.getResult());
+  });
+}
+
+Buffer *Planner::makeBuffer(Type type) {
+  auto tile = cast<RankedTensorType>(type);
+  auto buffer = std::make_unique<Buffer>();
+  buffer->id = program->buffers.size();
+  buffer->element = tile.getElementType();
+  buffer->shape.assign(tile.getShape().begin(), tile.getShape().end());
+  program->buffers.push_back(std::move(buffer));
+  return program->buffers.back().get();
+}
+
+/// Starts with an empty program, whose buffers for loops, branches and kept
+/// values are known.
+void Planner::startRound() {
+  program = std::make_unique<TileProgram>();
+  program->function = function;
+  readers.clear();
+  streams.clear();
+  loads.clear();
+  stepOf.clear();
+  stores.clear();
+  writers.clear();
+
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isPlannedRegion(op))
+      makeRegionBuffers(op);
+    for (Region &region : op->getRegions())
+      if (isa<tt::FuncOp>(op))
+        for (Block &block : llvm::drop_begin(region))
+          for (BlockArgument argument : block.getArguments())
+            if (isTile(argument))
+              program->kept[argument] = program->passed[argument] =
+                  makeBuffer(argument.getType());
+    // Operations that write their result themselves.
+    if (isa<tt::DotOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
+            tt::AtomicCASOp, tt::AtomicLoadOp, tt::HistogramOp>(op))
+      for (Value result : op->getResults())
+        if (isTile(result) && !program->kept.contains(result))
+          if (!result.use_empty() || !isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+            program->kept[result] = makeBuffer(result.getType());
+  });
+  for (Value value : keep)
+    if (!program->kept.contains(value))
+      program->kept[value] = makeBuffer(value.getType());
+}
+
+/// Buffers of what a loop carries and of what its terminators pass on. The
+/// value that a loop yields is computed into the buffer for the next round.
+void Planner::makeRegionBuffers(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [argument, result, yielded] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getResults(),
+                   loop.getYieldedValues())) {
+      if (!isTile(argument))
+        continue;
+      CarriedTile tile;
+      tile.current = makeBuffer(argument.getType());
+      tile.next = makeBuffer(argument.getType());
+      program->carried[argument] = tile;
+      program->carried[result] = tile;
+      program->passed[argument] = tile.next;
+      Operation *producer = yielded.getDefiningOp();
+      if (producer && producer->getBlock() == loop.getBody() &&
+          !isIndexFunction(yielded) && !program->kept.contains(yielded) &&
+          !isPlannedRegion(producer)) {
+        program->kept[yielded] = tile.next;
+        if (isTileExpression(producer))
+          keep.insert(yielded);
+      }
+    }
+    return;
+  }
+  auto pass = [&](Value target) {
+    if (isTile(target))
+      program->kept[target] = program->passed[target] =
+          makeBuffer(target.getType());
+  };
+  for (Value result : op->getResults())
+    pass(result);
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (Value argument : loop.getBeforeArguments())
+      pass(argument);
+    // What the condition passes on is the result when the loop ends.
+    for (auto [argument, result] :
+         llvm::zip(loop.getAfterArguments(), loop.getResults()))
+      if (isTile(argument))
+        program->kept[argument] = program->passed[argument] =
+            program->kept[result];
+  }
+}
+
+// ------------------------------------------------------------ one block
+
+void Planner::planBlock(Block &block) {
+  BlockPlan plan;
+  current = &plan;
+  this->block = &block;
+  for (Operation &op : block.without_terminator())
+    planOp(&op);
+  for (auto [operand, target] : passesOf(block.getTerminator()))
+    if (isTile(operand)) {
+      Buffer *buffer = program->passed.lookup(target);
+      if (program->kept.lookup(operand) != buffer)
+        addRoot({RootKind::Keep, nullptr, operand, buffer});
+    }
+  flush();
+  program->blocks[&block] = std::move(plan);
+  for (Operation &op : block)
+    if (isPlannedRegion(&op))
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          planBlock(inner);
+}
+
+void Planner::planOp(Operation *op) {
+  if (isScalarOp(op)) {
+    bool reads = !isMemoryEffectFree(op);
+    if (dependsOnPending(op->getOperands()) ||
+        (reads && (!isa<tt::LoadOp>(op) || pendingWrites)))
+      flush();
+    if (reads && !isa<tt::LoadOp>(op))
+      writers.push_back({op, block, unsigned(current->steps.size())});
+    stepOf[op] = current->steps.size();
+    current->steps.push_back({StepKind::Op, op, nullptr});
+    return;
+  }
+  if (isPlannedRegion(op))
+    return planRegionOp(op);
+  if (isa<tt::DotOp>(op))
+    return planDot(op);
+  if (isTileExpression(op) || isa<tt::LoadOp>(op)) {
+    for (Value result : op->getResults())
+      if (keep.contains(result))
+        addRoot({RootKind::Keep, op, result, program->kept.lookup(result)});
+    return;
+  }
+  RootKind kind = isa<tt::StoreOp>(op)    ? RootKind::Store
+                  : isa<tt::ReduceOp>(op) ? RootKind::Reduce
+                  : isa<tt::ScanOp>(op)   ? RootKind::Scan
+                                          : RootKind::Serial;
+  addRoot({kind, op, {}, nullptr});
+}
+
+void Planner::planRegionOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [init, argument] :
+         llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
+      if (isTile(init))
+        addRoot({RootKind::Keep, nullptr, init,
+                 program->carried.lookup(argument).current});
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (auto [init, argument] :
+         llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+      if (isTile(init))
+        addRoot({RootKind::Keep, nullptr, init,
+                 program->kept.lookup(argument)});
+  }
+  flush();
+  bool writes = false;
+  op->walk([&](Operation *inner) {
+    writes |= inner != op && inner->getNumRegions() == 0 &&
+              !isMemoryEffectFree(inner) && !isa<tt::LoadOp>(inner);
+  });
+  if (writes)
+    writers.push_back({op, block, unsigned(current->steps.size())});
+  stepOf[op] = current->steps.size();
+  current->steps.push_back({StepKind::Region, op, nullptr});
+}
+
+void Planner::planDot(Operation *op) {
+  Value accumulator = op->getOperand(2);
+  Buffer *buffer = program->kept.lookup(op->getResult(0));
+  flush();
+  // The accumulator is computed where the dot adds to it. Whether it is there
+  // already is known once loops share buffers; until then it is a copy.
+  addRoot({RootKind::Keep, nullptr, accumulator, buffer});
+  flush();
+  unsigned step = current->steps.size();
+  for (unsigned i : {0, 1})
+    readers[op->getOperand(i)].push_back(
+        {block, step, 0, false});
+  stepOf[op] = step;
+  current->steps.push_back({StepKind::Dot, op, nullptr});
+}
+
+bool Planner::dependsOnPending(ValueRange values) const {
+  return pending && llvm::any_of(values, [&](Value value) {
+           Operation *op = value.getDefiningOp();
+           return op && pendingOps.contains(op);
+         });
+}
+
+void Planner::flush() {
+  if (!pending)
+    return;
+  finishNest(*pending, options, vectorBits, *program, forms);
+  current->steps.push_back({StepKind::Nest, nullptr, std::move(pending)});
+  pending.reset();
+  pendingOps.clear();
+  pendingWrites = false;
+}
+
+// ------------------------------------------------------------ joining nests
+
+ArrayRef<int64_t> Planner::shapeOf(const Root &root) {
+  Value value = root.value;
+  if (root.kind != RootKind::Keep)
+    for (Value operand : root.op->getOperands())
+      if (isTile(operand)) {
+        value = operand;
+        break;
+      }
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static int reduceAxisOf(const Root &root) {
+  if (root.kind == RootKind::Reduce)
+    return cast<tt::ReduceOp>(root.op).getAxis();
+  return -1;
+}
+
+/// How a root may enter the pending nest.
+Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
+  if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
+      root.kind == RootKind::Serial || root.kind == RootKind::Scan)
+    return Join::None;
+  int axis = reduceAxisOf(root);
+  int pendingAxis = pending->reduceAxis;
+  if (axis >= 0 && pendingAxis >= 0 && axis != pendingAxis)
+    return Join::None;
+  if (dependsOnPending(reads.scalars))
+    return Join::None;
+  // A load after a store of the nest in the program stays after it.
+  for (const TileRead &read : reads.loads)
+    for (const Inner &inner : pending->inners)
+      for (const Root &other : inner.roots)
+        if (other.kind == RootKind::Store &&
+            order.lookup(other.op) < order.lookup(read.value.getDefiningOp()))
+          return Join::None;
+
+  unsigned rank = pending->shape.size();
+  bool newRow = false;
+  for (const TileRead &read : reads.kept) {
+    std::optional<unsigned> inner = pendingInnerOf(read.value);
+    if (!inner)
+      continue;
+    bool isReduced = isa<tt::ReduceOp>(read.value.getDefiningOp());
+    if (!isReduced && *inner + 1 == pending->inners.size() &&
+        isIdentity(read.map, rank))
+      continue;
+    if (rank < 2 || !isIdentity(read.map, rank - 1))
+      return Join::None;
+    newRow = true;
+  }
+  if (!newRow)
+    return pending->inners.size() > 1 && axis >= 0 && axis != int(rank) - 1
+               ? Join::None
+               : Join::SameRow;
+  bool rowsFlow = (axis < 0 || axis == int(rank) - 1) &&
+                  (pendingAxis < 0 || pendingAxis == int(rank) - 1);
+  return rowsFlow && options.fastPaths.has("row-fusion") ? Join::NewRow
+                                                         : Join::None;
+}
+
+/// The inner part of the pending nest that computes `value`.
+std::optional<unsigned> Planner::pendingInnerOf(Value value) const {
+  for (auto [index, inner] : llvm::enumerate(pending->inners))
+    for (const Root &root : inner.roots) {
+      if (root.kind == RootKind::Keep
+              ? root.value == value && program->kept.lookup(value) == root.target
+              : llvm::is_contained(root.op->getResults(), value))
+        return index;
+    }
+  return std::nullopt;
+}
+
+void Planner::addRoot(Root root) {
+  RootReads reads = readsOf(root, *program);
+  Join join = options.fastPaths.has("fuse") ? joinOf(root, reads) : Join::None;
+  if (join == Join::None) {
+    flush();
+    pending = std::make_unique<Nest>();
+    pending->shape.assign(shapeOf(root).begin(), shapeOf(root).end());
+    pendingAlone =
+        root.kind == RootKind::Serial || root.kind == RootKind::Scan;
+  }
+  if (join != Join::SameRow)
+    pending->inners.emplace_back();
+  if (int axis = reduceAxisOf(root); axis >= 0)
+    pending->reduceAxis = axis;
+
+  unsigned step = current->steps.size();
+  unsigned inner = pending->inners.size() - 1;
+  Place place{block, step, inner, true};
+  for (const TileRead &read : reads.kept) {
+    place.identity = isIdentity(read.map, pending->shape.size());
+    readers[read.value].push_back(place);
+  }
+  for (Value value : reads.streamed)
+    streams[value].push_back({block, step, inner, true});
+  for (const TileRead &read : reads.loads) {
+    place.identity = isIdentity(read.map, pending->shape.size());
+    loads[read.value].push_back(place);
+  }
+  if (root.kind == RootKind::Store)
+    stores.push_back({cast<tt::StoreOp>(root.op), {block, step, inner, true}});
+  if (root.kind == RootKind::Serial && !isa<tt::UnsplatOp, tt::HistogramOp,
+                                            tt::PrintOp, tt::AssertOp>(root.op))
+    writers.push_back({root.op, block, step});
+  pendingWrites |= root.kind == RootKind::Store || root.kind == RootKind::Serial;
+  if (root.op) {
+    pendingOps.insert(root.op);
+    stepOf[root.op] = step;
+  }
+  pending->inners.back().roots.push_back(root);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,133 @@
+// PlanNest.cpp - along which axis a nest's vectors lie, and how long they are.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Plan.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static unsigned bitsOf(Type type) {
+  unsigned bits = tt::getElementBitWidth(getElementTypeOrSelf(type));
+  return std::max(bits, 8u);
+}
+
+namespace {
+/// What the roots of a nest access, per dimension of the nest.
+struct Survey {
+  SmallVector<int, 4> score; // of each dimension as the vector axis
+  unsigned memoryBits = 8;   // the widest element in memory or scratch
+  unsigned valueBits = 8;    // the widest element of an expression
+  unsigned cost = 0;
+
+  void access(ArrayRef<int> map, unsigned dim, int points) {
+    if (dim < map.size() && map[dim] >= 0)
+      score[map[dim]] += points;
+  }
+
+  /// An access through pointers of `form`.
+  void pointers(const codegen::TileForm *form, ArrayRef<int> map) {
+    if (!form)
+      return;
+    codegen::DimSet scattered = form->termDims();
+    for (unsigned dim = 0; dim < map.size(); ++dim) {
+      std::optional<int64_t> stride = form->strides[dim].constant();
+      if (scattered >> dim & 1)
+        access(map, dim, -3);
+      else if (stride)
+        access(map, dim, *stride == 1 ? 4 : *stride == 0 ? 1 : -2);
+      else
+        access(map, dim, -2);
+    }
+  }
+
+  /// An access to a buffer of rank `rank`.
+  void buffer(ArrayRef<int> map, unsigned rank) {
+    for (unsigned dim = 0; dim < rank; ++dim)
+      access(map, dim, dim + 1 == rank ? 2 : -1);
+  }
+};
+} // namespace
+
+static Survey surveyOf(const Nest &nest, const TileProgram &program,
+                       codegen::TileForms &forms) {
+  Survey survey;
+  unsigned rank = nest.shape.size();
+  survey.score.resize(rank);
+  IndexMap identity;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    identity.push_back(dim);
+  auto memory = [&](Type type) {
+    survey.memoryBits = std::max(survey.memoryBits, bitsOf(type));
+  };
+  for (const Inner &inner : nest.inners)
+    for (const Root &root : inner.roots) {
+      RootReads reads = readsOf(root, program);
+      for (const TileRead &read : reads.loads) {
+        auto load = read.value.getDefiningOp<tt::LoadOp>();
+        survey.pointers(forms.of(load.getPtr()), read.map);
+        memory(read.value.getType());
+      }
+      for (const TileRead &read : reads.kept) {
+        survey.buffer(read.map, codegen::rankOf(read.value));
+        memory(read.value.getType());
+      }
+      for (Value value : reads.streamed) {
+        if (!isa<tt::PointerType>(getElementTypeOrSelf(value.getType())))
+          survey.valueBits = std::max(survey.valueBits, bitsOf(value.getType()));
+        if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
+          ++survey.cost;
+      }
+      if (root.kind == RootKind::Keep) {
+        survey.buffer(identity, rank);
+        memory(root.value.getType());
+      } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
+        survey.pointers(forms.of(store.getPtr()), identity);
+        memory(store.getValue().getType());
+      } else {
+        for (Value operand : root.op->getOperands())
+          memory(operand.getType());
+      }
+    }
+  return survey;
+}
+
+void finishNest(Nest &nest, const GenerateOptions &options,
+                unsigned vectorBits, const TileProgram &program,
+                codegen::TileForms &forms) {
+  unsigned rank = nest.shape.size();
+  nest.vectorAxis = rank - 1;
+  const Root &first = nest.inners.front().roots.front();
+  if (first.kind == RootKind::Serial || !options.fastPaths.has("vectorize"))
+    return;
+
+  Survey survey = surveyOf(nest, program, forms);
+  unsigned lanes = std::max(1u, vectorBits / survey.memoryBits);
+  // No vector is wider than four registers.
+  lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
+
+  bool rowsFlow = nest.inners.size() > 1;
+  int scanAxis = first.kind == RootKind::Scan
+                     ? int(cast<tt::ScanOp>(first.op).getAxis())
+                     : -1;
+  auto rating = [&](unsigned dim) {
+    int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
+    // A dimension that does not fill a vector loses, whatever its strides.
+    return std::pair(filled, survey.score[dim]);
+  };
+  if (!rowsFlow)
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (int(dim) != scanAxis &&
+          (int(nest.vectorAxis) == scanAxis ||
+           rating(dim) > rating(nest.vectorAxis)))
+        nest.vectorAxis = dim;
+  if (int(nest.vectorAxis) == scanAxis)
+    lanes = 1;
+  nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
+  int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
+  int64_t unroll = survey.cost <= 12 ? 4 : survey.cost <= 40 ? 2 : 1;
+  nest.unroll = std::min(unroll, vectors);
+}
+
+} // namespace nereid::cpu

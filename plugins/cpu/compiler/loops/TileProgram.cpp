@@ -1,0 +1,187 @@
+// TileProgram.cpp - what the operations of TTIR are to a tile program, and the
+// program as text.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "TileProgram.h"
+
+#include "../ElementOps.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+int64_t Buffer::elements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+bool isScalarOp(Operation *op) {
+  return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile) &&
+         llvm::none_of(op->getResults(), isTile);
+}
+
+bool isTileExpression(Operation *op) {
+  if (op->getNumResults() == 0 || !isTile(op->getResult(0)))
+    return false;
+  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp,
+          tt::ReshapeOp, tt::MakeRangeOp, tt::JoinOp, tt::SplitOp, tt::CatOp,
+          tt::GatherOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return !load.getIsVolatile();
+  return isElementOp(op);
+}
+
+namespace {
+/// Prints the steps of one function.
+struct Printer {
+  const TileProgram &program;
+  llvm::raw_ostream &os;
+  AsmState names;
+
+  Printer(const TileProgram &program, llvm::raw_ostream &os)
+      : program(program), os(os), names(program.function) {}
+
+  void name(Value value) { value.printAsOperand(os, names); }
+  void shape(ArrayRef<int64_t> sizes) {
+    os << '[';
+    llvm::interleave(sizes, os, "x");
+    os << ']';
+  }
+
+  void printRoot(const Root &root, unsigned indent) {
+    os.indent(indent);
+    switch (root.kind) {
+    case RootKind::Keep:
+      os << "keep ";
+      name(root.value);
+      os << " in b" << root.target->id;
+      break;
+    case RootKind::Store:
+      os << "store ";
+      name(cast<tt::StoreOp>(root.op).getValue());
+      os << " to ";
+      name(cast<tt::StoreOp>(root.op).getPtr());
+      break;
+    case RootKind::Reduce:
+    case RootKind::Scan:
+    case RootKind::Serial:
+      os << root.op->getName().stripDialect();
+      for (Value operand : root.op->getOperands()) {
+        os << ' ';
+        name(operand);
+      }
+      for (Value result : root.op->getResults()) {
+        os << " -> ";
+        name(result);
+        if (auto kept = program.kept.find(result); kept != program.kept.end())
+          os << " in b" << kept->second->id;
+      }
+      break;
+    }
+    os << '\n';
+  }
+
+  void printNest(const Nest &nest, unsigned indent) {
+    for (const Guard &guard : nest.guards) {
+      os.indent(indent) << "keep ";
+      tt::LoadOp load = guard.load;
+      name(load.getResult());
+      os << " in b" << guard.buffer->id << " if it overlaps";
+      for (tt::StoreOp store : guard.stores) {
+        os << ' ';
+        name(store.getPtr());
+      }
+      os << '\n';
+    }
+    os.indent(indent) << "nest ";
+    shape(nest.shape);
+    os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
+       << nest.unroll << '\n';
+    for (const Inner &inner : nest.inners) {
+      if (nest.inners.size() > 1)
+        os.indent(indent + 2) << "row\n";
+      for (const Root &root : inner.roots)
+        printRoot(root, indent + (nest.inners.size() > 1 ? 4 : 2));
+    }
+  }
+
+  void printBlock(Block *block, unsigned indent) {
+    auto plan = program.blocks.find(block);
+    if (plan == program.blocks.end())
+      return;
+    unsigned scalars = 0;
+    auto flush = [&] {
+      if (scalars)
+        os.indent(indent) << "scalar x" << scalars << '\n';
+      scalars = 0;
+    };
+    for (const Step &step : plan->second.steps) {
+      if (step.kind == StepKind::Op) {
+        ++scalars;
+        continue;
+      }
+      flush();
+      if (step.kind == StepKind::Nest) {
+        printNest(*step.nest, indent);
+      } else if (step.kind == StepKind::Dot) {
+        os.indent(indent) << "dot ";
+        llvm::interleave(
+            step.op->getOperands(), os, [&](Value v) { name(v); }, " ");
+        os << " in b" << program.kept.lookup(step.op->getResult(0))->id
+           << '\n';
+      } else {
+        os.indent(indent) << step.op->getName() << '\n';
+        for (Region &region : step.op->getRegions())
+          printRegion(region, indent + 2);
+      }
+    }
+    flush();
+  }
+
+  void printRegion(Region &region, unsigned indent) {
+    for (Block &block : region) {
+      if (!block.isEntryBlock())
+        os.indent(indent) << "block\n";
+      for (BlockArgument argument : block.getArguments())
+        if (auto it = program.carried.find(argument);
+            it != program.carried.end()) {
+          os.indent(indent) << "carry ";
+          name(argument);
+          os << " in b" << it->second.current->id;
+          if (it->second.next != it->second.current)
+            os << ", b" << it->second.next->id;
+          os << '\n';
+        }
+      printBlock(&block, indent);
+    }
+  }
+
+  void run() {
+    os << "tile program @"
+       << const_cast<tt::FuncOp &>(program.function).getName() << '\n';
+    for (const auto &buffer : program.buffers) {
+      os << "  b" << buffer->id << ' ';
+      shape(buffer->shape);
+      os << ' ' << buffer->element << '\n';
+    }
+    printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
+  }
+};
+} // namespace
+
+void TileProgram::print(llvm::raw_ostream &os) const {
+  Printer(*this, os).run();
+}
+
+} // namespace nereid::cpu

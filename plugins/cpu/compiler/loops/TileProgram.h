@@ -1,0 +1,137 @@
+// TileProgram.h - what a TTIR function becomes before any LLVM IR exists:
+// loop nests over tiles, the scratch between them, and scalar code in order.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tile value lives in one of three ways (docs/architecture.md):
+//   index function   made of ranges, scalars and constants; an expression
+//   streamed         a load or element-wise result inside one nest; a register
+//   kept             in scratch, in a buffer of its own
+// Only operations with an effect or a kept result are roots of nests; all
+// others are expressions that the roots pull in.
+
+#ifndef NEREID_CPU_COMPILER_TILEPROGRAM_H
+#define NEREID_CPU_COMPILER_TILEPROGRAM_H
+
+#include "../Generate.h"
+#include "analysis/TileForm.h"
+#include "nereid/ttir/Dialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <memory>
+
+namespace nereid::cpu {
+
+/// Scratch for one tile: row-major, elements as they lie in memory.
+struct Buffer {
+  unsigned id = 0;
+  mlir::Type element;
+  llvm::SmallVector<int64_t, 4> shape;
+
+  int64_t elements() const;
+};
+
+enum class RootKind {
+  Store,     // tt.store of a tile
+  Keep,      // a value into its buffer
+  Reduce,    // tt.reduce
+  Scan,      // tt.scan
+  Serial,    // element after element: atomics, histogram, print, assert ...
+};
+
+/// What a nest is run for.
+struct Root {
+  RootKind kind;
+  mlir::Operation *op = nullptr; // null for Keep of a block argument
+  mlir::Value value;             // of Keep
+  Buffer *target = nullptr;      // of Keep
+};
+
+/// The innermost loops of a nest, with the roots that share them.
+struct Inner {
+  llvm::SmallVector<Root, 2> roots;
+};
+
+/// A load that must not see a store that comes after it in the program: it is
+/// kept first if the addresses overlap when the program runs.
+struct Guard {
+  tt::LoadOp load;
+  llvm::SmallVector<tt::StoreOp, 2> stores;
+  Buffer *buffer = nullptr;
+};
+
+/// Loops over one index space. With several inner parts, all dimensions but
+/// the last are shared outer loops, and rows flow from one part to the next.
+struct Nest {
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::SmallVector<Inner, 1> inners;
+  llvm::SmallVector<Guard, 1> guards;
+  unsigned vectorAxis = 0;
+  unsigned lanes = 1;
+  unsigned unroll = 1;
+  int reduceAxis = -1; // of all reductions in it
+};
+
+enum class StepKind {
+  Op,    // one scalar operation, or an effect without a tile
+  Nest,
+  Dot,   // tt.dot
+  Region // scf.for, scf.if, scf.while
+};
+
+struct BlockPlan;
+
+struct Step {
+  StepKind kind;
+  mlir::Operation *op = nullptr;
+  std::unique_ptr<Nest> nest;
+};
+
+struct BlockPlan {
+  llvm::SmallVector<Step, 8> steps;
+};
+
+/// A tile carried by a loop: it lives in `current`, and its next value is
+/// computed into `next`, which is `current` where that is safe.
+struct CarriedTile {
+  Buffer *current = nullptr;
+  Buffer *next = nullptr;
+};
+
+struct TileProgram {
+  tt::FuncOp function;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  llvm::DenseMap<mlir::Block *, BlockPlan> blocks;
+  /// Where kept values live. A tile carried by a loop moves between two
+  /// buffers; it is in `carried` instead.
+  llvm::DenseMap<mlir::Value, Buffer *> kept;
+  llvm::DenseMap<mlir::Value, CarriedTile> carried; // by block argument
+  /// Tiles passed on by terminators, per destination (a block argument or a
+  /// result of a region): the buffer they are put into.
+  llvm::DenseMap<mlir::Value, Buffer *> passed;
+
+  bool isKept(mlir::Value value) const {
+    return kept.contains(value) || carried.contains(value);
+  }
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// Which operations are tile expressions: evaluated wherever a root needs them.
+bool isTileExpression(mlir::Operation *op);
+/// True for values of tensor type.
+bool isTile(mlir::Value value);
+/// True when `op` works on no tile at all.
+bool isScalarOp(mlir::Operation *op);
+
+/// Plans `function`. Fails with an error on the operation for what no root,
+/// expression or step can be made of.
+mlir::FailureOr<std::unique_ptr<TileProgram>>
+planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
+                const GenerateOptions &options, unsigned vectorBits);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_TILEPROGRAM_H
