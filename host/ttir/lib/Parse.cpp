@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "nereid/ttir/Parse.h"
+#include "Nesting.h"
 #include "TextScan.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,21 +61,6 @@ static OwningOpRef<ModuleOp> parseText(MLIRContext &context, StringRef text,
 // Bytecode
 //===----------------------------------------------------------------------===//
 
-/// Depth of regions under \p root, found without recursion.
-static bool regionsNestDeeper(Operation *root, unsigned maxDepth) {
-  SmallVector<std::pair<Operation *, unsigned>> pending{{root, 1}};
-  while (!pending.empty()) {
-    auto [op, depth] = pending.pop_back_val();
-    if (depth > maxDepth)
-      return true;
-    for (Region &region : op->getRegions())
-      for (Operation &nested : region.getOps())
-        if (nested.getNumRegions() > 0)
-          pending.push_back({&nested, depth + 1});
-  }
-  return false;
-}
-
 /// Runs \p work on a thread with a stack of \p stackBytes; false when the
 /// system does not grant one.
 static bool runWithStack(size_t stackBytes, llvm::function_ref<void()> work) {
@@ -111,7 +97,7 @@ static OwningOpRef<ModuleOp> parseBytecode(MLIRContext &context,
       emitError(UnknownLoc::get(&context), "expected one module");
       return;
     }
-    if (regionsNestDeeper(root, maxDepth)) {
+    if (nestsDeeper(root, maxDepth)) {
       emitError(UnknownLoc::get(&context))
           << "nested more than " << maxDepth << " deep";
       return;
