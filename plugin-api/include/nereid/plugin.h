@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "entry.h"
 #include "ext/libdevice.h"
+#include "ext/ttir.h"
 #include "note.h"
 
 #endif // NEREID_PLUGIN_H
