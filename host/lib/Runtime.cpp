@@ -5,6 +5,7 @@
 
 #include "Runtime.h"
 
+#include "Extensions.h"
 #include "cache/Cache.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ void Runtime::start() {
   RegistryOptions wanted;
   if (!config.hostName.empty())
     wanted.loader.hostName = config.hostName;
+  wanted.loader.extensions = hostExtension;
   wanted.loader.allowsWritable = config.allowsWritable;
   wanted.loader.isProbeIsolated = config.isProbeIsolated;
   wanted.loader.probeTimeoutMs = config.probeTimeoutMs;

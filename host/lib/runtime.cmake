@@ -8,6 +8,7 @@ target_sources(nereid_host_objects PRIVATE
   Compiled.cpp
   Dump.cpp
   Error.cpp
+  Extensions.cpp
   Function.cpp
   Launch.cpp
   Log.cpp
@@ -32,4 +33,8 @@ target_sources(nereid_host_objects PRIVATE
 )
 target_compile_definitions(nereid_host_objects PRIVATE
   NEREID_VERSION="${PROJECT_VERSION}"
+)
+# For the declaration of the service, which is loaded at run time.
+target_include_directories(nereid_host_objects PRIVATE
+  ${PROJECT_SOURCE_DIR}/host/ttir/include
 )

@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -148,18 +149,23 @@ protected:
 
   static void log(void *user, nereid_string_t source,
                   const nereid_diagnostic_t *diagnostic) {
-    static_cast<RuntimeFixture *>(user)->messages +=
+    RuntimeFixture &self = *static_cast<RuntimeFixture *>(user);
+    std::lock_guard lock(self.mutex);
+    self.messages +=
         string(source) + ": " + string(diagnostic->message) + '\n';
   }
   static void listen(void *user, const nereid_compile_event_t *event) {
-    static_cast<RuntimeFixture *>(user)->events.push_back(
-        string(event->source) + ": " + string(event->reason));
+    RuntimeFixture &self = *static_cast<RuntimeFixture *>(user);
+    std::lock_guard lock(self.mutex);
+    self.events.push_back(string(event->source) + ": " +
+                          string(event->reason));
   }
 
   std::string directory;
   nereid_runtime_t *runtime = nullptr;
   nereid_backend_t *backend = nullptr;
   nereid_status_t status = NEREID_OK;
+  std::mutex mutex;                // of what the callbacks write
   std::string messages;            // what was logged
   std::vector<std::string> events; // what the compile listener was told
 };
