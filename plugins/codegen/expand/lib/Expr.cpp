@@ -132,10 +132,37 @@ Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
 }
 
+// x * y as a sum of two (Veltkamp, Dekker), z added to both.
+static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
+  constexpr double kSplitter = 0x1p27 + 1;
+  auto upper = [](Expr v) {
+    Expr shifted = v * kSplitter;
+    return shifted - (shifted - v);
+  };
+  Expr product = x * y;
+  Expr xHigh = upper(x), yHigh = upper(y);
+  Expr xLow = x - xHigh, yLow = y - yHigh;
+  Expr error =
+      xLow * yLow - (((product - xHigh * yHigh) - xLow * yHigh) - xHigh * yLow);
+  Expr sum = product + z;
+  Expr back = sum - product;
+  Expr sumError = (product - (sum - back)) + (z - back);
+  // Not where it is 0, whose sign it might change, or where infinities met.
+  Expr correction = sumError + error;
+  Expr size = abs(correction);
+  Expr counts =
+      (size > 0.0) & (size < std::numeric_limits<double>::infinity());
+  return select(counts, sum + correction, sum);
+}
+
 Expr fma(Expr x, Expr y, Expr z) {
   if (x.scope->options.hasFma)
     return x.make<math::FmaOp>(x.value.getType(), x, y, z);
-  return x * y + z;
+  if (x.width() == 64)
+    return fmaOfHalves(x, y, z);
+  FloatType f64 = x.scope->builder.getF64Type();
+  Expr sum = extend(x, f64) * extend(y, f64) + extend(z, f64);
+  return truncate(sum, x.scope->builder.getF32Type());
 }
 
 Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }
@@ -183,11 +210,18 @@ Expr toFloat(Expr x) {
   Type type = x.width() == 32 ? Type(b.getF32Type()) : Type(b.getF64Type());
   return x.make<arith::SIToFPOp>(x.shapedAs(type), x);
 }
+Expr toInteger(Expr x) {
+  Type type = x.scope->builder.getIntegerType(x.width());
+  return x.make<arith::FPToSIOp>(x.shapedAs(type), x);
+}
 
-Expr horner(Expr x, ArrayRef<double> coefficients) {
-  Expr sum = x.like(coefficients.back());
-  for (double coefficient : llvm::reverse(coefficients.drop_back()))
-    sum = fma(sum, x, coefficient);
+Expr horner(Expr x, ArrayRef<double> coefficients, double scale) {
+  Expr sum = x.like(coefficients.back() * scale);
+  bool hasFma = x.scope->options.hasFma;
+  for (double coefficient : llvm::reverse(coefficients.drop_back())) {
+    Expr next = x.like(coefficient * scale);
+    sum = hasFma ? fma(sum, x, next) : sum * x + next;
+  }
   return sum;
 }
 

@@ -121,7 +121,8 @@ inline Expr select(Expr condition, Expr yes, double no) {
   return select(condition, yes, yes.like(no));
 }
 
-/// x * y + z with one rounding.
+/// x * y + z with one rounding; without an instruction for it, in twice the
+/// precision, which is as good for all but a few ties.
 Expr fma(Expr x, Expr y, Expr z);
 inline Expr fma(Expr x, double y, Expr z) { return fma(x, x.like(y), z); }
 inline Expr fma(Expr x, Expr y, double z) { return fma(x, y, x.like(z)); }
@@ -149,9 +150,12 @@ Expr extend(Expr x, mlir::FloatType type);
 Expr truncate(Expr x, mlir::FloatType type);
 /// A signed integer as a float of the same width.
 Expr toFloat(Expr x);
+/// A float as a signed integer of the same width, which it must fit.
+Expr toInteger(Expr x);
 
-/// c[0] + x (c[1] + x (c[2] + ...)): one fma a step.
-Expr horner(Expr x, llvm::ArrayRef<double> coefficients);
+/// scale * (c[0] + x (c[1] + x (c[2] + ...))): one fma a step, the scale is
+/// in the constants.
+Expr horner(Expr x, llvm::ArrayRef<double> coefficients, double scale = 1.0);
 
 } // namespace nereid::codegen
 

@@ -3,37 +3,66 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // exp(x) = 2^n exp(r) with n the nearest integer to x log2(e), |r| <= ln(2)/2.
-// n comes from adding 1.5 * 2^23: it is then in the low bits of the sum.
+// n comes from an addition that pushes the fraction out: it is then in the low
+// bits of the sum.
 
 #include "Math.h"
+#include "MathFormat.h"
 
 namespace nereid::codegen {
 
-// The low bits of the sum hold n + 254, so that half of them is the exponent
-// field of 2^(n/2), and the rest that of 2^(n - n/2).
-static constexpr double kRoundF32 = 0x1.8p23 + 254;
-static constexpr double kLog2E = 0x1.71547652b82fep+0;
-static constexpr double kLn2HighF32 = 0x1.62e43p-1;
-static constexpr double kLn2LowF32 = -0x1.05c61p-29;
+// exp(r) and 2^r, with a relative error of 2^-28 (f32) and 2^-58 (f64).
+static constexpr double kExpF32[] = {1.0,           1.0,
+                                     0.4999999345,  0.1666652064,
+                                     0.04166838814, 0.008368716394,
+                                     0.001381458802};
+static constexpr double kExpF64[] = {1.0,
+                                     1.0,
+                                     0.5000000000000011,
+                                     0.16666666666666413,
+                                     0.04166666666653019,
+                                     0.008333333333494456,
+                                     0.0013888888943625565,
+                                     0.0001984126950668344,
+                                     2.480149310118342e-05,
+                                     2.7557586221700105e-06,
+                                     2.7630248176110035e-07,
+                                     2.500012304203107e-08};
+static constexpr double kExp2F32[] = {
+    1.0,           0.6931472029,   0.2402264791, 0.05550332469, 0.009618437374,
+    0.00133988751, 0.0001535335722};
+static constexpr double kExp2F64[] = {1.0,
+                                      0.6931471805599453,
+                                      0.2402265069591013,
+                                      0.055504108664820084,
+                                      0.009618129107594105,
+                                      0.0013333558146774059,
+                                      0.0001540353045713102,
+                                      1.525273349368418e-05,
+                                      1.3215435273223913e-06,
+                                      1.0178199335560483e-07,
+                                      7.0737847323378016e-09,
+                                      4.434807463505481e-10};
 
-// Relative error 2^-28 on [-ln(2)/2, ln(2)/2].
-static Expr expPolynomialF32(Expr r) {
-  return horner(r, {1.0, 1.0, 0.4999999345, 0.1666652064, 0.04166838814,
-                    0.008368716394, 0.001381458802});
+// 2^n is no normal number for all n that matter, so the sum holds n + offset,
+// of which one half goes into the exponent of the polynomial and the other
+// half is a factor. That the two make 2^n, the polynomial is 2^scale too small.
+struct ScalingFormat {
+  int64_t offset;
+  double scale;
+};
+static ScalingFormat scalingOf(Expr x) {
+  return isF32(x) ? ScalingFormat{152, 0x1p-25} : ScalingFormat{1078, 0x1p-55};
 }
 
-// Relative error 2^-28 on [-1/2, 1/2].
-static Expr exp2PolynomialF32(Expr r) {
-  return horner(r, {1.0, 0.6931472029, 0.2402264791, 0.05550332469,
-                    0.009618437374, 0.00133988751, 0.0001535335722});
-}
-
-// In two factors: 2^n itself may be no normal number where the result is one.
-static Expr scaleByPowerF32(Expr significand, Expr rounded) {
-  Expr n = bits(rounded);
-  Expr half = (n >> 1) << 23;
-  Expr rest = (n << 23) - half;
-  return significand * asFloat(half) * asFloat(rest);
+static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
+  int64_t mantissa = mantissaBits(x);
+  Expr sum = bits(rounded);
+  Expr half = (sum >> int64_t(1)) << mantissa;
+  Expr rest = (sum << mantissa) - half;
+  Expr significand = asFloat(bits(polynomial) + half);
+  // Adding to its bits may have made a number of a NaN: x - x brings it back.
+  return fma(significand, asFloat(rest), x - x);
 }
 
 // Beyond these ends the result is 0 or infinity; NaN passes through.
@@ -42,35 +71,99 @@ static Expr clamp(Expr x, double low, double high) {
   return select(x > high, high, x);
 }
 
-struct ReducedF32 {
+struct Reduced {
   Expr rounded;
   Expr r;
 };
 
-static ReducedF32 reduceF32(Expr x) {
-  Expr rounded = fma(x, kLog2E, kRoundF32);
-  Expr n = rounded - kRoundF32;
-  Expr r = fma(n, -kLn2HighF32, x);
-  return {rounded, fma(n, -kLn2LowF32, r)};
+static Reduced reduce(Expr x, int64_t offset) {
+  double shift = roundingShift(x) + double(offset);
+  Pair ln2 = isF32(x) ? kLn2F32 : kLn2F64;
+  Expr rounded = fma(x, kLog2E, x.like(shift));
+  Expr n = rounded - shift;
+  return {rounded, fma(n, -ln2.low, fma(n, -ln2.high, x))};
+}
+
+static Expr expPolynomial(Expr r, double scale) {
+  return isF32(r) ? horner(r, kExpF32, scale) : horner(r, kExpF64, scale);
+}
+
+static Expr clampToRange(Expr x) {
+  return isF32(x) ? clamp(x, -104.0, 89.5) : clamp(x, -746.0, 710.5);
 }
 
 Expr expandExp(Expr x) {
-  auto [rounded, r] = reduceF32(clamp(x, -104.0, 89.0));
-  return scaleByPowerF32(expPolynomialF32(r), rounded);
+  auto [offset, scale] = scalingOf(x);
+  x = clampToRange(x);
+  auto [rounded, r] = reduce(x, offset);
+  return scaleByPower(expPolynomial(r, scale), rounded, x);
+}
+
+Expr expOfSum(Expr high, Expr low) {
+  auto [offset, scale] = scalingOf(high);
+  high = clampToRange(high);
+  auto [rounded, r] = reduce(high, offset);
+  return scaleByPower(expPolynomial(r + low, scale), rounded, high);
+}
+
+// exp(x) / 2, which is a number for some x for which exp(x) is not.
+static Expr halfExp(Expr x) {
+  auto [offset, scale] = scalingOf(x);
+  x = clampToRange(x);
+  auto [rounded, r] = reduce(x, offset);
+  rounded = asFloat(bits(rounded) - 1);
+  return scaleByPower(expPolynomial(r, scale), rounded, x);
 }
 
 Expr expNormal(Expr x) {
-  auto [rounded, r] = reduceF32(x);
-  // 254 << 23 wraps to a multiple of 2^32 less 2^24: taken back here.
-  Expr exponent = (bits(rounded) - 254) << 23;
-  return asFloat(bits(expPolynomialF32(r)) + exponent);
+  auto [rounded, r] = reduce(x, exponentBias(x));
+  Expr power = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
+  return expPolynomial(r, 1.0) * power;
 }
 
 Expr expandExp2(Expr x) {
-  x = clamp(x, -151.0, 129.0);
-  Expr rounded = x + kRoundF32;
-  Expr r = x - (rounded - kRoundF32);
-  return scaleByPowerF32(exp2PolynomialF32(r), rounded);
+  auto [offset, scale] = scalingOf(x);
+  x = isF32(x) ? clamp(x, -151.0, 129.0) : clamp(x, -1077.0, 1025.0);
+  double shift = roundingShift(x) + double(offset);
+  Expr rounded = x + shift;
+  Expr r = x - (rounded - shift);
+  Expr p = isF32(x) ? horner(r, kExp2F32, scale) : horner(r, kExp2F64, scale);
+  return scaleByPower(p, rounded, x);
+}
+
+// (exp(x) - 1) / 2 first, as 2^n is too large for the largest x.
+Expr expandExpm1(Expr x) {
+  Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
+  auto [rounded, r] = reduce(bounded, exponentBias(x) - 1);
+  Expr tail = isF32(x) ? horner(r, llvm::ArrayRef(kExpF32).drop_front(2))
+                       : horner(r, llvm::ArrayRef(kExpF64).drop_front(2));
+  Expr q = fma(r * r, tail, r);
+  Expr halfPower = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
+  Expr half = fma(q, halfPower, halfPower - 0.5);
+  return copySign(half + half, x); // the sums lose the sign of -0
+}
+
+Expr expandSinh(Expr x) {
+  Expr a = abs(x);
+  Expr e = expandExpm1(a);
+  Expr small = 0.5 * (e + e / (e + 1.0));
+  Expr half = halfExp(a);
+  Expr large = half - 0.25 / half;
+  return copySign(select(a < 1.0, small, large), x);
+}
+
+Expr expandCosh(Expr x) {
+  Expr half = halfExp(abs(x));
+  return half + 0.25 / half;
+}
+
+Expr expandTanh(Expr x) {
+  Expr a = abs(x);
+  // From here on the result is 1; beyond, infinities would meet.
+  double end = isF32(x) ? 10.0 : 20.0;
+  Expr bounded = select(a > end, end, a);
+  Expr e = expandExpm1(bounded + bounded);
+  return copySign(e / (e + 2.0), x);
 }
 
 } // namespace nereid::codegen

@@ -2,69 +2,146 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// x = 2^e (1 + f) with 1 + f in [2/3, 4/3), and a polynomial for log(1 + f).
+// x = 2^e (1 + f) with 1 + f near 1, and a polynomial for log(1 + f).
 
 #include "Math.h"
-
-#include <limits>
+#include "MathFormat.h"
 
 namespace nereid::codegen {
 
-struct SplitF32 {
-  Expr exponent;
-  Expr fraction;
-};
+// log(1 + f) = f + f^2 p(f) on [2/3, 4/3), relative error 2^-27.
+static constexpr double kLogF32[] = {
+    -0.5,         0.3333321599,  -0.24999798,  0.2001040553, -0.1668046649,
+    0.1400587047, -0.1218458361, 0.1398445721, -0.1289023159};
+// log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), relative error 2^-59.
+static constexpr double kLogF64[] = {0.6666666666666735,  0.3999999999940741,
+                                     0.2857142874415246,  0.22222198377810615,
+                                     0.18183575182226797, 0.15313755685603728,
+                                     0.14799064038050141};
 
-static SplitF32 splitF32(Expr x) {
-  constexpr int32_t kTwoThirds = 0x3f2aaaab;
-  // A denormal is made normal first.
-  Expr isSmall = x < 0x1p-126;
-  Expr pattern = bits(select(isSmall, x * 0x1p23, x));
-  Expr field = (pattern - kTwoThirds) & int32_t(0xff800000);
-  Expr fraction = asFloat(pattern - field) - 1.0;
-  Expr exponent = toFloat(shiftSigned(field, field.like(23)));
-  return {select(isSmall, exponent - 23.0, exponent), fraction};
+static Expr exponentField(Expr x, int64_t least) {
+  int64_t mask = isF32(x) ? 0xff800000 : 0xfff0000000000000;
+  return (bits(x) - least) & mask;
 }
 
-// log(1 + f) = f + f^2 (f p - 1/2), relative error 2^-27.
-static Expr log1pTailF32(Expr f) {
-  Expr p =
-      horner(f, {-0.5, 0.3333321599, -0.24999798, 0.2001040553, -0.1668046649,
-                 0.1400587047, -0.1218458361, 0.1398445721, -0.1289023159});
-  return p * (f * f);
+static Expr exponentOf(Expr field) {
+  return toFloat(shiftSigned(field, field.like(field.width() == 32 ? 23 : 52)));
+}
+
+Split splitAt(Expr x, int64_t least) {
+  // A denormal is made normal first.
+  double lift = isF32(x) ? 0x1p23 : 0x1p52;
+  Expr isSmall = x < (isF32(x) ? 0x1p-126 : 0x1p-1022);
+  Expr normal = select(isSmall, x * lift, x);
+  Expr field = exponentField(normal, least);
+  Expr fraction = asFloat(bits(normal) - field) - 1.0;
+  Expr exponent = exponentOf(field);
+  double lifted = mantissaBits(x);
+  return {select(isSmall, exponent - lifted, exponent), fraction};
+}
+
+// 2/3 suits the polynomial of f32, and the square root of 1/2 that of f64.
+static int64_t leastFraction(Expr x) {
+  return isF32(x) ? 0x3f2aaaab : 0x3fe6a09e667f3bcd;
+}
+
+// log(1 + f) - f.
+static Expr logTail(Expr f) {
+  if (isF32(f))
+    return horner(f, kLogF32) * (f * f);
+  Expr s = f / (f + 2.0);
+  Expr z = s * s;
+  Expr halfSquare = 0.5 * (f * f);
+  Expr rest = z * horner(z, kLogF64);
+  return s * (halfSquare + rest) - halfSquare;
 }
 
 // The logarithm of what has one: 0, negative, infinite numbers and NaN apart.
 static Expr withSpecialCases(Expr x, Expr result) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Expr isRegular = lessUnsigned(bits(x) - 1, bits(x.like(kInfinity)) - 1);
   Expr special = select(x == 0.0, -kInfinity, x);
   special = select(x < 0.0, kNan, special);
   return select(isRegular, result, special);
 }
 
-Expr expandLog(Expr x) {
-  constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-  auto [exponent, f] = splitF32(x);
-  return withSpecialCases(x, fma(exponent, kLn2, f + log1pTailF32(f)));
+static Expr naturalLog(Expr exponent, Expr f) {
+  Pair ln2 = isF32(f) ? kLn2F32 : kLn2F64;
+  Expr tail = fma(exponent, ln2.low, logTail(f));
+  return fma(exponent, ln2.high, f + tail);
 }
 
-// The factor in two parts keeps the result exact to the last place near x = 1.
-static Expr logOfBase(Expr x, double high, double low, double exponentFactor) {
-  auto [exponent, f] = splitF32(x);
-  Expr tail = log1pTailF32(f);
-  Expr small = fma(f, low, tail * high);
-  Expr fraction = fma(f, high, small);
-  return withSpecialCases(x, fma(exponent, exponentFactor, fraction));
+Expr expandLog(Expr x) {
+  Split parts = splitAt(x, leastFraction(x));
+  return withSpecialCases(x, naturalLog(parts.exponent, parts.fraction));
+}
+
+// log(1 + f) and the factors as sums of two, so that the result is right to
+// the last place near x = 1.
+static Expr logOfBase(Expr x, Pair logE, Pair log2) {
+  Split parts = splitAt(x, leastFraction(x));
+  Expr f = parts.fraction;
+  Expr tail = logTail(f);
+  Expr high = f + tail;
+  Expr low = (f - high) + tail;
+  ExactProduct product(high, x.like(logE.high));
+  Expr rest = fma(high, logE.low, fma(low, logE.high, product.low));
+  if (log2.low != 0.0)
+    rest = fma(parts.exponent, log2.low, rest);
+  Expr whole = parts.exponent * log2.high;
+  Expr sum = whole + product.high;
+  return withSpecialCases(x, sum + ((whole - sum) + product.high + rest));
 }
 
 Expr expandLog2(Expr x) {
-  return logOfBase(x, 0x1.715476p+0, 0x1.4ae0cp-26, 1.0);
+  Pair logE = isF32(x) ? Pair{0x1.715476p+0, 0x1.4ae0cp-26}
+                       : Pair{kLog2E, 0x1.777d0ffda0d24p-56};
+  return logOfBase(x, logE, {1.0, 0.0});
 }
 
 Expr expandLog10(Expr x) {
-  return logOfBase(x, 0x1.bcb7b2p-2, -0x1.5b235ep-27, 0x1.34413509f79ffp-2);
+  Pair logE = isF32(x) ? Pair{0x1.bcb7b2p-2, -0x1.5b235ep-27}
+                       : Pair{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+  // Short enough for exact products with exponents.
+  Pair log2 = isF32(x) ? Pair{0x1.344p-2, 0x1.3509f8p-18}
+                       : Pair{0x1.34413509f6p-2, 0x1.9fef311f12b36p-42};
+  return logOfBase(x, logE, log2);
+}
+
+// 1 + x rounds; the fraction comes from x itself, scaled like 1 + x.
+Expr expandLog1p(Expr x) {
+  Expr u = x + 1.0;
+  int64_t least = leastFraction(x);
+  Expr field = exponentField(u, least);
+  Expr scale = asFloat(bits(x.like(1.0)) - field);
+  Expr f = fma(x, scale, scale - 1.0);
+  // Where the scale would be no normal number, the 1 has long been lost.
+  Expr isLarge = x > (isF32(x) ? 0x1p64 : 0x1p512);
+  f = select(isLarge, splitAt(x, least).fraction, f);
+  Expr result = withSpecialCases(u, naturalLog(exponentOf(field), f));
+  return copySign(result, x); // the sums lose the sign of -0
+}
+
+// log(a + sqrt(a^2 + 1)), arranged to keep small a; a^2 may be too large.
+Expr expandAsinh(Expr x) {
+  Expr a = abs(x);
+  Expr square = a * a;
+  Expr small = expandLog1p(a + square / (sqrt(square + 1.0) + 1.0));
+  Expr large = expandLog(a) + kLn2F64.high;
+  Expr isLarge = a > (isF32(x) ? 0x1p30 : 0x1p200);
+  return copySign(select(isLarge, large, small), x);
+}
+
+Expr expandAcosh(Expr x) {
+  Expr t = x - 1.0;
+  Expr small = expandLog1p(t + sqrt(fma(t, t, t + t)));
+  Expr large = expandLog(x) + kLn2F64.high;
+  Expr result = select(x > (isF32(x) ? 0x1p30 : 0x1p200), large, small);
+  return select(x < 1.0, kNan, result);
+}
+
+Expr expandAtanh(Expr x) {
+  Expr a = abs(x);
+  return copySign(0.5 * expandLog1p((a + a) / (1.0 - a)), x);
 }
 
 } // namespace nereid::codegen

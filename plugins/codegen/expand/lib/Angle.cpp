@@ -1,0 +1,143 @@
+// Angles reduced to an eighth of a turn.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Up to some size n = x / (pi/2) is found in floating point and n pi/2 is taken
+// off in three parts (Cody and Waite). Beyond, x is an integer times a power of
+// two, and those digits of 2/pi that make fractions of a turn of it are
+// multiplied as integers (Payne and Hanek). They are looked up without a table,
+// by shifting all digits one bit of the distance at a time.
+
+#include "Angle.h"
+#include "MathFormat.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// The binary digits of 2/pi behind the point, after one word of zeros.
+static constexpr uint64_t kTwoOverPi[] = {
+    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
+    0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+
+// As many words of the width of x as the largest x needs.
+static SmallVector<Expr> digitsFor(Expr x) {
+  SmallVector<Expr> words;
+  Expr zero = bits(x);
+  if (!isF32(x)) {
+    for (uint64_t word : kTwoOverPi)
+      words.push_back(zero.like(int64_t(word)));
+    return words;
+  }
+  words.push_back(zero.like(0));
+  for (unsigned i = 0; i < 7; ++i) {
+    uint64_t word = kTwoOverPi[1 + i / 2];
+    words.push_back(zero.like(int64_t(int32_t(word >> (i % 2 ? 0 : 32)))));
+  }
+  return words;
+}
+
+// Words [offset, offset + 3 words) of a string of digits, to the bit.
+static SmallVector<Expr> window(SmallVector<Expr> words, Expr offset) {
+  int64_t width = offset.width();
+  int64_t shift = width == 32 ? 5 : 6;
+  for (int64_t stage = width == 32 ? 4 : 16; stage > 0; stage /= 2) {
+    Expr moves = (offset & (stage << shift)) != 0;
+    size_t needed = 3 + stage;
+    for (size_t i = 0; i < needed && i < words.size(); ++i)
+      if (i + stage < words.size())
+        words[i] = select(moves, words[i + stage], words[i]);
+    words.truncate(std::min(words.size(), needed));
+  }
+  Expr left = offset & (width - 1);
+  Expr right = left ^ (width - 1);
+  SmallVector<Expr> result;
+  for (int i = 0; i < 3; ++i)
+    result.push_back((words[i] << left) | ((words[i + 1] >> 1) >> right));
+  return result;
+}
+
+/// The upper two words of the three-word product, modulo a whole turn.
+struct Turn {
+  Expr high, low;
+};
+
+static Turn multiplyF32(Expr m, ArrayRef<Expr> digits) {
+  Expr wide = extendUnsigned(m, 64);
+  auto product = [&](int i) { return wide * extendUnsigned(digits[i], 64); };
+  Expr first = extendUnsigned(m * digits[0], 64) << 32;
+  Expr sum = first + product(1) + (product(2) >> 32);
+  return {sum, sum};
+}
+
+static Expr highProduct(Expr x, Expr y) {
+  constexpr int64_t kLow = 0xffffffff;
+  Expr xLow = x & kLow, xHigh = x >> 32;
+  Expr yLow = y & kLow, yHigh = y >> 32;
+  Expr cross = xHigh * yLow + ((xLow * yLow) >> 32);
+  Expr middle = xLow * yHigh + (cross & kLow);
+  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
+}
+
+static Turn multiplyF64(Expr m, ArrayRef<Expr> digits) {
+  Expr carried = highProduct(m, digits[2]);
+  Expr low = m * digits[1] + carried;
+  Expr carry = extendUnsigned(lessUnsigned(low, carried), 64);
+  return {m * digits[0] + highProduct(m, digits[1]) + carry, low};
+}
+
+static Angle reduceByDigits(Expr x) {
+  constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+  int64_t mantissa = mantissaBits(x);
+  int64_t implicit = int64_t(1) << mantissa;
+  Expr pattern = bits(x);
+  Expr m = (pattern & (implicit - 1)) | implicit;
+  Expr exponent = (pattern >> mantissa) & (2 * exponentBias(x) + 1);
+  // Two digits before the point of x / (pi/2) remain: the quadrant.
+  int64_t distance = x.width() - 2 - exponentBias(x) - mantissa;
+  auto digits = window(digitsFor(x), exponent + distance);
+  Turn turn = isF32(x) ? multiplyF32(m, digits) : multiplyF64(m, digits);
+  Expr quadrant = (turn.high + (int64_t(1) << 61)) >> 62;
+  Expr fraction = toFloat(turn.high - (quadrant << 62));
+  Expr r = fraction * (kHalfPi * 0x1p-62);
+  if (isF32(x)) {
+    quadrant = truncate(quadrant, 32);
+    r = truncate(r, x.scope->builder.getF32Type());
+  } else {
+    r = fma(toFloat(turn.low >> 1), kHalfPi * 0x1p-125, r);
+  }
+  Expr isNegative = pattern < 0;
+  return {select(isNegative, 0 - quadrant, quadrant),
+          select(isNegative, -r, r)};
+}
+
+static Angle reduceByParts(Expr x) {
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+  Expr rounded = fma(x, kTwoOverPi, x.like(roundingShift(x)));
+  Expr n = rounded - roundingShift(x);
+  // All parts are positive: with n = 0 they leave the sign of a zero alone.
+  static constexpr double kPartsF32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
+                                         0x1.846988p-48};
+  static constexpr double kPartsF64[] = {
+      0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e08p-107};
+  Expr r = x;
+  for (double part : isF32(x) ? kPartsF32 : kPartsF64)
+    r = fma(n, -part, r);
+  return {bits(rounded), r};
+}
+
+Angle reduceAngle(Expr x) {
+  Angle small = reduceByParts(x);
+  Angle large = reduceByDigits(x);
+  Expr isLarge = abs(x) > (isF32(x) ? 0x1p16 : 0x1p28);
+  Expr r = select(isLarge, large.r, small.r);
+  return {select(isLarge, large.quadrant, small.quadrant),
+          select(abs(x) == kInfinity, kNan, r)};
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,40 @@
+// What the expansions know of f32 and f64, and parts they share.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_EXPAND_MATHFORMAT_H
+#define NEREID_CODEGEN_EXPAND_MATHFORMAT_H
+
+#include "Expr.h"
+
+#include <limits>
+
+namespace nereid::codegen {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// A number that one float cannot hold, as the sum of two.
+struct Pair {
+  double high, low;
+};
+
+constexpr Pair kLn2F32 = {0x1.62e43p-1, -0x1.05c61p-29};
+constexpr Pair kLn2F64 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+constexpr double kLog2E = 0x1.71547652b82fep+0;
+
+inline bool isF32(Expr x) { return x.width() == 32; }
+inline int mantissaBits(Expr x) { return isF32(x) ? 23 : 52; }
+inline int exponentBias(Expr x) { return isF32(x) ? 127 : 1023; }
+/// What is added to this comes out rounded, its integer in the low bits.
+inline double roundingShift(Expr x) { return isF32(x) ? 0x1.8p23 : 0x1.8p52; }
+
+/// x * y as a sum of two, exactly: the product and what rounding took from it.
+struct ExactProduct {
+  explicit ExactProduct(Expr x, Expr y) : high(x * y), low(fma(x, y, -high)) {}
+  Expr high, low;
+};
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_EXPAND_MATHFORMAT_H
