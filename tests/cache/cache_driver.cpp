@@ -14,6 +14,7 @@
 
 #include "cache/Cache.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -36,7 +37,10 @@ CacheOptions makeOptions(const char *directory) {
   CacheOptions options;
   options.directory = directory;
   options.stampAge = std::chrono::seconds(0); // every hit renews its stamp
-  options.warn = [](const std::string &) { ++warnings; };
+  options.warn = [](const std::string &text) {
+    std::fprintf(stderr, "warning: %s\n", text.c_str());
+    ++warnings;
+  };
   return options;
 }
 

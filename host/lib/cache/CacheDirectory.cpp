@@ -53,11 +53,19 @@ static Failure refused(const std::string &path, const std::string &reason) {
   return {NEREID_UNAVAILABLE, path + ": " + reason};
 }
 
+static Failure refused(const std::string &path, int error) {
+  return {error == ENOENT ? NEREID_NOT_FOUND : NEREID_UNAVAILABLE,
+          path + ": " + errorText(error)};
+}
+
 static int statPath(const std::string &path, struct stat &facts) {
   return withoutInterruption([&] { return ::stat(path.c_str(), &facts); });
 }
 
-static Outcome checkOwn(const std::string &path, const struct stat &facts) {
+static Outcome checkOwn(const std::string &path) {
+  struct stat facts;
+  if (statPath(path, facts) != 0)
+    return refused(path, errno);
   if (!S_ISDIR(facts.st_mode))
     return refused(path, "not a directory");
   if (facts.st_uid != ::geteuid())
@@ -76,14 +84,14 @@ static Outcome checkAbove(const std::string &path) {
         real.reset(::realpath(path.c_str(), nullptr));
         return real ? 0 : -1;
       }) != 0)
-    return refused(path, errorText(errno));
+    return refused(path, errno);
   std::string parent = real.get();
   while (parent.size() > 1) {
     size_t slash = parent.rfind('/');
     parent.resize(slash ? slash : 1);
     struct stat facts;
     if (statPath(parent, facts) != 0)
-      return refused(parent, errorText(errno));
+      return refused(parent, errno);
     if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
       return refused(parent, "others can write it and replace " + path);
   }
@@ -95,15 +103,15 @@ Outcome CacheDirectory::check() {
     return {};
   if (!top.starts_with('/'))
     return refused("'" + top + "'", "not an absolute path");
-  struct stat facts;
-  if (statPath(top, facts) != 0)
-    return errno == ENOENT ? Outcome() : refused(top, errorText(errno));
-  if (Outcome own = checkOwn(top, facts); !own)
-    return own;
-  if (Outcome above = checkAbove(top); !above)
-    return above;
-  isTrusted.store(true, std::memory_order_release);
-  return {};
+  Outcome outcome = checkOwn(top);
+  if (outcome)
+    outcome = checkAbove(top);
+  if (outcome)
+    isTrusted.store(true, std::memory_order_release);
+  // It need not be there yet, and may vanish at any moment.
+  else if (outcome.failure().status == NEREID_NOT_FOUND)
+    return {};
+  return outcome;
 }
 
 static int makeDirectory(const std::string &path) {
