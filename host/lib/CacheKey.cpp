@@ -5,6 +5,8 @@
 
 #include "CacheKey.h"
 
+#include "Json.h"
+
 namespace nereid {
 
 std::string KeyIngredients::serialize() const {

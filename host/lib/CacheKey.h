@@ -6,7 +6,7 @@
 #ifndef NEREID_HOST_CACHE_KEY_H
 #define NEREID_HOST_CACHE_KEY_H
 
-#include "Json.h"
+#include "JsonFwd.h"
 
 #include <string>
 #include <string_view>

@@ -49,6 +49,12 @@ public:
   /// none; \p slot names what failed.
   Failure failure(nereid_status_t status, std::string_view slot);
 
+  /// Whether an error was reported.
+  bool hasReason() {
+    std::lock_guard lock(mutex);
+    return !errors.empty();
+  }
+
 private:
   static void report(const nereid_call_t *call,
                      const nereid_diagnostic_t *diagnostic);

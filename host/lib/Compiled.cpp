@@ -5,6 +5,8 @@
 
 #include "Compiled.h"
 
+#include "Json.h"
+
 namespace nereid {
 
 Json Compiled::describe() const {

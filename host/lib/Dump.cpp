@@ -5,6 +5,8 @@
 
 #include "Dump.h"
 
+#include "Json.h"
+
 #include <cctype>
 #include <cerrno>
 #include <cstdio>

@@ -7,14 +7,14 @@
 #ifndef NEREID_HOST_JSON_H
 #define NEREID_HOST_JSON_H
 
+#include "JsonFwd.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
 
 namespace nereid {
-
-using Json = nlohmann::ordered_json;
 
 /// Indented text that ends with a newline.
 inline std::string dumpJson(const Json &json) {

@@ -7,6 +7,7 @@
 #include "Options.h"
 
 #include "Call.h"
+#include "Json.h"
 #include "Struct.h"
 
 namespace nereid {

@@ -6,6 +6,8 @@
 #include "Runtime.h"
 
 #include "Extensions.h"
+#include "Json.h"
+#include "PluginRegistry.h"
 #include "cache/Cache.h"
 
 #include <algorithm>

@@ -9,9 +9,7 @@
 
 #include "Compile.h"
 #include "Handles.h"
-#include "Json.h"
 #include "Log.h"
-#include "PluginRegistry.h"
 #include "Settings.h"
 #include "Trace.h"
 
@@ -23,6 +21,7 @@
 namespace nereid {
 
 class Cache;
+class PluginRegistry;
 
 /// Every function may be called on any thread, but the destructor.
 class Runtime {

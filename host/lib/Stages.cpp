@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Call.h"
+#include "Json.h"
 #include "Nearest.h"
 #include "Pipeline.h"
 #include "Struct.h"

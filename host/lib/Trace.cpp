@@ -5,6 +5,8 @@
 
 #include "Trace.h"
 
+#include "Json.h"
+
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -97,7 +99,10 @@ void Trace::append(const Json &event) {
 }
 
 void Trace::add(std::string_view category, std::string_view name,
-                int64_t start, const Json &arguments, bool isBuffered) {
+                int64_t start, const Arguments &arguments, bool isBuffered) {
+  Json shown = Json::object();
+  for (const auto &[key, value] : arguments)
+    shown[key] = value;
   int64_t duration = traceNow() - start;
   Json event = {{"name", std::string(name)},
                 {"cat", std::string(category)},
@@ -106,7 +111,7 @@ void Trace::add(std::string_view category, std::string_view name,
                 {"dur", static_cast<double>(duration) / 1000},
                 {"pid", getpid()},
                 {"tid", gettid()},
-                {"args", arguments}};
+                {"args", std::move(shown)}};
   std::lock_guard lock(mutex);
   append(event);
   if (!isBuffered || pending.size() >= bufferBytes)
@@ -147,7 +152,6 @@ TraceSpan::TraceSpan(Trace *trace, std::string_view category,
     return;
   this->category = category;
   this->name = name;
-  arguments = Json::object();
   start = traceNow();
 }
 
@@ -163,7 +167,7 @@ TraceSpan::~TraceSpan() {
 
 void TraceSpan::argument(const char *key, std::string_view value) {
   if (trace)
-    arguments[key] = std::string(value);
+    arguments.emplace_back(key, value);
 }
 
 } // namespace nereid

@@ -11,13 +11,15 @@
 #ifndef NEREID_HOST_TRACE_H
 #define NEREID_HOST_TRACE_H
 
-#include "Json.h"
+#include "JsonFwd.h"
 #include "Result.h"
 
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace nereid {
 
@@ -34,10 +36,13 @@ public:
   Trace(const Trace &) = delete;
   Trace &operator=(const Trace &) = delete;
 
-  /// Adds an event that began at \p start and ends now. \p arguments is an
-  /// object. Rare events are written at once, launches are buffered.
+  /// Names and values that an event shows.
+  using Arguments = std::vector<std::pair<std::string, std::string>>;
+
+  /// Adds an event that began at \p start and ends now. Rare events are
+  /// written at once, launches are buffered.
   void add(std::string_view category, std::string_view name, int64_t start,
-           const Json &arguments, bool isBuffered = false);
+           const Arguments &arguments, bool isBuffered = false);
   void flush();
 
 private:
@@ -69,7 +74,7 @@ public:
 private:
   Trace *trace;
   std::string category, name;
-  Json arguments;
+  Trace::Arguments arguments;
   int64_t start = 0;
 };
 

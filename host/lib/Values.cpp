@@ -5,6 +5,8 @@
 
 #include "Values.h"
 
+#include "Json.h"
+
 namespace nereid {
 
 static bool isList(nereid_type_t type) {

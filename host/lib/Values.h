@@ -6,7 +6,7 @@
 #ifndef NEREID_HOST_VALUES_H
 #define NEREID_HOST_VALUES_H
 
-#include "Json.h"
+#include "JsonFwd.h"
 #include "Result.h"
 
 #include <deque>

@@ -6,6 +6,7 @@
 #include "Call.h"
 #include "Error.h"
 #include "Handles.h"
+#include "PluginRegistry.h"
 #include "Runtime.h"
 #include "Struct.h"
 

@@ -6,8 +6,16 @@
 
 #include "Error.h"
 #include "Handles.h"
+#include "Json.h"
+#include "PluginRegistry.h"
 #include "Runtime.h"
 #include "Struct.h"
+#include "check/Check.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
 
 using namespace nereid;
 
@@ -163,4 +171,16 @@ const void *nereid_backend_extension(const nereid_backend_t *backend,
 
 nereid_state_t *nereid_backend_state(const nereid_backend_t *backend) {
   return backend ? backend->plugin->state : nullptr;
+}
+
+nereid_status_t nereid_validate_plugin(nereid_string_t path,
+                                       nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    std::string file(view(path));
+    if (::access(file.c_str(), R_OK) != 0)
+      return Failure{NEREID_NOT_FOUND,
+                     file + ": cannot be read: " + std::strerror(errno)};
+    return giveJson(validatePlugin(std::filesystem::canonical(file)),
+                    out_json);
+  });
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Error.h"
+#include "Json.h"
 #include "Runtime.h"
 #include "Struct.h"
 #include "cache/Cache.h"

@@ -6,6 +6,7 @@
 #include "Compile.h"
 #include "Error.h"
 #include "Handles.h"
+#include "Json.h"
 #include "Runtime.h"
 #include "Struct.h"
 

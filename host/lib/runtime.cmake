@@ -30,6 +30,12 @@ target_sources(nereid_host_objects PRIVATE
   capi_launch.cpp
   capi_memory.cpp
   capi_stream.cpp
+  check/Check.cpp
+  check/CompilerChecks.cpp
+  check/DriverChecks.cpp
+  check/Exports.cpp
+  check/FileChecks.cpp
+  check/KernelChecks.cpp
 )
 target_compile_definitions(nereid_host_objects PRIVATE
   NEREID_VERSION="${PROJECT_VERSION}"

@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Json.h"
 #include "Nearest.h"
 #include "Options.h"
 

@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Json.h"
 #include "Trace.h"
 
 #include <filesystem>
@@ -53,7 +54,7 @@ TEST(TraceTest, BuffersLaunchesUntilItIsClosed) {
     Result<std::shared_ptr<Trace>> trace = Trace::open(path);
     ASSERT_TRUE(trace);
     (*trace)->flush();
-    (*trace)->add("launch", "kernel", traceNow(), Json::object(), true);
+    (*trace)->add("launch", "kernel", traceNow(), {}, true);
     EXPECT_EQ(readJson(path)["traceEvents"].size(), 1u);
   }
   EXPECT_EQ(readJson(path)["traceEvents"].size(), 2u);

@@ -1,0 +1,147 @@
+// CompilerChecks.cpp - conformance of options and stages.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Call.h"
+#include "Json.h"
+#include "Pipeline.h"
+#include "check/Check.h"
+
+#include <algorithm>
+
+namespace nereid {
+
+static std::vector<OptionSchema> schemaOf(CheckedPlugin &subject,
+                                          const Target &target) {
+  Result<std::vector<OptionSchema>> schema =
+      readSchema(subject.compiler(), target.get(), &subject.log);
+  if (!schema)
+    throw CheckFailed{schema.failure().text};
+  return std::move(*schema);
+}
+
+static ParsedOptions parse(CheckedPlugin &subject, const Target &target,
+                           std::span<const nereid_value_t> values) {
+  Result<ParsedOptions> parsed = ParsedOptions::parse(
+      subject.compiler(), target.get(), values, &subject.log);
+  if (!parsed)
+    throw CheckFailed{parsed.failure().text};
+  return std::move(*parsed);
+}
+
+static nereid_value_t textOption(const OptionSchema &option) {
+  nereid_value_t value = {};
+  value.name = borrow(option.name);
+  value.type = NEREID_TYPE_STRING;
+  value.text = borrow(option.defaultValue);
+  return value;
+}
+
+static void checkSchema(CheckedPlugin &subject) {
+  Target target = subject.target();
+  std::vector<std::string> names;
+  for (const OptionSchema &option : schemaOf(subject, target)) {
+    expect(!option.doc.empty(), "option '" + option.name + "' has no doc");
+    expect(std::find(names.begin(), names.end(), option.name) == names.end(),
+           "two options have the name '" + option.name + "'");
+    names.push_back(option.name);
+    nereid_value_t value = textOption(option);
+    Result<Values> converted = convertOptions({&value, 1}, {option});
+    expect(bool(converted),
+           "the default is not legal: " +
+               (converted ? "" : converted.failure().text));
+  }
+}
+
+// An option that is not given means its default.
+static void checkDefaults(CheckedPlugin &subject) {
+  Target target = subject.target();
+  std::vector<OptionSchema> schema = schemaOf(subject, target);
+  std::vector<nereid_value_t> values;
+  for (const OptionSchema &option : schema)
+    values.push_back(textOption(option));
+  ParsedOptions none = parse(subject, target, {});
+  ParsedOptions all = parse(subject, target, values);
+  expect(none.canonical() == all.canonical(),
+         "the canonical text without options is '" + none.canonical() +
+             "', but with every default written out it is '" +
+             all.canonical() + "'");
+}
+
+static void checkCanonicalText(CheckedPlugin &subject) {
+  Target target = subject.target();
+  std::vector<OptionSchema> schema = schemaOf(subject, target);
+  std::vector<nereid_value_t> values;
+  for (const OptionSchema &option : schema)
+    values.push_back(textOption(option));
+  std::string forward = parse(subject, target, values).canonical();
+  std::string again = parse(subject, target, values).canonical();
+  expect(forward == again, "the canonical text of the same options is '" +
+                               forward + "' and then '" + again + "'");
+  std::reverse(values.begin(), values.end());
+  std::string backward = parse(subject, target, values).canonical();
+  expect(forward == backward,
+         "the canonical text depends on the order of the options");
+}
+
+static void checkUnknownOption(CheckedPlugin &subject) {
+  Target target = subject.target();
+  Plugin &plugin = subject.compiler();
+  nereid_value_t value = {};
+  value.name = borrow("no.such.option");
+  value.type = NEREID_TYPE_I64;
+  nereid_target_t raw = target.get();
+  nereid_options_t *options = nullptr;
+  StringWriter canonical;
+  Call call(&subject.log, plugin.info.id);
+  // Past the host's own check, which knows the schema.
+  nereid_status_t status = call.run([&] {
+    return plugin.compiler.parse_options(plugin.state, &raw, &value, 1,
+                                         canonical.get(), &options,
+                                         call.get());
+  });
+  expect(status != NEREID_OK,
+         "parse_options accepts the unknown option 'no.such.option'");
+  expect(call.hasReason(), "parse_options refuses an unknown option without "
+                           "a diagnostic");
+}
+
+static void checkStages(CheckedPlugin &subject) {
+  Target target = subject.target();
+  ParsedOptions options = parse(subject, target, {});
+  Json seen;
+  for (int i = 0; i < 2; ++i) {
+    Result<std::vector<Stage>> stages =
+        readStages(subject.compiler(), options, &subject.log);
+    if (!stages)
+      throw CheckFailed{stages.failure().text};
+    for (const Stage &stage : *stages)
+      expect(!stage.extension.empty(),
+             "stage '" + stage.name + "' has no extension for its dump");
+    Json now = stagesJson(*stages);
+    expect(i == 0 || now == seen, "visit_stages gives other stages when it "
+                                  "is called again");
+    seen = std::move(now);
+  }
+}
+
+static void checkNullHandles(CheckedPlugin &subject) {
+  Plugin &plugin = subject.compiler();
+  plugin.compiler.destroy_options(plugin.state, nullptr);
+  plugin.compiler.end(plugin.state, nullptr);
+}
+
+std::span<const Check> compilerChecks() {
+  static constexpr Check checks[] = {
+      {"option-schema", checkSchema},
+      {"option-defaults", checkDefaults},
+      {"option-canonical-text", checkCanonicalText},
+      {"unknown-option-refused", checkUnknownOption},
+      {"stages", checkStages},
+      {"compiler-accepts-null", checkNullHandles},
+  };
+  return checks;
+}
+
+} // namespace nereid

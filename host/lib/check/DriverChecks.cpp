@@ -1,0 +1,149 @@
+// DriverChecks.cpp - conformance of probe, properties and memory.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Call.h"
+#include "Values.h"
+#include "check/Check.h"
+
+#include <numeric>
+
+namespace nereid {
+
+// Calls a slot and fails the check if the slot fails.
+template <typename Slot>
+static void must(CheckedPlugin &subject, const char *name, Slot &&slot) {
+  Plugin &plugin = subject.plugin();
+  Call call(&subject.log, plugin.info.id);
+  nereid_status_t status = call.run([&] { return slot(plugin, call.get()); });
+  if (status != NEREID_OK)
+    throw CheckFailed{call.failure(status, name).text};
+}
+
+static nereid_probe_t probe(CheckedPlugin &subject) {
+  nereid_probe_t result = {};
+  result.struct_size = sizeof result;
+  StringWriter reason;
+  must(subject, "probe", [&](Plugin &plugin, const nereid_call_t *call) {
+    return plugin.driver.probe(plugin.state, &result, reason.get(), call);
+  });
+  expect(!reason.text.empty(), "probe gives no reason");
+  expect(result.score <= 0 || result.device_count > 0,
+         "probe gives a score without a device");
+  return result;
+}
+
+static void checkProbe(CheckedPlugin &subject) {
+  if (!subject.plugin().hasDriver)
+    throw CheckSkipped{"the plugin has no driver"};
+  nereid_probe_t first = probe(subject);
+  ProcessCounts before = ProcessCounts::now();
+  nereid_probe_t second = probe(subject);
+  ProcessCounts after = ProcessCounts::now();
+  expect(first.score == second.score &&
+             first.device_count == second.device_count &&
+             first.flags == second.flags,
+         "probe answers otherwise when it is called again");
+  expect(before.files == after.files, "probe leaves a file open");
+  expect(before.threads == after.threads, "probe starts a thread");
+}
+
+static void checkProperties(CheckedPlugin &subject) {
+  subject.activeDriver();
+  Values values;
+  ValueSink sink(values);
+  must(subject, "visit_properties",
+       [&](Plugin &plugin, const nereid_call_t *call) {
+         return plugin.driver.visit_properties(plugin.state, 0, sink.get(),
+                                               call);
+       });
+  expect(sink.problem().empty(), sink.problem());
+  expect(values.string("name").has_value(),
+         "the properties of device 0 have no 'name'");
+}
+
+static void checkTarget(CheckedPlugin &subject) {
+  Plugin &plugin = subject.activeDriver();
+  Result<Target> target = Target::ofDevice(plugin, 0, &subject.log);
+  if (!target)
+    throw CheckFailed{target.failure().text};
+  expect(target->backend == plugin.info.deviceType,
+         "the target of device 0 is for '" + target->backend +
+             "', expected the device type '" + plugin.info.deviceType + "'");
+}
+
+static nereid_address_t allocate(CheckedPlugin &subject, uint64_t size) {
+  nereid_address_t address = 0;
+  must(subject, "allocate", [&](Plugin &plugin, const nereid_call_t *call) {
+    return plugin.driver.allocate(plugin.state, 0, size, &address, call);
+  });
+  return address;
+}
+
+static void checkMemory(CheckedPlugin &subject) {
+  Plugin &plugin = subject.activeDriver();
+  std::vector<uint8_t> sent(100000), received(sent.size());
+  std::iota(sent.begin(), sent.end(), uint8_t(0));
+  nereid_address_t address = allocate(subject, sent.size());
+  expect(address && address % 64 == 0,
+         "allocate gave address " + std::to_string(address) +
+             ", expected a multiple of 64");
+  auto copy = [&](nereid_copy_t direction, const void *to, const void *from) {
+    must(subject, "copy", [&](Plugin &plugin, const nereid_call_t *call) {
+      return plugin.driver.copy(
+          plugin.state, 0, 0, direction, reinterpret_cast<uintptr_t>(to),
+          reinterpret_cast<uintptr_t>(from), sent.size(), call);
+    });
+    must(subject, "synchronize",
+         [&](Plugin &plugin, const nereid_call_t *call) {
+           return plugin.driver.synchronize(plugin.state, 0, 0, call);
+         });
+  };
+  const void *device = reinterpret_cast<const void *>(address);
+  copy(NEREID_COPY_HOST_TO_DEVICE, device, sent.data());
+  copy(NEREID_COPY_DEVICE_TO_HOST, received.data(), device);
+  plugin.driver.free(plugin.state, 0, address);
+  expect(sent == received, "bytes came back changed from the device");
+}
+
+static void checkEmptyMemory(CheckedPlugin &subject) {
+  Plugin &plugin = subject.activeDriver();
+  expect(allocate(subject, 0) == 0,
+         "allocate of 0 bytes gave an address, expected 0");
+  plugin.driver.free(plugin.state, 0, 0);
+  plugin.driver.unload_module(plugin.state, nullptr);
+  plugin.driver.destroy_event(plugin.state, nullptr);
+  plugin.driver.destroy_stream(plugin.state, 0, 0);
+  plugin.driver.release_pointer(plugin.state, 0, 0);
+}
+
+static void checkGarbageImage(CheckedPlugin &subject) {
+  Plugin &plugin = subject.activeDriver();
+  nereid_module_t *module = nullptr;
+  Call call(&subject.log, plugin.info.id);
+  nereid_status_t status = call.run([&] {
+    return plugin.driver.load_image(plugin.state, 0, {"not an image", 12}, {},
+                                    nullptr, 0, &module, call.get());
+  });
+  if (status == NEREID_OK) {
+    plugin.driver.unload_module(plugin.state, module);
+    throw CheckSkipped{"load_image accepts any bytes"};
+  }
+  expect(call.hasReason(),
+         "load_image refuses bytes that are no image without a diagnostic");
+}
+
+std::span<const Check> driverChecks() {
+  static constexpr Check checks[] = {
+      {"probe-repeatable", checkProbe},
+      {"device-target", checkTarget},
+      {"device-properties", checkProperties},
+      {"memory-round-trip", checkMemory},
+      {"driver-accepts-null", checkEmptyMemory},
+      {"garbage-image-refused", checkGarbageImage},
+  };
+  return checks;
+}
+
+} // namespace nereid
