@@ -17,6 +17,27 @@ void Emitter::refuse(Operation *op, llvm::StringRef what) {
   failed = true;
 }
 
+static llvm::Value *extreme(llvm::IRBuilder<> &builder, llvm::Intrinsic::ID id,
+                            llvm::Value *a, llvm::Value *b) {
+  if (a == b)
+    return a;
+  auto *x = dyn_cast<llvm::ConstantInt>(a), *y = dyn_cast<llvm::ConstantInt>(b);
+  if (x && y)
+    return (x->getSExtValue() < y->getSExtValue()) ==
+                   (id == llvm::Intrinsic::smin)
+               ? a
+               : b;
+  return builder.CreateBinaryIntrinsic(id, a, b);
+}
+
+llvm::Value *Emitter::smaller(llvm::Value *a, llvm::Value *b) {
+  return extreme(builder, llvm::Intrinsic::smin, a, b);
+}
+
+llvm::Value *Emitter::larger(llvm::Value *a, llvm::Value *b) {
+  return extreme(builder, llvm::Intrinsic::smax, a, b);
+}
+
 llvm::Value *Emitter::scalar(Value value) {
   auto known = scalars.find(value);
   if (known != scalars.end())
@@ -154,10 +175,8 @@ static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
       continue;
     llvm::Value *reach = b.CreateMul(emitter.polynomial(stride),
                                      b.getInt64(type.getDimSize(dim) - 1));
-    low = b.CreateAdd(low, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach,
-                                                   b.getInt64(0)));
-    high = b.CreateAdd(high, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax,
-                                                     reach, b.getInt64(0)));
+    low = b.CreateAdd(low, emitter.smaller(reach, b.getInt64(0)));
+    high = b.CreateAdd(high, emitter.larger(reach, b.getInt64(0)));
   }
   llvm::Value *base =
       b.CreatePtrToInt(emitter.scalar(form.pointer), b.getInt64Ty());

@@ -62,6 +62,9 @@ struct Emitter {
   }
   llvm::Value *i64(int64_t number) { return builder.getInt64(number); }
 
+  /// The smaller, or larger, of two i64; constants are compared now.
+  llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
+  llvm::Value *larger(llvm::Value *a, llvm::Value *b);
   /// A scalar SSA value; constants are made where they are used.
   llvm::Value *scalar(mlir::Value value);
   /// `polynomial` as an i64.

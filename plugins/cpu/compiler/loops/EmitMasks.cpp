@@ -266,8 +266,7 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
   llvm::Value *end = emitter.i64(nest.shape[nest.vectorAxis]);
   auto smaller = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
     return at({a, b}, [&] {
-      return builder.CreateBinaryIntrinsic(
-          takeLess ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
+      return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
     });
   };
   for (const Fact &fact : list) {

@@ -122,8 +122,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
 
   auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
     return at({a, b}, [&] {
-      return builder.CreateBinaryIntrinsic(
-          takeLess ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
+      return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
     });
   };
   auto toVectors = [&](llvm::Value *value, bool up) {
@@ -216,8 +215,7 @@ void NestEmitter::emitStrip(const Inner &inner) {
   Range holds = rangeOf(conditions);
   unsigned unit = lanes * copies;
   llvm::Value *end = at({holds.begin, holds.end}, [&] {
-    llvm::Value *some = builder.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smax, holds.end, emitter.i64(0));
+    llvm::Value *some = emitter.larger(holds.end, emitter.i64(0));
     llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-int64_t(unit)));
     return builder.CreateSelect(
         builder.CreateICmpEQ(holds.begin, emitter.i64(0)), whole,
