@@ -1,0 +1,117 @@
+// extension.h - what the files of the extension plugin share.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_EXTENSION_H
+#define NEREID_EXTENSION_H
+
+#include "image.h"
+#include "nereid/plugin.h"
+#include "record.h"
+
+// A string literal as a nereid_string_t.
+#define TEXT(literal) {literal, sizeof(literal) - 1}
+
+#define EXTENSION_DEVICE_COUNT 2u
+
+extern const nereid_compiler_t extension_compiler;
+extern const nereid_driver_t extension_driver;
+extern const nereid_extension_record_t extension_record;
+
+// ---------------------------------------------------------------- errors
+// Reports `format` as an error of this call and returns `status`, so that a
+// slot ends with `return extension_fail(...)`.
+__attribute__((format(printf, 3, 4))) nereid_status_t extension_fail(
+    const nereid_call_t *call, nereid_status_t status, const char *format, ...);
+
+// The same for a place in the source; lines and columns count from 1.
+__attribute__((format(printf, 4, 5))) nereid_status_t
+extension_fail_at(const nereid_call_t *call, uint32_t line, uint32_t column,
+                  const char *format, ...);
+
+// True when `text` is `literal`.
+int32_t extension_equal(nereid_string_t text, const char *literal);
+
+// ---------------------------------------------------------------- options
+// The options, in the order of the table in options.c.
+enum {
+  OPTION_NUM_WARPS,
+  OPTION_STOP_AT_TTIR,
+  OPTION_FAULT,
+  // One of each other type; their values come back as metadata.
+  OPTION_TOLERANCE,
+  OPTION_TAG,
+  OPTION_TILE,
+  OPTION_WEIGHTS,
+  OPTION_FEATURES,
+  OPTION_COUNT
+};
+
+struct nereid_options_t {
+  nereid_value_t values[OPTION_COUNT]; // what they point to is owned
+};
+
+// Which of the choices of OPTION_FAULT is set: an extension_fault.
+uint32_t extension_options_fault(const nereid_options_t *options);
+
+// The slots of options.c that compiler.c puts into its table.
+nereid_status_t extension_visit_options(nereid_state_t *state,
+                                        const nereid_target_t *target,
+                                        const nereid_option_sink_t *sink,
+                                        const nereid_call_t *call);
+nereid_status_t extension_parse_options(nereid_state_t *state,
+                                        const nereid_target_t *target,
+                                        const nereid_value_t *values,
+                                        uint64_t count,
+                                        const nereid_writer_t *canonical,
+                                        nereid_options_t **out_options,
+                                        const nereid_call_t *call);
+void extension_destroy_options(nereid_state_t *state,
+                               nereid_options_t *options);
+
+// ---------------------------------------------------------------- state
+// One stream. Work is done when it is given, so a stream holds no queue.
+typedef struct extension_stream_t {
+  uint64_t handle;         // of the host program's own queue, if adopted
+  _Atomic uint32_t failed; // a launch on it failed since the last synchronize
+} extension_stream_t;
+
+// The last launches. A launch takes the next place by one atomic addition.
+typedef struct extension_ring_t {
+  _Atomic uint64_t count;
+  struct {
+    nereid_extension_launch_t launch;
+    uint64_t arguments[NEREID_EXTENSION_KEPT_ARGUMENTS / 8];
+  } entries[NEREID_EXTENSION_KEPT];
+} extension_ring_t;
+
+struct nereid_state_t {
+  const nereid_host_t *host;
+  extension_stream_t default_stream[EXTENSION_DEVICE_COUNT];
+  uint64_t context[EXTENSION_DEVICE_COUNT]; // adopted; 0 if none
+  _Atomic uint32_t in_use[EXTENSION_DEVICE_COUNT];
+  extension_ring_t ring;
+};
+
+extension_stream_t *extension_stream(nereid_state_t *state, uint32_t device,
+                                     nereid_stream_t stream);
+
+// ---------------------------------------------------------------- modules
+// The slots of launch.c that driver.c puts into its table.
+nereid_status_t extension_load_image(nereid_state_t *state, uint32_t device,
+                                     nereid_bytes_t bytes, nereid_string_t path,
+                                     const nereid_value_t *metadata,
+                                     uint64_t metadata_count,
+                                     nereid_module_t **out_module,
+                                     const nereid_call_t *call);
+void extension_unload_module(nereid_state_t *state, nereid_module_t *module);
+nereid_status_t
+extension_get_kernel(nereid_state_t *state, nereid_module_t *module,
+                     nereid_string_t name, nereid_kernel_t **out_kernel,
+                     nereid_kernel_info_t *out_info, const nereid_call_t *call);
+nereid_status_t extension_launch(nereid_kernel_t *kernel,
+                                 const nereid_launch_t *launch,
+                                 const nereid_call_t *call);
+
+#endif // NEREID_EXTENSION_H

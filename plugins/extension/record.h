@@ -1,0 +1,52 @@
+// record.h - extension "nereid.extension.record/1" of the extension plugin:
+// what was launched, for tests.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_EXTENSION_RECORD_H
+#define NEREID_EXTENSION_RECORD_H
+
+#include "nereid/entry.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NEREID_EXT_EXTENSION_RECORD "nereid.extension.record/1"
+
+// How many of the last launches are kept, and how much of each one's block.
+#define NEREID_EXTENSION_KEPT 64u
+#define NEREID_EXTENSION_KEPT_ARGUMENTS 512u
+
+// One launch.
+typedef struct nereid_extension_launch_t {
+  uint32_t struct_size;
+  uint32_t grid[3];
+  uint32_t device;
+  uint32_t reserved;
+  nereid_stream_t stream;
+  uint64_t stream_handle;   // that an adopted stream stands for; else 0
+  uint64_t arguments_size;  // of the whole block
+  nereid_string_t kernel;   // valid until its module is unloaded
+  nereid_bytes_t arguments; // what is kept, valid until it is overwritten
+} nereid_extension_launch_t;
+
+typedef struct nereid_extension_record_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  // Required. How many launches there were so far. [any-thread]
+  uint64_t (*count)(nereid_state_t *state);
+
+  // Required. Fills `out_launch` with launch `index`, counted from 0.
+  // NEREID_NOT_FOUND if it was not, or is no longer kept. No launch is under
+  // way. [any-thread]
+  nereid_status_t (*get)(nereid_state_t *state, uint64_t index,
+                         nereid_extension_launch_t *out_launch);
+} nereid_extension_record_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif // NEREID_EXTENSION_RECORD_H
