@@ -1,0 +1,30 @@
+// Files.h - reads whole files, and writes them so that nobody sees half of one.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TOOLS_FILES_H
+#define NEREID_TOOLS_FILES_H
+
+#include "Errors.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace nereid::tools {
+
+/// The bytes of the regular file at \p path.
+Expected<std::string> readFile(const std::string &path);
+
+/// Puts \p pieces, one after the other, at \p path: all of them or, after a
+/// failure, nothing. Where \p path is no regular file (/dev/stdout), it is
+/// written as it is.
+Expected<void> writeFile(const std::string &path,
+                         std::initializer_list<std::string_view> pieces);
+
+/// Removes what a writeFile() under way has written. Safe in a signal handler.
+void removeUnfinishedFile();
+
+} // namespace nereid::tools
+
+#endif // NEREID_TOOLS_FILES_H

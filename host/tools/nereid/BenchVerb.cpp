@@ -1,0 +1,265 @@
+// BenchVerb.cpp - `nereid bench`: launches a kernel many times and says how
+// long that takes.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "EventTimer.h"
+#include "Interrupt.h"
+#include "KernelLaunch.h"
+#include "Progress.h"
+#include "Statistics.h"
+#include "Text.h"
+#include "Verb.h"
+
+#include <cmath>
+
+namespace nereid::tool {
+
+using Clock = std::chrono::steady_clock;
+
+namespace {
+struct Options : LaunchOptions {
+  double warmup = 0.1; // seconds
+  double time = 1;
+  uint64_t repeats = 0; // 0: as many as `time` allows
+  bool cold = false;
+  std::string bytes, flops;
+};
+
+struct Samples {
+  std::vector<double> endToEnd, device; // nanoseconds
+  bool isInterrupted = false;
+};
+
+/// Runs launches one by one, each waited for.
+class Measurement {
+public:
+  Measurement(ReadyKernel &kernel, Function::Grid grid, const Options &options)
+      : kernel(kernel), grid(grid), options(options),
+        timer(*kernel.target().driver, kernel.target().device),
+        progress("measuring " + kernel.name()) {}
+
+  Expected<Samples> run();
+
+private:
+  bool isDone(Clock::time_point start) const;
+  Expected<void> warmUp();
+  Expected<void> flush();
+  Expected<double> launchOnce();
+
+  ReadyKernel &kernel;
+  Function::Grid grid;
+  const Options &options;
+  EventTimer timer;
+  Progress progress;
+  InterruptFlag interrupt;
+  Samples samples;
+};
+} // namespace
+
+static constexpr size_t fewestSamples = 5;
+static constexpr size_t mostSamples = 1 << 20;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Expected<void> Measurement::flush() {
+  if (!options.cold)
+    return {};
+  const TargetChoice &target = kernel.target();
+  return detail::check(
+      nereid_backend_flush_cache(target.driver->get(), target.device, 0));
+}
+
+Expected<double> Measurement::launchOnce() {
+  auto start = Clock::now();
+  timer.start();
+  Expected<void> done = kernel.call().launch(grid);
+  timer.stop();
+  if (done)
+    done = kernel.call().synchronize();
+  double nanoseconds = secondsSince(start) * 1e9;
+  if (!done)
+    return done.error();
+  return nanoseconds;
+}
+
+// At least once: the first launch of a kernel also pays for pages, threads and
+// whatever the driver puts off.
+Expected<void> Measurement::warmUp() {
+  auto start = Clock::now();
+  do {
+    Expected<double> time = launchOnce();
+    if (!time)
+      return time.error();
+  } while (secondsSince(start) < options.warmup && !interrupt.isSet());
+  return {};
+}
+
+bool Measurement::isDone(Clock::time_point start) const {
+  size_t count = samples.endToEnd.size();
+  if (interrupt.isSet() || count >= mostSamples)
+    return true;
+  if (options.repeats)
+    return count >= options.repeats;
+  return count >= fewestSamples && secondsSince(start) >= options.time;
+}
+
+Expected<Samples> Measurement::run() {
+  if (Expected<void> warm = warmUp(); !warm)
+    return warm.error();
+  for (auto start = Clock::now(); !isDone(start);) {
+    if (Expected<void> flushed = flush(); !flushed)
+      return flushed.error();
+    Expected<double> time = launchOnce();
+    if (!time)
+      return time.error();
+    samples.endToEnd.push_back(*time);
+    if (std::optional<double> nanoseconds = timer.elapsed())
+      samples.device.push_back(*nanoseconds);
+    progress.step();
+  }
+  samples.isInterrupted = interrupt.isSet();
+  return std::move(samples);
+}
+
+// A number, or a product of numbers: "3*4096*781*4".
+static Expected<double> parseWork(const std::string &option,
+                                  const std::string &text) {
+  double work = 1;
+  for (size_t start = 0; start <= text.size();) {
+    size_t end = std::min(text.find('*', start), text.size());
+    double factor = 0;
+    Expected<void> read =
+        storeText(DType::F64, text.substr(start, end - start), &factor);
+    if (!read || !(factor > 0) || !std::isfinite(factor))
+      return invalid(option + " '" + text +
+                     "': expected a positive number or a product, as in "
+                     "'2*1024*1024*1024'");
+    work *= factor;
+    start = end + 1;
+  }
+  return work;
+}
+
+static void addRow(Table &table, const std::string &name,
+                   const Statistics &times) {
+  table.add({name, durationText(times.median), durationText(times.p20),
+             durationText(times.p80), durationText(times.minimum),
+             std::to_string(times.count)});
+}
+
+static Json statisticsJson(const Statistics &times) {
+  return {{"count", times.count}, {"minimum", times.minimum},
+          {"p20", times.p20},     {"median", times.median},
+          {"p80", times.p80},     {"mean", times.mean}};
+}
+
+namespace {
+/// The table and the document of one measurement.
+class BenchReport {
+public:
+  explicit BenchReport(const Samples &samples)
+      : endToEnd(Statistics::of(samples.endToEnd)),
+        device(Statistics::of(samples.device)) {
+    document["end_to_end_ns"] = statisticsJson(endToEnd);
+    document["device_ns"] =
+        device.count ? statisticsJson(device) : Json(nullptr);
+    document["interrupted"] = samples.isInterrupted;
+  }
+
+  /// Work per second, by the device's time where there is one.
+  void addRate(const std::string &key, const std::string &unit, double work) {
+    double median = device.count ? device.median : endToEnd.median;
+    rates += (rates.empty() ? "\n" : "") + threeDigits(work / median) + ' ' +
+             unit + " (median" + (device.count ? ", device time" : "") + ")\n";
+    document[key] = work / median;
+  }
+
+  std::string text() const {
+    Table table({"", "median", "p20", "p80", "min", "launches"});
+    for (size_t column = 1; column <= 5; ++column)
+      table.alignRight(column);
+    addRow(table, "end to end", endToEnd);
+    if (device.count)
+      addRow(table, "device", device);
+    return table.text() + rates;
+  }
+
+  Json document = Json::object();
+
+private:
+  Statistics endToEnd, device;
+  std::string rates;
+};
+} // namespace
+
+static Expected<void> checkOptions(const Options &options) {
+  if (!(options.warmup >= 0) || !(options.time >= 0))
+    return invalid("--warmup and --time take seconds from 0");
+  return {};
+}
+
+static Expected<int> bench(Session &session, const Options &options) {
+  if (Expected<void> checked = checkOptions(options); !checked)
+    return checked.error();
+  double bytes = 0, flops = 0;
+  for (auto [name, text, work] :
+       {std::tuple("--bytes", &options.bytes, &bytes),
+        std::tuple("--flops", &options.flops, &flops)}) {
+    if (text->empty())
+      continue;
+    Expected<double> parsed = parseWork(name, *text);
+    if (!parsed)
+      return parsed.error();
+    *work = *parsed;
+  }
+  Expected<LaunchRequest> request = LaunchRequest::parse(options);
+  if (!request)
+    return request.error();
+  auto kernel = ReadyKernel::prepare(session, options, *request);
+  if (!kernel)
+    return kernel.error();
+  Expected<Samples> samples =
+      Measurement(**kernel, request->grid, options).run();
+  if (!samples)
+    return samples.error();
+  BenchReport report(*samples);
+  if (bytes)
+    report.addRate("gigabytes_per_second", "GB/s", bytes);
+  if (flops)
+    report.addRate("gigaflops", "GFLOP/s", flops);
+  Json document = (*kernel)->json(request->grid);
+  document.update(report.document);
+  session.output.document(document);
+  session.output.text((*kernel)->heading(request->grid) + '\n' + report.text());
+  return samples->isInterrupted ? exitInterrupted : exitOk;
+}
+
+Verb declareBench(CLI::App &parent) {
+  CLI::App *app = parent.add_subcommand("bench", "measure a kernel's launches");
+  auto options = std::make_shared<Options>();
+  declareLaunchOptions(*app, *options);
+  app->add_option("--warmup", options->warmup,
+                  "before measuring (0.1; at least one launch)")
+      ->type_name("SECONDS");
+  app->add_option("--time", options->time,
+                  "measure that long (1; at least 5 launches)")
+      ->type_name("SECONDS");
+  app->add_option("--repeats", options->repeats,
+                  "measure that many launches instead")
+      ->type_name("N");
+  app->add_flag("--cold", options->cold,
+                "evict the device's caches before each launch");
+  app->add_option("--bytes", options->bytes,
+                  "moved by a launch, as in 2*4096*4: gives GB/s")
+      ->type_name("WORK");
+  app->add_option("--flops", options->flops, "done by a launch: gives GFLOP/s")
+      ->type_name("WORK");
+  return {app, "bench KERNEL --grid X[,Y[,Z]] ARG... [options]", argumentNotes,
+          [options](Session &session) { return bench(session, *options); }};
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,147 @@
+// CacheVerb.cpp - `nereid cache`: looks at the cache of compiled kernels,
+// checks it, makes it smaller.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Text.h"
+#include "Verb.h"
+
+#include "lib/Nearest.h"
+
+namespace nereid::tool {
+
+namespace {
+struct Options {
+  std::string action;
+  std::string limit;
+};
+} // namespace
+
+static Expected<nereid_cache_stat_t> readStat(const Runtime &runtime) {
+  auto stat = detail::sized<nereid_cache_stat_t>();
+  nereid_status_t status = nereid_cache_stat(runtime.get(), &stat);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  return stat;
+}
+
+static Expected<int> showStat(Session &session, const Runtime &runtime) {
+  Expected<nereid_cache_stat_t> stat = readStat(runtime);
+  if (!stat)
+    return stat.error();
+  std::string directory(detail::view(stat->directory));
+  session.output.document({{"enabled", stat->enabled != 0},
+                           {"directory", directory},
+                           {"entries", stat->entries},
+                           {"bytes", stat->bytes},
+                           {"limit", stat->limit}});
+  if (!stat->enabled)
+    session.output.text("the cache is switched off or cannot be used\n");
+  else
+    session.output.text("directory  " + directory + "\nentries    " +
+                        std::to_string(stat->entries) + "\nsize       " +
+                        bytesText(stat->bytes) + " of " +
+                        bytesText(stat->limit) + '\n');
+  return exitOk;
+}
+
+static Expected<int> verify(Session &session, const Runtime &runtime) {
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status = nereid_cache_verify(runtime.get(), &buffer);
+  Expected<Json> result = takeJson(status, buffer);
+  if (!result)
+    return result.error();
+  session.output.document(*result);
+  const Json damaged = result->value("damaged", Json::array());
+  for (const Json &entry : damaged)
+    session.output.text("removed " + entry.value("file", "") + ": " +
+                        entry.value("reason", "") + '\n');
+  session.output.text(std::to_string(result->value("entries", 0)) +
+                      " entries, " + std::to_string(damaged.size()) +
+                      " damaged\n");
+  return damaged.empty() ? exitOk : exitFailed;
+}
+
+static Expected<int> tellRemoved(Session &session, nereid_status_t status,
+                                 nereid_buffer_t *buffer) {
+  Expected<Json> result = takeJson(status, buffer);
+  if (!result)
+    return result.error();
+  session.output.document(*result);
+  session.output.text(std::to_string(result->value("removed", 0)) +
+                      " entries removed, " +
+                      bytesText(result->value("bytes", uint64_t(0))) + '\n');
+  return exitOk;
+}
+
+// "512M": a number of bytes with a binary suffix.
+static Expected<uint64_t> parseLimit(const std::string &text) {
+  static constexpr std::string_view suffixes = "KMGT";
+  uint64_t scale = 1;
+  std::string digits = text;
+  size_t suffix =
+      text.empty() ? text.npos : suffixes.find(std::toupper(text.back()));
+  if (suffix != text.npos) {
+    scale = uint64_t(1) << 10 * (suffix + 1);
+    digits.pop_back();
+  }
+  bool isNumber = !digits.empty() && digits.size() < 10 &&
+                  digits.find_first_not_of("0123456789") == digits.npos;
+  uint64_t limit = isNumber ? std::stoull(digits) : 0;
+  // The library takes 0 as "the configured limit".
+  if (limit == 0 || limit > UINT64_MAX / scale)
+    return invalid("--limit '" + text +
+                   "': expected a size, as in '512M' or '2G'");
+  return limit * scale;
+}
+
+static Expected<int> manage(Session &session, const Options &options) {
+  uint64_t limit = 0;
+  if (!options.limit.empty()) {
+    if (options.action != "gc")
+      return invalid("--limit belongs to 'cache gc'");
+    Expected<uint64_t> parsed = parseLimit(options.limit);
+    if (!parsed)
+      return parsed.error();
+    limit = *parsed;
+  }
+  static const std::vector<std::string> actions = {"stat", "verify", "gc",
+                                                   "clear"};
+  if (std::find(actions.begin(), actions.end(), options.action) ==
+      actions.end())
+    return invalid("unknown action '" + options.action + "'" +
+                   suggestNames(options.action, actions) + "; there are " +
+                   quotedList(actions));
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return runtime.error();
+  if (options.action == "stat")
+    return showStat(session, **runtime);
+  if (options.action == "verify")
+    return verify(session, **runtime);
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status =
+      options.action == "gc"
+          ? nereid_cache_gc((*runtime)->get(), limit, &buffer)
+          : nereid_cache_clear((*runtime)->get(), &buffer);
+  return tellRemoved(session, status, buffer);
+}
+
+Verb declareCache(CLI::App &parent) {
+  CLI::App *app =
+      parent.add_subcommand("cache", "look at, check or empty the cache");
+  auto options = std::make_shared<Options>();
+  app->add_option("ACTION", options->action)->required();
+  app->add_option("--limit", options->limit,
+                  "gc: remove least recently used entries down to this")
+      ->type_name("SIZE");
+  return {app, "cache stat|verify|gc|clear [options]",
+          "stat    where it is and how large\n"
+          "verify  read every entry; damaged ones are removed and listed\n"
+          "gc      remove what exceeds the limit, and leftovers\n"
+          "clear   remove everything\n",
+          [options](Session &session) { return manage(session, *options); }};
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,228 @@
+// CompleteVerb.cpp - `nereid complete -- WORD...`: what may stand for the last
+// word, one candidate a line, with a tab and a description after it. ":files"
+// and ":dirs" leave it to the shell.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Target.h"
+#include "Verb.h"
+
+#include <algorithm>
+
+namespace nereid::tool {
+
+namespace {
+/// The words of an unfinished line, read as the command line is.
+class Completer {
+public:
+  Completer(Session &session, std::vector<std::string> words);
+
+  std::string candidates();
+
+private:
+  void readWord(const std::string &word);
+  const CLI::Option *findOption(const std::string &name);
+  void add(const std::string &candidate, const std::string &description = {});
+  void addVerbs();
+  void addOptions(const CLI::App &app);
+  void addTargets();
+  void addCompilerOptions();
+  void addStages(const std::string &suffix);
+  void addPositional();
+  void addValue(const std::string &option);
+  std::optional<TargetChoice> choose();
+
+  CommonOptions unused;
+  CommandLine line{unused};
+  Session &session;
+  std::string current; ///< the word to be completed
+  std::string valueOf; ///< the option whose value that is
+  const Verb *verb = nullptr;
+  size_t positionals = 0; ///< complete ones after the verb
+  std::string target;
+  std::string text;
+};
+} // namespace
+
+Completer::Completer(Session &session, std::vector<std::string> words)
+    : session(session) {
+  if (words.empty())
+    words.emplace_back();
+  current = words.back();
+  words.pop_back();
+  for (const std::string &word : words)
+    readWord(word);
+}
+
+void Completer::readWord(const std::string &word) {
+  if (!valueOf.empty()) {
+    if (valueOf == "--target")
+      target = word;
+    else if (valueOf == "--plugin-dir")
+      session.options.pluginDirs.push_back(word);
+    else if (valueOf == "--plugin")
+      session.options.plugins.push_back(word);
+    valueOf.clear();
+  } else if (word.starts_with('-')) {
+    const CLI::Option *option = findOption(word);
+    if (option && option->get_items_expected_max() > 0)
+      valueOf = word;
+  } else if (!verb) {
+    verb = line.find(word);
+  } else {
+    ++positionals;
+    if (verb->app->get_name() == "options")
+      target = word;
+  }
+}
+
+const CLI::Option *Completer::findOption(const std::string &name) {
+  const CLI::Option *option =
+      verb ? verb->app->get_option_no_throw(name) : nullptr;
+  return option ? option : line.app().get_option_no_throw(name);
+}
+
+void Completer::add(const std::string &candidate,
+                    const std::string &description) {
+  if (candidate.starts_with(':') || candidate.starts_with(current))
+    text += candidate + (description.empty() ? "" : '\t' + description) + '\n';
+}
+
+void Completer::addVerbs() {
+  for (const Verb &each : line.verbs())
+    if (!each.app->get_group().empty())
+      add(each.app->get_name(), each.app->get_description());
+}
+
+void Completer::addOptions(const CLI::App &app) {
+  for (const std::string &name : optionNames(app))
+    add(name, app.get_option_no_throw(name)->get_description());
+}
+
+std::optional<TargetChoice> Completer::choose() {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return std::nullopt;
+  Expected<TargetChoice> choice = chooseTarget(**runtime, target, false);
+  if (!choice)
+    return std::nullopt;
+  return *choice;
+}
+
+void Completer::addTargets() {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return;
+  std::vector<std::string> seen;
+  for (const Backend &backend : (*runtime)->backends()) {
+    nereid_backend_info_t info = backend.info();
+    std::string type(detail::view(info.device_type));
+    if (std::find(seen.begin(), seen.end(), type) == seen.end())
+      add(type, std::string(detail::view(info.description)));
+    seen.push_back(type);
+  }
+}
+
+void Completer::addCompilerOptions() {
+  std::optional<TargetChoice> choice = choose();
+  Expected<Json> options =
+      choice ? optionSchema(*choice) : Expected<Json>(Json::array());
+  if (!options)
+    return;
+  for (const Json &option : *options) {
+    std::string start = option.value("name", "") + '=';
+    if (!current.starts_with(start)) {
+      add(start, option.value("doc", ""));
+      continue;
+    }
+    for (const Json &choiceText : option.value("choices", Json::array()))
+      add(start + choiceText.get<std::string>());
+    if (option.value("type", "") == "bool") {
+      add(start + "true");
+      add(start + "false");
+    }
+  }
+}
+
+void Completer::addStages(const std::string &suffix) {
+  std::optional<TargetChoice> choice = choose();
+  Expected<Json> stages =
+      choice ? stagesFor(*choice, {}) : Expected<Json>(Json::array());
+  if (!stages)
+    return;
+  for (const Json &stage : *stages)
+    add(stage.value("name", "") + suffix,
+        stage.value("input", "") + " to " + stage.value("output", ""));
+}
+
+void Completer::addValue(const std::string &option) {
+  if (option == "--target")
+    addTargets();
+  else if (option == "-O")
+    addCompilerOptions();
+  else if (option == "--start-at" || option == "--stop-after")
+    addStages("");
+  else if (option == "--replace" && current.find('=') == current.npos)
+    addStages("=");
+  else if (option == "--plugin-dir" || option == "--dump")
+    add(":dirs");
+  else if (option == "-o" || option == "--trace" || option == "--plugin" ||
+           current.find('=') != current.npos)
+    add(":files");
+}
+
+static bool takesFile(const std::string &verb) {
+  return verb == "compile" || verb == "run" || verb == "bench" ||
+         verb == "validate";
+}
+
+void Completer::addPositional() {
+  std::string name = verb->app->get_name();
+  if (name == "cache" && positionals == 0)
+    for (const char *action : {"stat", "verify", "gc", "clear"})
+      add(action);
+  else if (name == "completion" && positionals == 0)
+    for (const char *shell : {"bash", "zsh", "fish"})
+      add(shell);
+  else if ((name == "options" || name == "explain") && positionals == 0)
+    addTargets();
+  else if (positionals == 0 && takesFile(name))
+    add(":files");
+  else if (name == "run" || name == "bench") {
+    if (current.find('@') != current.npos)
+      return add(":files");
+    for (const char *type : {"f64", "f32", "f16", "bf16", "fp8e4m3", "fp8e5m2",
+                             "i64", "i32", "i16", "i8", "i1"}) {
+      add(type + std::string("["));
+      add(type + std::string("="));
+    }
+  }
+}
+
+std::string Completer::candidates() {
+  if (!valueOf.empty())
+    addValue(valueOf);
+  else if (current.starts_with('-')) {
+    if (verb)
+      addOptions(*verb->app);
+    addOptions(line.app());
+  } else if (!verb)
+    addVerbs();
+  else
+    addPositional();
+  return text;
+}
+
+Verb declareComplete(CLI::App &parent) {
+  CLI::App *app = parent.add_subcommand("complete", "")->group("");
+  auto words = std::make_shared<std::vector<std::string>>();
+  app->add_option("WORD", *words);
+  return {app, "complete -- WORD...", "",
+          [words](Session &session) -> Expected<int> {
+            session.output.raw(Completer(session, *words).candidates());
+            return exitOk;
+          }};
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,120 @@
+// KernelLaunch.cpp - from the command line to a kernel that can be launched.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "KernelLaunch.h"
+
+#include "Text.h"
+
+#include <charconv>
+
+namespace nereid::tool {
+
+const char *const argumentNotes =
+    "ARG is TYPE=NUMBER, TYPE[N,...]=INIT or @FILE.npy; INIT is zeros, ones,\n"
+    "range, full:NUMBER, random[:SEED[:LOW:HIGH]] or @FILE.npy; TYPE is f64 "
+    "f32\nf16 bf16 fp8e4m3 fp8e5m2 i64 i32 i16 i8 i1; TYPE[0] is a null "
+    "pointer.\n";
+
+void declareLaunchOptions(CLI::App &app, LaunchOptions &options) {
+  declareCompileOptions(app, options);
+  app.add_option("ARG", options.arguments);
+  app.add_option("--grid", options.grid, "programs along each axis")
+      ->type_name("X[,Y[,Z]]");
+}
+
+static Expected<Function::Grid> parseGrid(const std::string &text) {
+  uint32_t extents[3] = {1, 1, 1};
+  std::string_view rest = text;
+  for (uint32_t &extent : extents) {
+    auto [end, error] =
+        std::from_chars(rest.data(), rest.data() + rest.size(), extent);
+    if (error != std::errc())
+      break;
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    if (rest.empty())
+      return Function::Grid{extents[0], extents[1], extents[2]};
+    if (rest.front() != ',')
+      break;
+    rest.remove_prefix(1);
+  }
+  if (text.empty())
+    return invalid("--grid is missing, expected X[,Y[,Z]]");
+  return invalid("--grid '" + text +
+                 "': expected one to three numbers below 2^32, as in "
+                 "'128' or '64,8'");
+}
+
+Expected<LaunchRequest> LaunchRequest::parse(const LaunchOptions &options) {
+  LaunchRequest request;
+  Expected<Function::Grid> grid = parseGrid(options.grid);
+  if (!grid)
+    return grid.error();
+  request.grid = *grid;
+  std::vector<ArgumentSpec> specs;
+  for (const std::string &text : options.arguments) {
+    Expected<ArgumentSpec> spec = ArgumentSpec::parse(text);
+    if (!spec)
+      return spec.error();
+    specs.push_back(std::move(*spec));
+  }
+  for (const ArgumentSpec &spec : specs) {
+    Expected<ArgumentValue> value = spec.make();
+    if (!value)
+      return value.error();
+    request.values.push_back(std::move(*value));
+  }
+  return request;
+}
+
+static std::string nameOf(const Function &function) {
+  auto info = detail::sized<nereid_function_info_t>();
+  (void)nereid_function_info(function.get(), &info);
+  return std::string(detail::view(info.name));
+}
+
+ReadyKernel::ReadyKernel(CompiledKernel kernel, Function function)
+    : kernel(std::move(kernel)), loaded(std::move(function)),
+      kernelName(nameOf(loaded)) {}
+
+Expected<std::unique_ptr<ReadyKernel>>
+ReadyKernel::prepare(Session &session, const LaunchOptions &options,
+                     const LaunchRequest &request) {
+  Expected<CompiledKernel> kernel = compileKernel(session, options, true);
+  if (!kernel)
+    return kernel.error();
+  const TargetChoice &choice = kernel->choice;
+  Expected<Function> function =
+      choice.driver->load(kernel->compiled, choice.device);
+  if (!function)
+    return function.error();
+  std::unique_ptr<ReadyKernel> ready(
+      new ReadyKernel(std::move(*kernel), std::move(*function)));
+  Expected<void> checked =
+      checkArguments(ready->loaded, ready->kernelName, request.values);
+  if (!checked)
+    return checked.error();
+  Expected<KernelCall> call =
+      KernelCall::prepare(*ready->target().driver, ready->target().device,
+                          ready->loaded, request.values);
+  if (!call)
+    return call.error();
+  ready->prepared.emplace(std::move(*call));
+  return ready;
+}
+
+std::string ReadyKernel::heading(Function::Grid grid) const {
+  return "kernel   " + kernelName + " on " + kernel.choice.name() + ", grid " +
+         std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+         std::to_string(grid.z) + "\nsource   " + compileSummary(kernel) + '\n';
+}
+
+Json ReadyKernel::json(Function::Grid grid) const {
+  return {{"kernel", kernelName},
+          {"target", kernel.choice.name()},
+          {"grid", {grid.x, grid.y, grid.z}},
+          {"compile", kernel.facts}};
+}
+
+} // namespace nereid::tool

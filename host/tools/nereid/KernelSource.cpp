@@ -1,0 +1,186 @@
+// KernelSource.cpp - from the command line to a compiled kernel.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "KernelSource.h"
+
+#include "Files.h"
+#include "Progress.h"
+#include "Text.h"
+#include "lib/Nearest.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace nereid::tool {
+
+void declareCompileOptions(CLI::App &app, CompileOptions &options) {
+  app.add_option("KERNEL", options.kernel)->required();
+  app.add_option("--target", options.target,
+                 "device type, plugin id or either with ':DEVICE'")
+      ->type_name("TARGET");
+  app.add_option("-O", options.values,
+                 "set an option of the compiler ('nereid options')")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--refresh", options.refresh, "compile even if it is cached");
+}
+
+void declareStageOptions(CLI::App &app, CompileOptions &options) {
+  app.add_option("--start-at", options.startAt,
+                 "KERNEL is the input of this stage")
+      ->type_name("STAGE");
+  app.add_option("--stop-after", options.stopAfter, "last stage to run")
+      ->type_name("STAGE");
+  app.add_option("--replace", options.replacements,
+                 "take a file as the output of a stage")
+      ->type_name("STAGE=FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--dump", options.dumpDir,
+                 "write the output of every stage there")
+      ->type_name("DIR");
+}
+
+static Expected<void> checkStage(const std::string &option,
+                                 const std::string &stage,
+                                 const std::vector<std::string> &stages) {
+  if (stage.empty() ||
+      std::find(stages.begin(), stages.end(), stage) != stages.end())
+    return {};
+  return invalid(option + ": unknown stage '" + stage + "'" +
+                 suggestNames(stage, stages) + "; the stages are " +
+                 quotedList(stages));
+}
+
+namespace {
+/// What the request borrows from.
+class Request {
+public:
+  Expected<void> build(const CompileOptions &options,
+                       const TargetChoice &choice);
+  const nereid_compile_request_t &get() const { return request; }
+
+private:
+  Expected<void> addReplacement(const std::string &text,
+                                const std::vector<std::string> &stages);
+
+  std::string source;
+  std::vector<nereid_value_t> values;
+  std::deque<std::string> files; // keeps its items where they are
+  std::vector<nereid_replacement_t> replacements;
+  nereid_compile_request_t request = {};
+};
+} // namespace
+
+Expected<void> Request::addReplacement(const std::string &text,
+                                       const std::vector<std::string> &stages) {
+  size_t equals = text.find('=');
+  if (equals == text.npos)
+    return invalid("--replace '" + text + "': expected STAGE=FILE");
+  Expected<void> known =
+      checkStage("--replace", text.substr(0, equals), stages);
+  if (!known)
+    return known;
+  Expected<std::string> bytes = readFile(text.substr(equals + 1));
+  if (!bytes)
+    return bytes.error();
+  files.push_back(std::move(*bytes));
+  auto replacement = detail::sized<nereid_replacement_t>();
+  replacement.stage = {text.data(), equals};
+  replacement.replacement = {files.back().data(), files.back().size()};
+  replacements.push_back(replacement);
+  return {};
+}
+
+Expected<void> Request::build(const CompileOptions &options,
+                              const TargetChoice &choice) {
+  Expected<std::string> bytes = readFile(options.kernel);
+  if (!bytes)
+    return bytes.error();
+  source = std::move(*bytes);
+  auto parsed = parseOptionTexts(options.values);
+  if (!parsed)
+    return parsed.error();
+  values = std::move(*parsed);
+  Expected<Json> stages = stagesFor(choice, values);
+  if (!stages)
+    return stages.error();
+  std::vector<std::string> names;
+  for (const Json &stage : *stages)
+    names.push_back(stage.value("name", ""));
+  Expected<void> known = checkStage("--start-at", options.startAt, names);
+  if (known)
+    known = checkStage("--stop-after", options.stopAfter, names);
+  for (const std::string &text : options.replacements)
+    if (known)
+      known = addReplacement(text, names);
+  if (!known)
+    return known;
+
+  request.flags = options.refresh ? NEREID_COMPILE_REFRESH : 0u;
+  request.source = {source.data(), source.size()};
+  request.source_name = detail::borrow(options.kernel);
+  request.target = choice.request();
+  request.device = choice.device;
+  request.options = values.data();
+  request.option_count = values.size();
+  request.start_at = detail::borrow(options.startAt);
+  request.stop_after = detail::borrow(options.stopAfter);
+  request.replacements = replacements.data();
+  request.replacement_count = replacements.size();
+  request.dump_dir = detail::borrow(options.dumpDir);
+  return {};
+}
+
+// The options were checked before, so what is wrong now is the source.
+static Error blameSource(Error error) {
+  if (error.status == NEREID_INVALID_ARGUMENT)
+    error.status = workFailed;
+  return error;
+}
+
+Expected<CompiledKernel>
+compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return runtime.error();
+  Expected<TargetChoice> choice =
+      chooseTarget(**runtime, options.target, mustRun);
+  if (!choice)
+    return choice.error();
+  Request request;
+  if (Expected<void> built = request.build(options, *choice); !built)
+    return built.error();
+
+  auto start = std::chrono::steady_clock::now();
+  Expected<Compiled> compiled = [&] {
+    Progress progress("compiling " + options.kernel);
+    return choice->compiler.compile(request.get());
+  }();
+  std::chrono::duration<double, std::nano> time =
+      std::chrono::steady_clock::now() - start;
+  if (!compiled)
+    return blameSource(compiled.error());
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status = nereid_compiled_describe(compiled->get(), &buffer);
+  Expected<Json> facts = takeJson(status, buffer);
+  if (!facts)
+    return facts.error();
+  return CompiledKernel{std::move(*choice), std::move(*compiled),
+                        std::move(*facts), time.count()};
+}
+
+std::string compileSummary(const CompiledKernel &kernel) {
+  std::string plugin(detail::view(kernel.choice.compiler.info().id));
+  std::string verb =
+      kernel.compiled.info().from_cache
+          ? "taken from the cache, where plugin '" + plugin + "' put it,"
+          : "compiled by plugin '" + plugin + "'";
+  return verb + " for " + kernel.choice.name() + " in " +
+         durationText(kernel.nanoseconds);
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,48 @@
+// KernelSource.h - compiles the kernel that the command line names; shared by
+// the verbs compile, run and bench.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TOOL_KERNELSOURCE_H
+#define NEREID_TOOL_KERNELSOURCE_H
+
+#include "Target.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nereid::tool {
+
+struct CompileOptions {
+  std::string kernel;
+  std::string target;
+  std::vector<std::string> values;
+  std::string startAt, stopAfter;
+  std::vector<std::string> replacements;
+  std::string dumpDir;
+  bool refresh = false;
+};
+
+/// The kernel's file, --target, -O and --refresh.
+void declareCompileOptions(CLI::App &app, CompileOptions &options);
+/// Those that change which stages run.
+void declareStageOptions(CLI::App &app, CompileOptions &options);
+
+struct CompiledKernel {
+  TargetChoice choice;
+  Compiled compiled;
+  Json facts; ///< as nereid_compiled_describe() gives them
+  double nanoseconds;
+};
+
+/// Reads, checks and compiles. Errors in the source have the status
+/// workFailed, errors in the options NEREID_INVALID_ARGUMENT.
+Expected<CompiledKernel>
+compileKernel(Session &session, const CompileOptions &options, bool mustRun);
+
+/// "compiled by cpu for cpu:0 in 12.3 ms" or "... taken from the cache".
+std::string compileSummary(const CompiledKernel &kernel);
+
+} // namespace nereid::tool
+
+#endif // NEREID_TOOL_KERNELSOURCE_H

@@ -1,0 +1,94 @@
+// OptionsVerb.cpp - `nereid options`: what a compiler lets its users set, and
+// its stages.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Target.h"
+#include "Text.h"
+#include "Verb.h"
+
+namespace nereid::tool {
+
+static std::string plainText(const Json &value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// "i64 1..32" or "fast|safe"
+static std::string valuesOf(const Json &option) {
+  std::string text = option.value("type", "");
+  if (option.contains("choices")) {
+    text.clear();
+    for (const Json &choice : option["choices"])
+      text += (text.empty() ? "" : "|") + plainText(choice);
+  }
+  if (option.contains("minimum"))
+    text += ' ' + option["minimum"].dump() + ".." + option["maximum"].dump();
+  return text;
+}
+
+static std::string optionTable(const Json &options) {
+  Table table({"option", "values", "default", ""});
+  for (const Json &option : options)
+    table.add({option.value("name", ""), valuesOf(option),
+               plainText(option.value("default", Json(""))),
+               option.value("doc", "")});
+  return table.text();
+}
+
+static std::string stageTable(const Json &stages) {
+  Table table({"stage", "takes", "makes", "file"});
+  for (const Json &stage : stages)
+    table.add({stage.value("name", ""), stage.value("input", ""),
+               stage.value("output", "") +
+                   (stage.value("image", false) ? " (image)" : ""),
+               '.' + stage.value("extension", "")});
+  return table.text();
+}
+
+static Expected<int> showOptions(Session &session, const std::string &target,
+                                 const std::vector<std::string> &texts) {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return runtime.error();
+  Expected<TargetChoice> choice = chooseTarget(**runtime, target, false);
+  if (!choice)
+    return choice.error();
+  auto values = parseOptionTexts(texts);
+  if (!values)
+    return values.error();
+  Expected<Json> options = optionSchema(*choice);
+  if (!options)
+    return options.error();
+  Expected<Json> stages = stagesFor(*choice, *values);
+  if (!stages)
+    return stages.error();
+  std::string plugin(detail::view(choice->compiler.info().id));
+  session.output.document({{"target", choice->name()},
+                           {"plugin", plugin},
+                           {"options", *options},
+                           {"stages", *stages}});
+  session.output.text(
+      "plugin '" + plugin + "' for " + choice->name() + "\n\n" +
+      (options->empty() ? "it has no options\n" : optionTable(*options)) +
+      '\n' + stageTable(*stages));
+  return exitOk;
+}
+
+Verb declareOptions(CLI::App &parent) {
+  CLI::App *app =
+      parent.add_subcommand("options", "show a compiler's options and stages");
+  auto target = std::make_shared<std::string>();
+  auto values = std::make_shared<std::vector<std::string>>();
+  app->add_option("TARGET", *target);
+  app->add_option("-O", *values, "show the stages with this option set")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  return {app, "options [TARGET] [options]", "",
+          [target, values](Session &session) {
+            return showOptions(session, *target, *values);
+          }};
+}
+
+} // namespace nereid::tool

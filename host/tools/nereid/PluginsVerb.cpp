@@ -1,0 +1,82 @@
+// PluginsVerb.cpp - `nereid plugins`: what was found, loaded and refused.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Text.h"
+#include "Verb.h"
+
+namespace nereid::tool {
+
+static std::string loadedTable(const std::vector<Backend> &backends) {
+  Table table({"plugin", "device", "version", "parts", "path"});
+  for (const Backend &backend : backends) {
+    nereid_backend_info_t info = backend.info();
+    std::string parts = info.has_compiler ? "compiler" : "";
+    if (info.has_driver)
+      parts += parts.empty() ? "driver" : "+driver";
+    std::string path(detail::view(info.path));
+    table.add({std::string(detail::view(info.id)),
+               std::string(detail::view(info.device_type)),
+               std::string(detail::view(info.version)), parts,
+               path.empty() ? "(in process)" : path});
+  }
+  return table.text();
+}
+
+// "no-note: /x/y.so: no note ...", and below it what to do.
+static std::string refusal(const nereid_candidate_t &candidate) {
+  auto view = [](nereid_string_t text) {
+    return std::string(detail::view(text));
+  };
+  std::string text = "  " + view(candidate.path) + "\n    " +
+                     view(candidate.reason) + ": " + view(candidate.detail) +
+                     '\n';
+  if (candidate.winner.size)
+    text += "    loaded instead: " + view(candidate.winner) + '\n';
+  if (candidate.remedy.size)
+    text += "    " + view(candidate.remedy) + '\n';
+  return text;
+}
+
+static std::string refusals(const Runtime &runtime) {
+  std::string text;
+  uint64_t count = nereid_runtime_candidate_count(runtime.get());
+  for (uint64_t i = 0; i < count; ++i) {
+    auto candidate = detail::sized<nereid_candidate_t>();
+    if (nereid_runtime_candidate(runtime.get(), i, &candidate) == NEREID_OK &&
+        !candidate.loaded)
+      text += refusal(candidate);
+  }
+  return text;
+}
+
+static Expected<int> listPlugins(Session &session) {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return runtime.error();
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status = nereid_runtime_report((*runtime)->get(), &buffer);
+  Expected<Json> report = takeJson(status, buffer);
+  if (!report)
+    return report.error();
+  session.output.document(*report);
+  std::vector<Backend> backends = (*runtime)->backends();
+  std::string refused = refusals(**runtime);
+  if (backends.empty())
+    session.output.text("no plugin is loaded; set NEREID_PLUGIN_DIRS or give "
+                        "--plugin-dir\n");
+  else
+    session.output.text(loadedTable(backends));
+  if (!refused.empty())
+    session.output.text("\nnot loaded:\n" + refused);
+  return exitOk;
+}
+
+Verb declarePlugins(CLI::App &parent) {
+  CLI::App *app =
+      parent.add_subcommand("plugins", "list what was found and loaded");
+  return {app, "plugins [options]", "", listPlugins};
+}
+
+} // namespace nereid::tool

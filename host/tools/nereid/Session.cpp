@@ -1,0 +1,89 @@
+// Session.cpp - turns the common options into a runtime.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Session.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace nereid::tool {
+
+static std::string_view severityName(nereid_severity_t severity) {
+  switch (severity) {
+  case NEREID_SEVERITY_ERROR:
+    return "error";
+  case NEREID_SEVERITY_WARNING:
+    return "warning";
+  case NEREID_SEVERITY_NOTE:
+    return "note";
+  case NEREID_SEVERITY_DEBUG:
+    return "debug";
+  default:
+    return "info";
+  }
+}
+
+// Shows what -v asks for: informations, with a second one also what is for
+// debugging.
+static void logMessage(void *user, nereid_string_t source,
+                       const nereid_diagnostic_t *diagnostic) {
+  int verbosity = *static_cast<const int *>(user);
+  if (diagnostic->severity > NEREID_SEVERITY_INFO + (verbosity > 1))
+    return;
+  std::string line = "nereid: ";
+  line += severityName(diagnostic->severity);
+  line += ": ";
+  if (source.size)
+    line += std::string(detail::view(source)) + ": ";
+  line += detail::view(diagnostic->message);
+  line += '\n';
+  std::fputs(line.c_str(), stderr);
+}
+
+static Expected<std::string> joinDirs(const std::vector<std::string> &dirs) {
+  std::string joined;
+  for (const std::string &dir : dirs) {
+    std::error_code problem;
+    std::string absolute = std::filesystem::absolute(dir, problem).string();
+    if (dir.empty() || problem)
+      return invalid("--plugin-dir: the name of a directory is expected");
+    if (!std::filesystem::is_directory(absolute, problem))
+      return failure(NEREID_NOT_FOUND,
+                     "--plugin-dir: '" + dir + "' is no directory");
+    joined += (joined.empty() ? "" : ";") + absolute;
+  }
+  return joined;
+}
+
+Expected<Runtime *> Session::runtime() {
+  if (owner)
+    return &*owner;
+  if (!options.trace.empty())
+    setenv("NEREID_TRACE", options.trace.c_str(), 1);
+  Expected<std::string> dirs = joinDirs(options.pluginDirs);
+  if (!dirs)
+    return dirs.error();
+  nereid_runtime_options_t settings = {};
+  settings.struct_size = sizeof settings;
+  settings.host_name = detail::borrow("nereid");
+  settings.plugin_dirs = detail::borrow(*dirs);
+  settings.flags = (options.noCache ? NEREID_RUNTIME_NO_CACHE : 0u) |
+                   (options.isolated ? NEREID_RUNTIME_ISOLATED_PROBE : 0u);
+  if (options.verbosity) {
+    settings.user = &options.verbosity;
+    settings.log = logMessage;
+  }
+  Expected<Runtime> made = Runtime::create(&settings);
+  if (!made)
+    return made.error();
+  for (const std::string &path : options.plugins)
+    if (Expected<Backend> loaded = made->load(path); !loaded)
+      return loaded.error();
+  owner.emplace(std::move(*made));
+  return &*owner;
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,121 @@
+// Target.cpp - finds the compiler and the driver for a name.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Target.h"
+
+namespace nereid::tool {
+
+std::string TargetChoice::name() const {
+  return driver ? deviceType + ':' + std::to_string(device) : deviceType;
+}
+
+static std::string deviceTypeOf(const Backend &backend) {
+  return std::string(detail::view(backend.info().device_type));
+}
+
+// A target of which only the device type is known.
+static nereid_target_t bareTarget(const Backend &backend) {
+  auto target = detail::sized<nereid_target_t>();
+  target.backend = backend.info().device_type;
+  return target;
+}
+
+// The compiler for a driver that has none of its own.
+static Expected<TargetChoice> joinCompiler(Runtime &runtime, Backend driver,
+                                           uint32_t device) {
+  std::string type = deviceTypeOf(driver);
+  for (Backend other : runtime.backends()) {
+    if (!other.info().has_compiler || deviceTypeOf(other) != type)
+      continue;
+    auto target = detail::sized<nereid_target_t>();
+    nereid_status_t status =
+        nereid_backend_target(driver.get(), device, &target);
+    if (status != NEREID_OK)
+      return detail::lastError(status);
+    return TargetChoice{other, driver, device, type, target};
+  }
+  return failure(NEREID_UNIMPLEMENTED,
+                 "plugin '" + std::string(detail::view(driver.info().id)) +
+                     "' has no compiler, and no other plugin has one for '" +
+                     type + "'");
+}
+
+// The backend of that name, if it can at least compile.
+static std::optional<TargetChoice> compilerOnly(Runtime &runtime,
+                                                const std::string &name) {
+  nereid_backend_t *handle = nullptr;
+  std::string plugin = name.substr(0, name.find(':'));
+  if (name.empty() ||
+      nereid_runtime_backend(runtime.get(), detail::borrow(plugin), &handle) !=
+          NEREID_OK)
+    return std::nullopt;
+  Backend backend(handle);
+  if (!backend.info().has_compiler)
+    return std::nullopt;
+  return TargetChoice{backend, std::nullopt, 0, deviceTypeOf(backend),
+                      bareTarget(backend)};
+}
+
+Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
+                                    bool mustRun) {
+  Expected<Runtime::Choice> chosen = runtime.choose(name);
+  if (!chosen) {
+    std::optional<TargetChoice> compiler =
+        mustRun ? std::nullopt : compilerOnly(runtime, name);
+    if (!compiler)
+      return chosen.error();
+    return *compiler;
+  }
+  if (!chosen->backend.info().has_compiler)
+    return joinCompiler(runtime, chosen->backend, chosen->device);
+  return TargetChoice{chosen->backend, chosen->backend, chosen->device,
+                      deviceTypeOf(chosen->backend), std::nullopt};
+}
+
+// The target that the schema and the stages are asked for.
+static nereid_target_t targetOf(const TargetChoice &choice) {
+  auto target = detail::sized<nereid_target_t>();
+  if (choice.target)
+    return *choice.target;
+  if (nereid_backend_target(choice.compiler.get(), choice.device, &target) ==
+      NEREID_OK)
+    return target;
+  return bareTarget(choice.compiler);
+}
+
+Expected<Json> optionSchema(const TargetChoice &choice) {
+  nereid_target_t target = targetOf(choice);
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status =
+      nereid_backend_options(choice.compiler.get(), &target, &buffer);
+  return takeJson(status, buffer);
+}
+
+Expected<std::vector<nereid_value_t>>
+parseOptionTexts(const std::vector<std::string> &texts) {
+  std::vector<nereid_value_t> values;
+  for (const std::string &text : texts) {
+    size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      return invalid("-O '" + text + "': expected NAME=VALUE");
+    nereid_value_t value = {};
+    value.name = {text.data(), equals};
+    value.type = NEREID_TYPE_STRING;
+    value.text = {text.data() + equals + 1, text.size() - equals - 1};
+    values.push_back(value);
+  }
+  return values;
+}
+
+Expected<Json> stagesFor(const TargetChoice &choice,
+                         const std::vector<nereid_value_t> &values) {
+  nereid_target_t target = targetOf(choice);
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status = nereid_backend_stages(
+      choice.compiler.get(), &target, values.data(), values.size(), &buffer);
+  return takeJson(status, buffer);
+}
+
+} // namespace nereid::tool

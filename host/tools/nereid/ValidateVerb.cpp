@@ -1,0 +1,59 @@
+// ValidateVerb.cpp - `nereid validate`: the checks that a vendor runs on a
+// plugin.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Progress.h"
+#include "Text.h"
+#include "Verb.h"
+
+#include <filesystem>
+
+namespace nereid::tool {
+
+static Expected<int> validate(Session &session, const std::string &path) {
+  std::error_code problem;
+  if (!std::filesystem::exists(path, problem))
+    return failure(NEREID_NOT_FOUND, path + ": no such file");
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status;
+  {
+    Progress progress("checking " + path);
+    status = nereid_validate_plugin(detail::borrow(path), &buffer);
+  }
+  Expected<Json> checks = takeJson(status, buffer);
+  if (!checks)
+    return checks.error();
+  size_t failed = 0, skipped = 0;
+  Table table({"result", "check", "detail"});
+  for (const Json &check : *checks) {
+    std::string result = check.value("result", "");
+    failed += result == "fail";
+    skipped += result == "skip";
+    table.add({result, check.value("check", ""), check.value("detail", "")});
+  }
+  session.output.document({{"plugin", path},
+                           {"valid", failed == 0},
+                           {"failed", failed},
+                           {"skipped", skipped},
+                           {"checks", *checks}});
+  session.output.text(table.text() + '\n' +
+                      std::to_string(checks->size() - failed - skipped) +
+                      " passed, " + std::to_string(failed) + " failed, " +
+                      std::to_string(skipped) + " skipped\n");
+  return failed ? exitFailed : exitOk;
+}
+
+Verb declareValidate(CLI::App &parent) {
+  CLI::App *app =
+      parent.add_subcommand("validate", "check a plugin, as its vendor would");
+  auto path = std::make_shared<std::string>();
+  app->add_option("PLUGIN", *path)->required();
+  return {app, "validate PLUGIN.so [options]",
+          "Each check runs in a process of its own; a plugin that crashes "
+          "fails one.\n",
+          [path](Session &session) { return validate(session, *path); }};
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,86 @@
+// main.cpp - the `nereid` command.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Interrupt.h"
+#include "Verb.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::tool;
+
+// CLI11 starts its sentences with a capital letter.
+static Error parseError(const CLI::ParseError &error) {
+  std::string text = error.what();
+  if (text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) &&
+      std::islower(static_cast<unsigned char>(text[1])))
+    text[0] =
+        static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return invalid(text);
+}
+
+static int fail(Session &session, const Error &error) {
+  session.output.error(error);
+  return exitCodeOf(error.status);
+}
+
+// Runs the verb; what it throws is a lack of memory or a bug.
+static Expected<int> runVerb(const Verb &verb, Session &session) {
+  try {
+    return verb.run(session);
+  } catch (const std::bad_alloc &) {
+    return failure(NEREID_OUT_OF_RESOURCES, "out of memory");
+  } catch (const std::exception &exception) {
+    return failure(NEREID_INTERNAL, exception.what());
+  }
+}
+
+static int runCommand(CommandLine &line, Session &session) {
+  const Verb *verb = line.parsed();
+  std::vector<std::string> extras = line.app().remaining();
+  if (!extras.empty())
+    return fail(session, line.unexpected(verb, extras.front()));
+  if (!verb) {
+    session.output.raw(line.help(nullptr));
+    return exitUsage;
+  }
+  Expected<int> code = runVerb(*verb, session);
+  if (!code)
+    return fail(session, code.error());
+  if (Expected<void> written = session.output.finish(); !written)
+    return fail(session, written.error());
+  return *code;
+}
+
+// The words without the program's name; "help VERB" means "VERB --help".
+static std::vector<std::string> wordsOf(int argc, char **argv) {
+  std::vector<std::string> words(argv + (argc > 0), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  return words;
+}
+
+int main(int argc, char **argv) {
+  installInterrupts();
+  Session session;
+  CommandLine line(session.options);
+  std::vector<std::string> words = wordsOf(argc, argv);
+  // An error in the line itself is also told as JSON.
+  auto end = std::find(words.begin(), words.end(), "--");
+  if (std::find(words.begin(), end, "--json") != end)
+    session.output.useJson();
+  try {
+    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+    line.app().parse(std::move(words));
+  } catch (const CLI::CallForHelp &) {
+    session.output.raw(line.help(line.parsed()));
+    return exitOk;
+  } catch (const CLI::ParseError &error) {
+    return fail(session, parseError(error));
+  }
+  return runCommand(line, session);
+}
