@@ -292,7 +292,7 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
 }
 
 /// An i1: no term of the addresses that wraps around does so along the axis.
-llvm::Value *NestEmitter::unwrapCheck(const Inner &inner) {
+llvm::Value *NestEmitter::unwrapCheck() {
   llvm::Value *fine = nullptr;
   for (Value tensor : wraps) {
     Element first = get(tensor, {zero()});

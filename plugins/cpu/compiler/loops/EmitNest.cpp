@@ -116,7 +116,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   Range all{emitter.i64(first), emitter.i64(extent)};
   if (conditions.empty() && wraps.empty()) {
     emitVectorLoop(inner, all, copies);
-    finishReductions(inner);
+    finishReductions();
     return;
   }
 
@@ -139,7 +139,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = limit(toVectors(useful.end, true), useful.begin, false);
   if (!wraps.empty())
-    if (llvm::Value *fine = unwrapCheck(inner))
+    if (llvm::Value *fine = unwrapCheck())
       full.end = at({fine, full.end, full.begin}, [&] {
         return builder.CreateSelect(fine, full.end, full.begin);
       });
@@ -155,7 +155,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   unwrapped = false;
   endAssumption();
   emitVectorLoop(inner, {limit(full.end, useful.begin, false), useful.end}, 1);
-  finishReductions(inner);
+  finishReductions();
 }
 
 /// A reduction across vectors: a strip of a few vectors is accumulated along

@@ -117,7 +117,7 @@ private:
   bool dependsOnAxis(const Fact &fact) const;
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
-  llvm::Value *unwrapCheck(const Inner &inner);
+  llvm::Value *unwrapCheck();
 
   // EmitTile.cpp: expressions
   Element get(mlir::Value value, const Indices &indices);
@@ -167,7 +167,7 @@ private:
   void startReductions(const Inner &inner, unsigned copies);
   void endSeeding();
   void accumulate(Accumulators &sums, unsigned copy);
-  void finishReductions(const Inner &inner);
+  void finishReductions();
   llvm::SmallVector<llvm::Value *> loadSlots(const Accumulators &sums,
                                              unsigned copy);
   void storeResults(tt::ReduceOp op, llvm::ArrayRef<llvm::Value *> values,

@@ -128,7 +128,7 @@ void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
 }
 
 /// Combines the accumulators of all copies, then the lanes, halving them.
-void NestEmitter::finishReductions(const Inner &inner) {
+void NestEmitter::finishReductions() {
   for (Accumulators &sums : reductions) {
     Region &region = sums.op->getRegion(0);
     SmallVector<llvm::Value *> values = loadSlots(sums, 0);

@@ -201,7 +201,7 @@ llvm::Value *NestEmitter::widen(Element element) {
 Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
   Indices inner(indices.begin(), indices.end() - 1);
   const Index &half = indices.back();
-  if (auto *known = dyn_cast<llvm::ConstantInt>(half.base);
+  if (auto *known = dyn_cast_or_null<llvm::ConstantInt>(half.base);
       known && half.isUniform())
     return get(known->isZero() ? op.getLhs() : op.getRhs(), inner);
   Element isLeft;

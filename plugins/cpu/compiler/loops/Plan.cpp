@@ -127,7 +127,8 @@ void Planner::findStructuralKeeps() {
       bool elsewhere = producer->getBlock() != op->getBlock() &&
                        !isIndexFunction(operand);
       bool whole = (isa<tt::DotOp>(op) && operand != op->getOperand(2)) ||
-                   (isa<tt::GatherOp>(op) && operand == op->getOperand(0));
+                   (isa<tt::GatherOp>(op) && operand == op->getOperand(0)) ||
+                   isa<tt::PrintOp>(op);
       if (elsewhere || whole)
         keep.insert(operand);
     }
@@ -264,6 +265,12 @@ void Planner::planOp(Operation *op) {
   }
   if (isPlannedRegion(op))
     return planRegionOp(op);
+  if (isa<tt::PrintOp>(op)) {
+    flush();
+    stepOf[op] = current->steps.size();
+    current->steps.push_back({StepKind::Op, op, nullptr});
+    return;
+  }
   if (isa<tt::DotOp>(op))
     return planDot(op);
   if (isTileExpression(op) || isa<tt::LoadOp>(op)) {
