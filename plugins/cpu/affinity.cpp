@@ -80,8 +80,7 @@ unsigned cgroupCores(const std::string &procCgroup, const std::string &mount) {
     size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos)
       continue;
-    std::istringstream controllers(
-        line.substr(first + 1, second - first - 1));
+    std::istringstream controllers(line.substr(first + 1, second - first - 1));
     std::string path = line.substr(second + 1);
     if (second == first + 1) {
       limit = smallerLimit(limit, limitUpwards(mount, path, readVersion2));
@@ -89,8 +88,8 @@ unsigned cgroupCores(const std::string &procCgroup, const std::string &mount) {
     }
     for (std::string name; std::getline(controllers, name, ',');)
       if (name == "cpu")
-        limit = smallerLimit(
-            limit, limitUpwards(mount + "/cpu", path, readVersion1));
+        limit = smallerLimit(limit,
+                             limitUpwards(mount + "/cpu", path, readVersion1));
   }
   return limit;
 }

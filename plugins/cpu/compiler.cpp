@@ -73,8 +73,7 @@ static nereid_status_t parse(nereid_state_t *state,
                                             options->values, call))
     return status;
   options->plain = plainOptions(options->values);
-  if (nereid_status_t status =
-          write(canonical, canonicalText(options->values)))
+  if (nereid_status_t status = write(canonical, canonicalText(options->values)))
     return status;
   *outOptions = options.release();
   return NEREID_OK;
@@ -134,13 +133,11 @@ static void end(nereid_state_t *, nereid_session_t *session) {
   delete session;
 }
 
-static nereid_status_t runStage(nereid_state_t *state,
-                                const nereid_options_t *options,
-                                nereid_session_t *session, uint32_t index,
-                                nereid_bytes_t input,
-                                const nereid_writer_t *output,
-                                const nereid_value_sink_t *metadata,
-                                const nereid_call_t *call) {
+static nereid_status_t
+runStage(nereid_state_t *state, const nereid_options_t *options,
+         nereid_session_t *session, uint32_t index, nereid_bytes_t input,
+         const nereid_writer_t *output, const nereid_value_sink_t *metadata,
+         const nereid_call_t *call) {
   if (!session->compiler) {
     const nereid_cpu_compiler_t *compiler = state->compiler.get(call);
     if (!compiler)

@@ -22,14 +22,14 @@ typedef struct nereid_cpu_options_t {
   uint32_t opt_level;
   nereid_string_t arch;
   nereid_string_t cpu;
-  nereid_string_t tune_cpu;  // empty: as `cpu`
+  nereid_string_t tune_cpu; // empty: as `cpu`
   nereid_string_t features;
   nereid_string_t fast_paths;
   uint32_t vector_bits;
   uint32_t threads;
   uint32_t num_warps;
   uint32_t num_ctas;
-  uint32_t fp_fusion;        // the rest: 0 or 1
+  uint32_t fp_fusion; // the rest: 0 or 1
   uint32_t reassociate;
   uint32_t approx_math;
   uint32_t debug_info;
@@ -37,10 +37,10 @@ typedef struct nereid_cpu_options_t {
 
 // The stages, by index.
 enum {
-  NEREID_CPU_STAGE_TTIR = 0,  // ttir -> ttir
-  NEREID_CPU_STAGE_LLIR = 1,  // ttir -> llvm.ir
-  NEREID_CPU_STAGE_ASM = 2,   // llvm.ir -> asm
-  NEREID_CPU_STAGE_SO = 3,    // asm -> elf
+  NEREID_CPU_STAGE_TTIR = 0, // ttir -> ttir
+  NEREID_CPU_STAGE_LLIR = 1, // ttir -> llvm.ir
+  NEREID_CPU_STAGE_ASM = 2,  // llvm.ir -> asm
+  NEREID_CPU_STAGE_SO = 3,   // asm -> elf
   NEREID_CPU_STAGE_COUNT = 4
 };
 
@@ -48,7 +48,7 @@ typedef struct nereid_cpu_session_t nereid_cpu_session_t;
 
 typedef struct nereid_cpu_compiler_t {
   uint32_t struct_size;
-  uint32_t options_size;      // sizeof(nereid_cpu_options_t)
+  uint32_t options_size; // sizeof(nereid_cpu_options_t)
   // `options` is borrowed until `end`. [any-thread]
   nereid_status_t (*begin)(const nereid_cpu_options_t *options,
                            nereid_cpu_session_t **out_session,

@@ -101,8 +101,8 @@ static void *pointer(nereid_address_t address) {
   return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
 }
 
-static nereid_status_t allocate(nereid_state_t *state, uint32_t,
-                                uint64_t size, nereid_address_t *outAddress,
+static nereid_status_t allocate(nereid_state_t *state, uint32_t, uint64_t size,
+                                nereid_address_t *outAddress,
                                 const nereid_call_t *call) {
   void *block = size ? state->memory.allocate(size) : nullptr;
   if (size && !block)
@@ -112,8 +112,7 @@ static nereid_status_t allocate(nereid_state_t *state, uint32_t,
   return NEREID_OK;
 }
 
-static void release(nereid_state_t *state, uint32_t,
-                    nereid_address_t address) {
+static void release(nereid_state_t *state, uint32_t, nereid_address_t address) {
   state->memory.free(pointer(address));
 }
 

@@ -89,8 +89,7 @@ static void visitSegments(std::string_view image, Visit visit) {
   Elf64_Ehdr header;
   if (!readAt(image, 0, header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_phentsize != sizeof(Elf64_Phdr) ||
-      header.e_phoff > image.size())
+      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > image.size())
     return;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;

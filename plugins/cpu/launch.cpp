@@ -65,14 +65,13 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
       return false;
     }
   }
-  return image.entry(launch.arguments, &launch.shared, first, count,
-                     scratch) == 0;
+  return image.entry(launch.arguments, &launch.shared, first, count, scratch) ==
+         0;
 }
 
 /// Tells why a launch failed: to its caller, else to the next synchronize.
-[[gnu::cold]] static nereid_status_t reportFault(Launch &launch,
-                                                 nereid_stream_t stream,
-                                                 const nereid_call_t *call) {
+[[gnu::cold]] static nereid_status_t
+reportFault(Launch &launch, nereid_stream_t stream, const nereid_call_t *call) {
   const nereid_kernel_t &kernel = launch.kernel;
   std::string message = "kernel '" + std::string(kernel.image.name) +
                         "': " + launch.state.message();

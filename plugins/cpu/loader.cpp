@@ -25,8 +25,8 @@ static int makeFile(nereid_bytes_t image, std::string &path) {
   int file = memfd_create("nereid-cpu-kernel", MFD_CLOEXEC);
   if (file < 0) {
     const char *folder = getenv("TMPDIR");
-    path = std::string(folder && *folder ? folder : "/tmp") +
-           "/nereid-cpu-XXXXXX";
+    path =
+        std::string(folder && *folder ? folder : "/tmp") + "/nereid-cpu-XXXXXX";
     file = mkostemp(path.data(), O_CLOEXEC);
     if (file < 0)
       return -1;
@@ -112,8 +112,8 @@ static bool readKernel(void *library, nereid_cpu_kernel_t &out) {
 /// nothing writes to it.
 static bool isImage(void *library, nereid_bytes_t image) {
   link_map *map = nullptr;
-  uint64_t size = elfFirstSegment(
-      {static_cast<const char *>(image.data), image.size});
+  uint64_t size =
+      elfFirstSegment({static_cast<const char *>(image.data), image.size});
   return size && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 &&
          std::memcmp(reinterpret_cast<const void *>(map->l_addr), image.data,
                      size) == 0;
@@ -133,9 +133,8 @@ static void *openImage(nereid_bytes_t image, nereid_string_t path) {
   return openBytes(image);
 }
 
-nereid_status_t loadImage(nereid_state_t *state, uint32_t,
-                          nereid_bytes_t image, nereid_string_t path,
-                          const nereid_value_t *metadata,
+nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
+                          nereid_string_t path, const nereid_value_t *metadata,
                           uint64_t metadataCount, nereid_module_t **outModule,
                           const nereid_call_t *call) {
   std::string problem =
@@ -148,8 +147,8 @@ nereid_status_t loadImage(nereid_state_t *state, uint32_t,
     if (!missing.empty())
       return fail(call, NEREID_INCOMPATIBLE,
                   "the kernel was compiled for a CPU with " +
-                      std::string(missing) + ", this one (" +
-                      state->cpu.name + ") lacks it");
+                      std::string(missing) + ", this one (" + state->cpu.name +
+                      ") lacks it");
   }
 
   auto module = std::make_unique<nereid_module_t>();

@@ -69,8 +69,7 @@ nereid_status_t visitOptions(const nereid_option_sink_t *sink) {
   for (const Spec &spec : kSpecs) {
     nereid_option_t option = {};
     option.struct_size = sizeof option;
-    option.type = std::holds_alternative<Text>(spec.member)
-                      ? NEREID_TYPE_STRING
+    option.type = std::holds_alternative<Text>(spec.member) ? NEREID_TYPE_STRING
                   : std::holds_alternative<Integer>(spec.member)
                       ? NEREID_TYPE_I64
                       : NEREID_TYPE_BOOL;
@@ -168,12 +167,13 @@ static void append(std::string &list, std::string_view more) {
 /// features, without any that the name would imply, are what may be used.
 static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
                        Options &out) {
-  std::string_view given = target ? view(target->features) : "";
   if (out.arch.empty())
     out.arch = target && target->arch.size ? view(target->arch) : host.arch;
-  bool described = !given.empty() && view(target->arch) == out.arch;
   std::string own = host.targetFeatures();
-  if (!described && out.arch == host.arch)
+  std::string_view given;
+  if (target && target->features.size && view(target->arch) == out.arch)
+    given = view(target->features);
+  else if (out.arch == host.arch)
     given = own;
   const char *baseline = out.arch == "x86_64" ? "x86-64" : "generic";
   if (out.cpu == "generic" || (out.cpu == "host" && given.empty())) {
@@ -189,8 +189,7 @@ static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
   append(out.targetFeatures, out.features);
 }
 
-nereid_status_t parseOptions(const HostCpu &host,
-                             const nereid_target_t *target,
+nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
                              const nereid_value_t *values, uint64_t count,
                              Options &out, const nereid_call_t *call) {
   setDefaults(out);
@@ -208,8 +207,7 @@ nereid_status_t parseOptions(const HostCpu &host,
   }
   if (!out.arch.empty() && out.arch != kArchs[0] && out.arch != kArchs[1])
     return fail(call, NEREID_INVALID_ARGUMENT,
-                "option arch: '" + out.arch +
-                    "' is not x86_64 or aarch64");
+                "option arch: '" + out.arch + "' is not x86_64 or aarch64");
   if (out.vectorBits & (out.vectorBits - 1) ||
       (out.vectorBits && out.vectorBits < 64))
     return fail(call, NEREID_INVALID_ARGUMENT,

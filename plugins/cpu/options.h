@@ -31,8 +31,7 @@ nereid_status_t visitOptions(const nereid_option_sink_t *sink);
 
 /// Checks `values` and works out the CPU from `target`, or from this machine
 /// if the target says nothing.
-nereid_status_t parseOptions(const HostCpu &host,
-                             const nereid_target_t *target,
+nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
                              const nereid_value_t *values, uint64_t count,
                              Options &out, const nereid_call_t *call);
 

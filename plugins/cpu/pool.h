@@ -86,7 +86,7 @@ private:
 
   alignas(64) std::atomic<uint64_t> gate{0};
   alignas(64) std::atomic<uint32_t> sleepers{0};
-  std::atomic<uint32_t> bell{0};   // workers sleep on it
+  std::atomic<uint32_t> bell{0};    // workers sleep on it
   std::atomic<uint32_t> waiting{0}; // the caller sleeps on `done`
   std::atomic<uint32_t> done{0};
   std::atomic<bool> ending{false};

@@ -44,8 +44,7 @@ static float halfToFloat(uint16_t half) {
   if (exponent == 0x1f)
     return std::bit_cast<float>(sign | 0x7f800000 | fraction << 13);
   if (exponent)
-    return std::bit_cast<float>(sign | (exponent + 112) << 23 |
-                                fraction << 13);
+    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
   float tiny = static_cast<float>(fraction) * 0x1p-24f;
   return sign ? -tiny : tiny;
 }
@@ -97,8 +96,8 @@ static std::string formatElement(const nereid_cpu_print_t &value,
     unsigned digits = bytesOf(type) * 2;
     if (value.hex || type == "ptr") {
       uint64_t mask = digits == 16 ? ~0ull : (1ull << digits * 4) - 1;
-      std::snprintf(text, sizeof text, "0x%0*" PRIx64,
-                    static_cast<int>(digits), uint64_t(bits) & mask);
+      std::snprintf(text, sizeof text, "0x%0*" PRIx64, static_cast<int>(digits),
+                    uint64_t(bits) & mask);
     } else if (type == "u64") {
       std::snprintf(text, sizeof text, "%" PRIu64, uint64_t(bits));
     } else {
@@ -137,8 +136,8 @@ std::string formatPrint(const nereid_cpu_print_t &value) {
   std::string prefix(value.prefix, value.prefix_size);
   std::string out;
   for (uint64_t i = 0; i < value.count; ++i)
-    out += head + formatIndex(value, i) + prefix + formatElement(value, i) +
-           "\n";
+    out +=
+        head + formatIndex(value, i) + prefix + formatElement(value, i) + "\n";
   return out;
 }
 

@@ -10,9 +10,7 @@
 
 namespace nereid::cpu {
 
-static std::string knownNames() {
-  return llvm::join(fastPathNames(), ", ");
-}
+static std::string knownNames() { return llvm::join(fastPathNames(), ", "); }
 
 llvm::Expected<FastPaths> FastPaths::parse(llvm::StringRef text) {
   FastPaths out;
@@ -28,9 +26,9 @@ llvm::Expected<FastPaths> FastPaths::parse(llvm::StringRef text) {
       continue;
     bool away = item.consume_front("-");
     if (!llvm::is_contained(fastPathNames(), item))
-      return llvm::createStringError("unknown fast path '" + item +
-                                     "', expected all, none or some of: " +
-                                     knownNames());
+      return llvm::createStringError(
+          "unknown fast path '" + item +
+          "', expected all, none or some of: " + knownNames());
     if (away)
       out.off.insert(item);
     else

@@ -57,11 +57,11 @@ static void reportLine(const Report &report, llvm::StringRef line) {
 llvm::Error Frontend::parse(llvm::StringRef bytes, const Report &report) {
   module = nullptr;
   unsigned lines = 0;
-  auto parsed = tt::parseTTIR(context, bytes, "ttir",
-                              [&](llvm::StringRef line) {
-                                ++lines;
-                                reportLine(report, line);
-                              });
+  auto parsed =
+      tt::parseTTIR(context, bytes, "ttir", [&](llvm::StringRef line) {
+        ++lines;
+        reportLine(report, line);
+      });
   if (parsed) {
     module = std::move(*parsed);
     return llvm::Error::success();

@@ -35,12 +35,12 @@ struct KernelInfo {
   std::string name;
   std::vector<KernelArgument> arguments;
   uint64_t argumentsSize = 0;
-  uint64_t scratchSize = 0;  ///< bytes a thread needs
+  uint64_t scratchSize = 0; ///< bytes a thread needs
   uint64_t scratchAlign = 64;
-  uint32_t flags = 0;        ///< NEREID_CPU_KERNEL_* of image.h
+  uint32_t flags = 0; ///< NEREID_CPU_KERNEL_* of image.h
   uint64_t bytesPerProgram = 0;
   uint64_t flopsPerProgram = 0;
-  std::string tileProgram;   ///< as text, for dumps; not in the image
+  std::string tileProgram; ///< as text, for dumps; not in the image
 };
 
 /// Writes `info` into `module` as named metadata `nereid.cpu.kernel`, so that

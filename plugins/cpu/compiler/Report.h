@@ -25,8 +25,7 @@ struct Report {
   llvm::Error add(llvm::StringRef name, llvm::StringRef value) const;
   llvm::Error add(llvm::StringRef name,
                   llvm::ArrayRef<nereid_string_t> values) const;
-  llvm::Error add(llvm::StringRef name,
-                  llvm::ArrayRef<int64_t> values) const;
+  llvm::Error add(llvm::StringRef name, llvm::ArrayRef<int64_t> values) const;
 
   void diagnose(nereid_severity_t severity, llvm::StringRef message,
                 llvm::StringRef file = {}, unsigned line = 0,

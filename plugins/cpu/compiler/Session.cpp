@@ -10,7 +10,7 @@
 #include "backend/FatalErrors.h"
 #include "backend/Link.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
@@ -37,8 +37,8 @@ Session::Session(const nereid_cpu_options_t &options) : options(options) {
 Session::~Session() = default;
 
 static const char *stageName(uint32_t stage) {
-  static constexpr const char *kNames[NEREID_CPU_STAGE_COUNT] = {
-      "ttir", "llir", "asm", "so"};
+  static constexpr const char *kNames[NEREID_CPU_STAGE_COUNT] = {"ttir", "llir",
+                                                                 "asm", "so"};
   return stage < NEREID_CPU_STAGE_COUNT ? kNames[stage] : "?";
 }
 
@@ -63,9 +63,9 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
       [&](const RefusedError &refused) { status = refused.status; },
       [&](const llvm::ErrorInfoBase &problem) {
         status = gaveUp ? NEREID_INTERNAL : NEREID_INVALID_ARGUMENT;
-        report.diagnose(NEREID_SEVERITY_ERROR,
-                        std::string("stage ") + stageName(stage) + ": " +
-                            problem.message());
+        report.diagnose(NEREID_SEVERITY_ERROR, std::string("stage ") +
+                                                   stageName(stage) + ": " +
+                                                   problem.message());
       });
   return status;
 }
@@ -182,9 +182,9 @@ llvm::Error Session::readLlvm(llvm::StringRef input) {
   auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
   module = llvm::parseIR(*copy, problem, *context);
   if (!module)
-    return llvm::createStringError(
-        "llvm.ir:%d:%d: %s", problem.getLineNo(), problem.getColumnNo() + 1,
-        problem.getMessage().str().c_str());
+    return llvm::createStringError("llvm.ir:%d:%d: %s", problem.getLineNo(),
+                                   problem.getColumnNo() + 1,
+                                   problem.getMessage().str().c_str());
   prepareModule(*module, **target, options.debug_info);
   return verify(*module);
 }
@@ -209,8 +209,8 @@ llvm::Error Session::image(llvm::StringRef input, const Report &report) {
   if (!input.data() && !module)
     return llvm::createStringError("no input was given, and no stage ran "
                                    "before");
-  auto object = input.data() ? assemble(input, **target)
-                             : emitObject(*module, **target);
+  auto object =
+      input.data() ? assemble(input, **target) : emitObject(*module, **target);
   module.reset();
   if (!object)
     return object.takeError();

@@ -8,6 +8,7 @@
 
 #include "../compiler_interface.h"
 #include "Frontend.h"
+#include "KernelInfo.h"
 #include "Report.h"
 #include "backend/Emit.h"
 

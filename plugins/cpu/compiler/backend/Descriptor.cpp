@@ -21,10 +21,10 @@ static constexpr char kSection[] = ".nereid.kernel";
 static std::string toText(const KernelInfo &info) {
   llvm::json::Array arguments;
   for (const KernelArgument &argument : info.arguments)
-    arguments.push_back(llvm::json::Object{
-        {"name", argument.name},
-        {"type", argument.type},
-        {"offset", static_cast<int64_t>(argument.offset)}});
+    arguments.push_back(
+        llvm::json::Object{{"name", argument.name},
+                           {"type", argument.type},
+                           {"offset", static_cast<int64_t>(argument.offset)}});
   llvm::json::Value value = llvm::json::Object{
       {"name", info.name},
       {"arguments", std::move(arguments)},
@@ -74,10 +74,10 @@ llvm::Error addDescriptor(llvm::Module &module) {
   };
   // The fields of nereid_cpu_kernel_t, in order.
   auto *fields = llvm::ConstantStruct::getAnon(
-      {number32(sizeof(nereid_cpu_kernel_t)), number32(info->flags),
-       nameGlobal, entry, number64(info->argumentsSize),
-       number64(info->scratchSize), number64(info->scratchAlign),
-       number64(info->bytesPerProgram), number64(info->flopsPerProgram)});
+      {number32(sizeof(nereid_cpu_kernel_t)), number32(info->flags), nameGlobal,
+       entry, number64(info->argumentsSize), number64(info->scratchSize),
+       number64(info->scratchAlign), number64(info->bytesPerProgram),
+       number64(info->flopsPerProgram)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

@@ -39,8 +39,7 @@ void prepareModule(llvm::Module &module, const Target &target,
   }
 }
 
-static llvm::Expected<Bytes> generateCode(llvm::Module &module,
-                                          Target &target,
+static llvm::Expected<Bytes> generateCode(llvm::Module &module, Target &target,
                                           llvm::CodeGenFileType type) {
   Bytes out;
   llvm::raw_svector_ostream stream(out);
@@ -65,8 +64,7 @@ llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target) {
 /// Keeps the first error of the parser.
 static void keepError(const llvm::SMDiagnostic &diagnostic, void *into) {
   auto &message = *static_cast<std::string *>(into);
-  if (!message.empty() ||
-      diagnostic.getKind() != llvm::SourceMgr::DK_Error)
+  if (!message.empty() || diagnostic.getKind() != llvm::SourceMgr::DK_Error)
     return;
   message = "assembly:" + std::to_string(diagnostic.getLineNo()) + ":" +
             std::to_string(diagnostic.getColumnNo() + 1) + ": " +
@@ -99,15 +97,13 @@ llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
   auto writer = backend->createObjectWriter(stream);
   std::unique_ptr<llvm::MCCodeEmitter> emitter(
       llvmTarget.createMCCodeEmitter(*machine.getMCInstrInfo(), context));
-  std::unique_ptr<llvm::MCStreamer> streamer(
-      llvmTarget.createMCObjectStreamer(triple, context, std::move(backend),
-                                        std::move(writer), std::move(emitter),
-                                        features));
+  std::unique_ptr<llvm::MCStreamer> streamer(llvmTarget.createMCObjectStreamer(
+      triple, context, std::move(backend), std::move(writer),
+      std::move(emitter), features));
   std::unique_ptr<llvm::MCAsmParser> parser(llvm::createMCAsmParser(
       sources, context, *streamer, *machine.getMCAsmInfo()));
   std::unique_ptr<llvm::MCTargetAsmParser> targetParser(
-      llvmTarget.createMCAsmParser(features, *parser,
-                                   *machine.getMCInstrInfo(),
+      llvmTarget.createMCAsmParser(features, *parser, *machine.getMCInstrInfo(),
                                    machine.Options.MCOptions));
   parser->setTargetParser(*targetParser);
   if (parser->Run(/*NoInitialTextSection=*/false) || !message.empty())

@@ -105,14 +105,13 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
     info.flags = static_cast<uint32_t>(*value);
     return llvm::Error::success();
   }
-  uint64_t *field =
-      llvm::StringSwitch<uint64_t *>(*key)
-          .Case("arguments_size", &info.argumentsSize)
-          .Case("scratch_size", &info.scratchSize)
-          .Case("scratch_align", &info.scratchAlign)
-          .Case("bytes_per_program", &info.bytesPerProgram)
-          .Case("flops_per_program", &info.flopsPerProgram)
-          .Default(nullptr);
+  uint64_t *field = llvm::StringSwitch<uint64_t *>(*key)
+                        .Case("arguments_size", &info.argumentsSize)
+                        .Case("scratch_size", &info.scratchSize)
+                        .Case("scratch_align", &info.scratchAlign)
+                        .Case("bytes_per_program", &info.bytesPerProgram)
+                        .Case("flops_per_program", &info.flopsPerProgram)
+                        .Default(nullptr);
   if (!field)
     return llvm::createStringError(
         "metadata nereid.cpu.kernel: unknown entry '" + *key + "'");
@@ -152,9 +151,9 @@ llvm::Error layOutArguments(KernelInfo &info) {
   for (KernelArgument &argument : info.arguments) {
     uint64_t size = sizeOfType(argument.type);
     if (!size)
-      return llvm::createStringError("argument '" + argument.name +
-                                     "' has a type without a layout: " +
-                                     argument.type);
+      return llvm::createStringError(
+          "argument '" + argument.name +
+          "' has a type without a layout: " + argument.type);
     argument.offset = llvm::alignTo(end, size);
     end = argument.offset + size;
   }

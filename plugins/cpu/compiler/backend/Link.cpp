@@ -6,6 +6,7 @@
 #include "Link.h"
 
 #include "MemoryFile.h"
+#include "OutputPipe.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/StringSet.h"
@@ -39,17 +40,17 @@ static std::string firstError(llvm::StringRef output) {
 
 static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
                                     llvm::ArrayRef<const char *> options) {
-  auto output = MemoryFile::create({});
+  auto output = OutputPipe::create();
   if (!output)
     return output.takeError();
-  std::string path = output->path();
+  std::string path = (*output)->path();
   std::vector<const char *> arguments = {
       // Names of temporary files mean nothing to anybody, and lld's threads
       // would cost more than they give.
-      "ld.lld", "-shared", "--threads=1", "--no-mmap-output-file",
+      "ld.lld", "-shared", "--threads=1",
       // At its limit of errors lld ends the process.
-      "--error-limit=0", "--build-id=sha1", "--hash-style=gnu",
-      "-o", path.c_str()};
+      "--error-limit=0", "--build-id=sha1", "--hash-style=gnu", "-o",
+      path.c_str()};
   arguments.insert(arguments.end(), options.begin(), options.end());
   for (const std::string &input : inputs)
     arguments.push_back(input.c_str());
@@ -62,13 +63,13 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
     if (lldIsBroken)
       return llvm::createStringError(
           "lld failed before in a way that it does not recover from");
-    result = lld::lldMain(arguments, stream, stream,
-                          {{lld::Gnu, &lld::elf::link}});
+    result =
+        lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
     lldIsBroken = !result.canRunAgain;
   }
   if (result.retCode != 0)
     return llvm::createStringError("lld: " + firstError(messages));
-  return output->read();
+  return (*output)->take();
 }
 
 namespace {
@@ -89,15 +90,15 @@ static const llvm::StringSet<> &libmFunctions() {
   static const llvm::StringSet<> *names = [] {
     auto *set = new llvm::StringSet<>;
     for (llvm::StringRef name :
-         {"acos",  "acosh",  "asin",      "asinh",  "atan",   "atan2",
-          "atanh", "cbrt",   "ceil",      "cos",    "cosh",   "erf",
-          "erfc",  "exp",    "exp10",     "exp2",   "expm1",  "fabs",
-          "fdim",  "floor",  "fma",       "fmax",   "fmin",   "fmod",
-          "frexp", "hypot",  "j0",        "j1",     "jn",     "ldexp",
-          "lgamma", "log",   "log10",     "log1p",  "log2",   "logb",
-          "modf",  "nearbyint", "nextafter", "pow", "remainder", "rint",
-          "round", "roundeven", "scalbn", "sin",    "sinh",   "sqrt",
-          "tan",   "tanh",   "tgamma",    "trunc",  "y0",     "y1",
+         {"acos",   "acosh",     "asin",      "asinh", "atan",      "atan2",
+          "atanh",  "cbrt",      "ceil",      "cos",   "cosh",      "erf",
+          "erfc",   "exp",       "exp10",     "exp2",  "expm1",     "fabs",
+          "fdim",   "floor",     "fma",       "fmax",  "fmin",      "fmod",
+          "frexp",  "hypot",     "j0",        "j1",    "jn",        "ldexp",
+          "lgamma", "log",       "log10",     "log1p", "log2",      "logb",
+          "modf",   "nearbyint", "nextafter", "pow",   "remainder", "rint",
+          "round",  "roundeven", "scalbn",    "sin",   "sinh",      "sqrt",
+          "tan",    "tanh",      "tgamma",    "trunc", "y0",        "y1",
           "yn"}) {
       set->insert(name);
       set->insert((name + "f").str());

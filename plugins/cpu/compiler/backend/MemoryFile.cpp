@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nereid::cpu {
@@ -20,8 +19,7 @@ static llvm::Error systemError(const char *what) {
                                  llvm::sys::StrError(code));
 }
 
-llvm::Expected<MemoryFile>
-MemoryFile::create(llvm::ArrayRef<char> contents) {
+llvm::Expected<MemoryFile> MemoryFile::create(llvm::ArrayRef<char> contents) {
   MemoryFile out(memfd_create("nereid-cpu-link", MFD_CLOEXEC));
   if (out.file < 0)
     return systemError("cannot make a file in memory");
@@ -43,25 +41,6 @@ MemoryFile::~MemoryFile() {
 
 std::string MemoryFile::path() const {
   return "/proc/self/fd/" + std::to_string(file);
-}
-
-llvm::Expected<llvm::SmallVector<char, 0>> MemoryFile::read() const {
-  struct stat info;
-  if (fstat(file, &info) != 0)
-    return systemError("cannot read a file in memory");
-  llvm::SmallVector<char, 0> out;
-  out.resize_for_overwrite(static_cast<size_t>(info.st_size));
-  size_t at = 0;
-  while (at < out.size()) {
-    ssize_t done = pread(file, out.data() + at, out.size() - at,
-                         static_cast<off_t>(at));
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return systemError("cannot read a file in memory");
-    at += static_cast<size_t>(done);
-  }
-  return out;
 }
 
 } // namespace nereid::cpu

@@ -7,7 +7,6 @@
 #define NEREID_CPU_COMPILER_BACKEND_MEMORYFILE_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -24,7 +23,6 @@ public:
 
   /// Names the file in this process, as long as this object lives.
   std::string path() const;
-  llvm::Expected<llvm::SmallVector<char, 0>> read() const;
 
 private:
   explicit MemoryFile(int file) : file(file) {}

@@ -51,8 +51,8 @@ Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level) {
 
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   if (level > 0)
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(
-        makeFunctionPasses(level)));
+    passes.addPass(
+        llvm::createModuleToFunctionPassAdaptor(makeFunctionPasses(level)));
 }
 
 void Optimizer::run(llvm::Module &module) {

@@ -1,0 +1,90 @@
+// harness.h - the plugin as a host sees it: its table, with the sinks and
+// records that a host would pass.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TESTS_CPU_HARNESS_H
+#define NEREID_TESTS_CPU_HARNESS_H
+
+#include "nereid/plugin.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace nereid::cpu::test {
+
+/// Collects what is reported.
+class Messages {
+public:
+  Messages();
+  const nereid_call_t *call() const { return &record; }
+  /// "file:line:column: message" of all errors, a line each.
+  std::string errors() const;
+
+private:
+  static void report(const nereid_call_t *call,
+                     const nereid_diagnostic_t *diagnostic);
+  nereid_call_t record = {};
+  mutable std::mutex mutex;
+  std::string text;
+};
+
+/// A value of metadata, copied.
+struct Value {
+  int64_t number = 0;
+  std::string text;
+  std::vector<std::string> texts;
+  std::vector<int64_t> numbers;
+};
+using Values = std::map<std::string, Value>;
+
+/// What a host keeps of a compiled kernel.
+struct Compiled {
+  nereid_status_t status = NEREID_OK;
+  std::string output, errors, canonical;
+  Values metadata;
+};
+
+using OptionList = std::vector<std::pair<std::string, std::string>>;
+
+/// The plugin, loaded from its file and created; `state` is its own.
+class Plugin {
+public:
+  Plugin();
+  ~Plugin();
+
+  /// Runs stages `first` to `last`, by name, on `input`; without the bytes in
+  /// between if `keep`.
+  Compiled compile(const std::string &input, const std::string &first,
+                   const std::string &last, const OptionList &options = {},
+                   bool keep = true) const;
+
+  /// Compiles LLVM IR and loads the image; fails the test if that fails.
+  nereid_module_t *load(const std::string &llvmIr,
+                        const OptionList &options = {}) const;
+  nereid_status_t loadImage(const Compiled &compiled, const std::string &path,
+                            nereid_module_t **out, Messages &messages) const;
+  nereid_kernel_t *kernel(nereid_module_t *module,
+                          const std::string &name) const;
+
+  const nereid_plugin_t *table = nullptr;
+  const nereid_driver_t *driver = nullptr;
+  const nereid_compiler_t *compiler = nullptr;
+  nereid_state_t *state = nullptr;
+
+private:
+  nereid_host_t host = {};
+};
+
+nereid_launch_t makeLaunch(uint32_t x, const void *arguments, uint64_t size);
+
+inline std::string text(nereid_string_t string) {
+  return {string.data, string.size};
+}
+
+} // namespace nereid::cpu::test
+
+#endif // NEREID_TESTS_CPU_HARNESS_H
