@@ -277,6 +277,23 @@ TEST(KeyLockTest, ExcludesTheSameKeyOnly) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(CacheCompute, FreesItsLockThoughAChildHasInheritedIt) {
+  pid_t child = -1;
+  {
+    KeyLock lock(options.directory, keyOf("x"));
+    ASSERT_TRUE(lock.tryAcquire());
+    child = ::fork();
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+  }
+  KeyLock again(options.directory, keyOf("x"));
+  EXPECT_TRUE(again.tryAcquire());
+  ::kill(child, SIGKILL);
+  EXPECT_FALSE(succeeded(child));
+}
+
 TEST(KeyLockTest, IsFreeWhereLocksCannotBe) {
   KeyLock first("/nonexistent/cache", sha256("a"));
   KeyLock second("/nonexistent/cache", sha256("a"));

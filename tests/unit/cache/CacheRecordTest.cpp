@@ -125,3 +125,12 @@ TEST(CacheRecord, RefusesWhatIsSealedButWrong) {
   for (size_t offset = 64; offset < 80; ++offset)
     EXPECT_EQ(changed(offset, 1), "reserved bytes are not zero");
 }
+
+TEST(CacheRecord, RefusesLengthsWhoseSumWrapsAround) {
+  std::string file = encode("body", "metadata");
+  std::string_view largest("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+  std::string_view remainder("\x0d\0\0\0\0\0\0\0", 8); // 12 - (2^64 - 1)
+  file.replace(file.size() - 96 + 48, 8, largest);
+  file.replace(file.size() - 96 + 56, 8, remainder);
+  EXPECT_EQ(parseSealed(file), "lengths do not add up to the size of the file");
+}
