@@ -29,7 +29,6 @@ void nereid::tt::printTTIR(ModuleOp module, llvm::raw_ostream &os,
                            OpPrintingFlags flags) {
   if (flags.shouldPrintGenericOpForm() || !hasAssume(module)) {
     module->print(os, flags);
-    os << '\n';
     return;
   }
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -37,5 +36,5 @@ void nereid::tt::printTTIR(ModuleOp module, llvm::raw_ostream &os,
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy->print(stream, flags);
-  os << renameOperation(text, kAssumeCustomName, kAssumeName) << '\n';
+  os << renameOperation(text, kAssumeCustomName, kAssumeName);
 }
