@@ -150,8 +150,7 @@ static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
   // Not where it is 0, whose sign it might change, or where infinities met.
   Expr correction = sumError + error;
   Expr size = abs(correction);
-  Expr counts =
-      (size > 0.0) & (size < std::numeric_limits<double>::infinity());
+  Expr counts = (size > 0.0) & (size < std::numeric_limits<double>::infinity());
   return select(counts, sum + correction, sum);
 }
 

@@ -42,8 +42,7 @@ static Expr firstQuadrant(Expr y, Expr x) {
   Expr denominator = select(isMiddle, y + x, x);
   denominator = select(isSteep, y, denominator);
   Expr t = numerator / denominator;
-  // (0, 0) lies at 0, and two infinities lie at an eighth of a turn.
-  t = select((y == 0.0) | ((y == x) & (y == kInfinity)), 0.0, t);
+  t = select(y == 0.0, 0.0, t); // where x may be 0 too
   t = select(isNan(x), x, t);
   Expr z = t * t;
   Expr p = isF32(t) ? horner(z, kAtanF32) : horner(z, kAtanF64);
@@ -67,7 +66,10 @@ Expr expandAtan2(Expr y, Expr x) {
   Expr isLarge = (a > large) | (b > large);
   a = select(isLarge, a * 0.125, a);
   b = select(isLarge, b * 0.125, b);
-  Expr angle = firstQuadrant(a, b);
+  // Two infinities lie at an eighth of a turn.
+  Expr isDiagonal = (a == kInfinity) & (b == kInfinity);
+  Expr angle =
+      firstQuadrant(select(isDiagonal, 1.0, a), select(isDiagonal, 1.0, b));
   Pair half = halfPi(x);
   Expr turned = 2.0 * half.high - (angle - 2.0 * half.low);
   Expr isLeft = bits(x) < 0;

@@ -55,6 +55,18 @@ static Expr pickNumber(Expr x, Expr y, bool larger) {
   return select(isBetter | isNan(wideY), x, y);
 }
 
+// NaN wins, and +0 is more than -0, as in maximum and minimum. Among equals
+// only zeros differ in their bits.
+static Expr pickExtreme(Expr x, Expr y, bool larger) {
+  FloatType type = floatTypeOf(x.value);
+  Expr wideX = widen(x), wideY = widen(y);
+  Expr tied = larger ? bits(x) & bits(y) : bits(x) | bits(y);
+  Expr pick = select(isNan(wideX), x, asFloat(tied, type));
+  pick = select(isNan(wideY), y, pick);
+  pick = select(larger ? wideX < wideY : wideX > wideY, y, pick);
+  return select(larger ? wideX > wideY : wideX < wideY, x, pick);
+}
+
 // The same operation on f32 operands, itself expanded if need be.
 static Expr inF32(Scope &scope, Operation *op) {
   Type f32 = scope.builder.getF32Type();
@@ -79,12 +91,14 @@ static Expr inF32(Scope &scope, Operation *op) {
   return *expanded;
 }
 
-// The sum of a product that f32 holds exactly: rounded to f32 in such a way
-// (to odd) that the second rounding sees on which side of a tie the sum lies.
+// The product is exact, in f64 where f32 has too few exponents. The sum is
+// rounded to odd: so the second rounding sees on which side of a tie it lies.
 static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
+  Builder &b = x.scope->builder;
   FloatType type = floatTypeOf(x.value);
-  Expr product = widen(x) * widen(y);
-  Expr addend = widen(z);
+  FloatType wide = type.isBF16() ? b.getF64Type() : b.getF32Type();
+  Expr product = convertFloat(x, wide) * convertFloat(y, wide);
+  Expr addend = convertFloat(z, wide);
   Expr sum = product + addend;
   Expr back = sum - product;
   Expr error = (product - (sum - back)) + (addend - back);
@@ -147,6 +161,12 @@ std::optional<Expr> expandNarrow(Scope &scope, Operation *op) {
       })
       .Case([&](arith::MinNumFOp) {
         return pickNumber(operand(0), operand(1), false);
+      })
+      .Case([&](arith::MaximumFOp) {
+        return pickExtreme(operand(0), operand(1), true);
+      })
+      .Case([&](arith::MinimumFOp) {
+        return pickExtreme(operand(0), operand(1), false);
       })
       .Case([&](math::FmaOp) {
         return fusedMultiplyAdd(operand(0), operand(1), operand(2));

@@ -32,9 +32,13 @@ struct ExpandOptions {
 };
 
 /// Rewrites all functions of \p module: mathematical functions, conversions,
-/// arithmetic on narrow floating-point types, odd integer operations. What
-/// remains is what docs of plugins/codegen list; fails, with an error on the
-/// operation, for what cannot be written out.
+/// arithmetic on narrow floating-point types, odd operations on integers.
+///
+/// What remains for an emitter of `arith`, `math` and the element-wise `tt`:
+/// arithmetic, comparison and selection on integers, f32 and f64; extf and
+/// truncf by one step (f16 or bf16 and f32, f32 and f64); sqrt, fma, absf,
+/// copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz, ctpop;
+/// addptr and the casts of pointers.
 mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
                                      const ExpandOptions &options = {});
 

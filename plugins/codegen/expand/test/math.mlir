@@ -1,0 +1,59 @@
+// Functions become arithmetic in every place where they may stand.
+// RUN: nereid-expand %s | FileCheck %s
+// RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
+
+// CHECK-LABEL: tt.func @scalar
+// CHECK-NOT: math.exp
+// CHECK-COUNT-10: math.fma {{.*}} : f32
+// CHECK: tt.return
+// NOFMA-LABEL: tt.func @scalar
+// NOFMA-NOT: math.fma
+// NOFMA: tt.return
+tt.func @scalar(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  tt.return %0 : f32
+}
+
+// One constant a value, however often it is used.
+// CHECK-LABEL: tt.func @tensor
+// CHECK-COUNT-1: arith.constant dense<1.000000e+00> : tensor<8x16xf64>
+// CHECK-NOT: dense<1.000000e+00>
+// CHECK-NOT: math.log
+// CHECK: tt.return
+tt.func @tensor(%x: tensor<8x16xf64>) -> tensor<8x16xf64> {
+  %0 = math.log %x : tensor<8x16xf64>
+  %1 = math.log %0 : tensor<8x16xf64>
+  tt.return %1 : tensor<8x16xf64>
+}
+
+// The constants of a region are made inside it.
+// CHECK-LABEL: tt.func @region
+// CHECK: "tt.reduce"
+// CHECK-NEXT: ^bb0
+// CHECK: arith.constant
+// CHECK-NOT: math.exp2
+// CHECK: tt.reduce.return
+tt.func @region(%x: tensor<64xf32>) -> f32 {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = math.exp2 %b : f32
+    %2 = arith.addf %a, %1 : f32
+    tt.reduce.return %2 : f32
+  }) : (tensor<64xf32>) -> f32
+  tt.return %0 : f32
+}
+
+// What targets have stays.
+// CHECK-LABEL: tt.func @kept
+// CHECK: math.sqrt
+// CHECK-NEXT: math.floor
+// CHECK-NEXT: math.fma
+// CHECK-NEXT: math.absf
+// CHECK-NEXT: tt.return
+tt.func @kept(%x: f32) -> f32 {
+  %0 = math.sqrt %x : f32
+  %1 = math.floor %0 : f32
+  %2 = math.fma %1, %0, %x : f32
+  %3 = math.absf %2 : f32
+  tt.return %3 : f32
+}

@@ -1,0 +1,47 @@
+// Arithmetic on narrow types runs in f32 and is rounded after each operation;
+// what needs no rounding gets none.
+// RUN: nereid-expand %s | FileCheck %s
+// RUN: nereid-expand --f16-arithmetic %s | FileCheck %s --check-prefix=NATIVE
+
+// CHECK-LABEL: tt.func @add
+// CHECK-COUNT-2: arith.extf {{.*}} : tensor<16xf16> to tensor<16xf32>
+// CHECK: arith.addf {{.*}} : tensor<16xf32>
+// CHECK-NEXT: arith.truncf {{.*}} : tensor<16xf32> to tensor<16xf16>
+// NATIVE-LABEL: tt.func @add
+// NATIVE-NEXT: arith.addf {{.*}} : tensor<16xf16>
+tt.func @add(%x: tensor<16xf16>, %y: tensor<16xf16>) -> tensor<16xf16> {
+  %0 = arith.addf %x, %y : tensor<16xf16>
+  tt.return %0 : tensor<16xf16>
+}
+
+// CHECK-LABEL: tt.func @chain
+// CHECK: arith.mulf
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.truncf
+// CHECK: arith.extf %[[PRODUCT]]
+// CHECK: arith.addf
+tt.func @chain(%x: bf16, %y: bf16) -> bf16 {
+  %0 = arith.mulf %x, %y : bf16
+  %1 = arith.addf %0, %y : bf16
+  tt.return %1 : bf16
+}
+
+// CHECK-LABEL: tt.func @unrounded
+// CHECK-NOT: arith.truncf
+// CHECK: tt.return
+tt.func @unrounded(%x: bf16, %y: bf16, %c: i1) -> bf16 {
+  %0 = arith.maxnumf %x, %y : bf16
+  %1 = arith.negf %0 : bf16
+  %2 = math.absf %1 : bf16
+  %3 = arith.select %c, %2, %x : bf16
+  tt.return %3 : bf16
+}
+
+// fp8 moves as it is and is converted as an i8.
+// CHECK-LABEL: tt.func @fp8
+// CHECK: arith.bitcast {{.*}} : tensor<16xf8E4M3FN> to tensor<16xi8>
+// CHECK-NOT: tt.fp_to_fp
+// CHECK: tt.return {{.*}} : tensor<16xf16>
+tt.func @fp8(%x: tensor<16xf8E4M3FN>) -> tensor<16xf16> {
+  %0 = tt.fp_to_fp %x : tensor<16xf8E4M3FN> -> tensor<16xf16>
+  tt.return %0 : tensor<16xf16>
+}
