@@ -21,8 +21,8 @@ static uint32_t sizeOfType(std::string_view type) {
   static constexpr struct {
     std::string_view name;
     uint32_t size;
-  } sizes[] = {{"i1", 1},  {"i8", 1},   {"i16", 2}, {"i32", 4}, {"i64", 8},
-               {"u8", 1},  {"u16", 2},  {"u32", 4}, {"u64", 8}, {"f16", 2},
+  } sizes[] = {{"i1", 1},   {"i8", 1},  {"i16", 2}, {"i32", 4}, {"i64", 8},
+               {"u8", 1},   {"u16", 2}, {"u32", 4}, {"u64", 8}, {"f16", 2},
                {"bf16", 2}, {"f32", 4}, {"f64", 8}};
   if (type.starts_with('*'))
     return 8;
@@ -34,9 +34,8 @@ static uint32_t sizeOfType(std::string_view type) {
 
 // The items of list `name`; none if it is absent.
 template <typename Item>
-static Result<std::span<const Item>> listOf(const Values &metadata,
-                                            std::string_view name,
-                                            nereid_type_t type) {
+static Result<std::span<const Item>>
+listOf(const Values &metadata, std::string_view name, nereid_type_t type) {
   const nereid_value_t *value = metadata.find(name);
   if (!value)
     return std::span<const Item>();
@@ -71,8 +70,7 @@ static Result<ArgumentLayout> layOut(ArgumentLayout layout) {
 }
 
 // Takes the plugin's places and checks that no two arguments overlap.
-static Outcome place(ArgumentLayout &layout,
-                     std::span<const int64_t> offsets) {
+static Outcome place(ArgumentLayout &layout, std::span<const int64_t> offsets) {
   std::vector<size_t> order(offsets.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
@@ -93,8 +91,7 @@ static Outcome place(ArgumentLayout &layout,
       return malformed("argument '" + argument.name + "' takes bytes " +
                        std::to_string(offset) + " to " +
                        std::to_string(offset + argument.size) +
-                       ", which overlaps what lies at " +
-                       std::to_string(next));
+                       ", which overlaps what lies at " + std::to_string(next));
     argument.offset = static_cast<uint32_t>(offset);
   }
   return {};
@@ -129,8 +126,8 @@ Result<ArgumentLayout> ArgumentLayout::read(const Values &metadata) {
 
   ArgumentLayout layout;
   for (size_t i = 0; i < count; ++i) {
-    std::string name = names->empty() ? std::to_string(i)
-                                      : std::string(view((*names)[i]));
+    std::string name =
+        names->empty() ? std::to_string(i) : std::string(view((*names)[i]));
     std::string_view type = view((*types)[i]);
     layout.arguments.push_back(
         {std::move(name), std::string(type), 0, sizeOfType(type)});

@@ -49,8 +49,8 @@ nereid_status_t Call::caught() {
   } catch (const std::bad_alloc &) {
     what = "ran out of memory (std::bad_alloc left the plugin)";
   } catch (const std::exception &error) {
-    what = std::string("threw an exception across the boundary: ") +
-           error.what();
+    what =
+        std::string("threw an exception across the boundary: ") + error.what();
   } catch (...) {
     what = "threw an exception of unknown type across the boundary";
   }

@@ -24,8 +24,7 @@ static Result<Target> resolveTarget(const Plugin &plugin,
     return Failure{NEREID_INVALID_ARGUMENT,
                    "plugin '" + plugin.info.id +
                        "' has no driver, so the target must be given"};
-  return target ? Target::copy(*target)
-                : Target::ofDevice(plugin, device, log);
+  return target ? Target::copy(*target) : Target::ofDevice(plugin, device, log);
 }
 
 namespace {
@@ -76,16 +75,14 @@ Outcome Compilation::readTarget() {
   nereid_target_t raw = target.get();
   Call call(context.log, plugin.info.id);
   nereid_status_t status = call.run([&] {
-    return plugin.compiler.score_target(plugin.state, &raw, &score,
-                                        call.get());
+    return plugin.compiler.score_target(plugin.state, &raw, &score, call.get());
   });
   if (status != NEREID_OK)
     return call.failure(status, "score_target");
   if (score <= 0)
-    return Failure{NEREID_UNIMPLEMENTED,
-                   "plugin '" + plugin.info.id +
-                       "' does not compile for target '" + target.text() +
-                       "'"};
+    return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin.info.id +
+                                             "' does not compile for target '" +
+                                             target.text() + "'"};
   return {};
 }
 
@@ -94,15 +91,12 @@ Outcome Compilation::readOptionsAndStages() {
     return Failure{NEREID_INVALID_ARGUMENT, "options is null, but "
                                             "option_count is not 0"};
   nereid_target_t raw = target.get();
-  Result<ParsedOptions> parsed =
-      ParsedOptions::parse(plugin, raw,
-                           {request.options, request.option_count},
-                           context.log);
+  Result<ParsedOptions> parsed = ParsedOptions::parse(
+      plugin, raw, {request.options, request.option_count}, context.log);
   if (!parsed)
     return parsed.failure();
   options.emplace(std::move(*parsed));
-  Result<std::vector<Stage>> read =
-      readStages(plugin, *options, context.log);
+  Result<std::vector<Stage>> read = readStages(plugin, *options, context.log);
   if (!read)
     return read.failure();
   stages = std::move(*read);
@@ -145,9 +139,8 @@ Outcome Compilation::readReplacements() {
     if (!found)
       return found.failure();
     if (*found < plan.first || *found > plan.last)
-      return Failure{NEREID_INVALID_ARGUMENT,
-                     "stage '" + stages[*found].name +
-                         "' to replace is not run"};
+      return Failure{NEREID_INVALID_ARGUMENT, "stage '" + stages[*found].name +
+                                                  "' to replace is not run"};
     plan.replacements.emplace_back(
         *found, std::string_view(
                     static_cast<const char *>(replacement.replacement.data),
@@ -160,8 +153,8 @@ Outcome Compilation::readIngredients() {
   StringWriter dependencies;
   Call call(context.log, plugin.info.id);
   nereid_status_t status = call.run([&] {
-    return plugin.compiler.write_dependencies(
-        plugin.state, options->get(), dependencies.get(), call.get());
+    return plugin.compiler.write_dependencies(plugin.state, options->get(),
+                                              dependencies.get(), call.get());
   });
   // A compiler without the slot depends on nothing else.
   if (status != NEREID_OK && status != NEREID_UNIMPLEMENTED)
@@ -186,8 +179,7 @@ Outcome Compilation::readIngredients() {
 bool Compilation::isCacheable() const {
   bool isWhole = plan.first == 0 && plan.last + 1 == stages.size() &&
                  plan.replacements.empty() && plan.dumpDir.empty();
-  return isWhole && context.cache &&
-         !(request.flags & NEREID_COMPILE_NO_CACHE);
+  return isWhole && context.cache && !(request.flags & NEREID_COMPILE_NO_CACHE);
 }
 
 std::unique_ptr<Compiled> Compilation::emptyResult() const {
@@ -201,8 +193,9 @@ std::unique_ptr<Compiled> Compilation::emptyResult() const {
 
 void Compilation::tellListener(const std::string &reason) const {
   if (context.log->enabled(NEREID_SEVERITY_INFO))
-    context.log->info(std::string(plan.sourceName) + ": compiling with plugin '" +
-                      plugin.info.id + "': " + reason);
+    context.log->info(std::string(plan.sourceName) +
+                      ": compiling with plugin '" + plugin.info.id +
+                      "': " + reason);
   if (!context.settings.compileListener)
     return;
   std::string hex = key.hex();
@@ -223,8 +216,8 @@ Compilation::produce(const std::string &cacheReason) {
       !change.empty())
     reason += "; " + change;
   tellListener(reason);
-  Result<PipelineResult> ran = runPipeline(plugin, *options, stages, plan,
-                                           context.log, context.trace);
+  Result<PipelineResult> ran =
+      runPipeline(plugin, *options, stages, plan, context.log, context.trace);
   if (!ran)
     return ran.failure();
   std::unique_ptr<Compiled> result = emptyResult();
@@ -282,8 +275,8 @@ Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
   std::string change = context.history.explain(
       plugin.info.id, std::string(plan.sourceName), ingredients);
   return Failure{NEREID_NOT_FOUND,
-                 std::string(plan.sourceName) +
-                     ": not compiled for plugin '" + plugin.info.id +
+                 std::string(plan.sourceName) + ": not compiled for plugin '" +
+                     plugin.info.id +
                      "', because compiling is forbidden and it is not in the "
                      "cache: " +
                      reason + (change.empty() ? "" : "; " + change)};
@@ -321,8 +314,7 @@ Result<std::unique_ptr<Compiled>> Compilation::run() {
       return done.failure();
 
   CompilePolicy policy = context.settings.compilePolicy;
-  if (policy == CompilePolicy::Never ||
-      (request.flags & NEREID_COMPILE_NEVER))
+  if (policy == CompilePolicy::Never || (request.flags & NEREID_COMPILE_NEVER))
     return getOnly();
   if (!isCacheable())
     return produce(context.cache ? "the request by-passes the cache"

@@ -13,14 +13,10 @@ Json Compiled::describe() const {
   Json stages = Json::array();
   for (const StageTime &time : times)
     stages.push_back({{"name", time.stage}, {"nanoseconds", time.nanoseconds}});
-  Json json = {{"source", sourceName},
-               {"plugin", pluginId},
-               {"last_stage", lastStage},
-               {"kind", kind},
-               {"extension", extension},
-               {"image", isImage},
-               {"output_bytes", output.size()},
-               {"from_cache", isFromCache}};
+  Json json = {{"source", sourceName},          {"plugin", pluginId},
+               {"last_stage", lastStage},       {"kind", kind},
+               {"extension", extension},        {"image", isImage},
+               {"output_bytes", output.size()}, {"from_cache", isFromCache}};
   if (!isFromCache)
     json["miss_reason"] = missReason;
   json["key"] = key;
@@ -85,10 +81,9 @@ static bool readTimes(const Values &record, std::vector<StageTime> &times) {
       stages->list_size != nanoseconds->list_size)
     return false;
   for (uint64_t i = 0; i < stages->list_size; ++i)
-    times.push_back(
-        {std::string(view(
-             static_cast<const nereid_string_t *>(stages->list)[i])),
-         static_cast<const int64_t *>(nanoseconds->list)[i]});
+    times.push_back({std::string(view(static_cast<const nereid_string_t *>(
+                         stages->list)[i])),
+                     static_cast<const int64_t *>(nanoseconds->list)[i]});
   return true;
 }
 

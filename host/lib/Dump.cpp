@@ -31,9 +31,9 @@ Outcome Dump::create() const {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
-    return Failure{NEREID_IO_ERROR, directory +
-                                        ": cannot make the dump directory: " +
-                                        error.message()};
+    return Failure{NEREID_IO_ERROR,
+                   directory +
+                       ": cannot make the dump directory: " + error.message()};
   return {};
 }
 

@@ -21,15 +21,15 @@ static Outcome checkLoadable(const Plugin &plugin, const Compiled &compiled) {
     return Failure{NEREID_UNIMPLEMENTED,
                    compiled.sourceName + ": compiled by plugin '" +
                        compiled.pluginId + "' only up to stage '" +
-                       compiled.lastStage + "', which makes '" +
-                       compiled.kind +
+                       compiled.lastStage + "', which makes '" + compiled.kind +
                        "' and not an image, so it cannot be launched"};
   return {};
 }
 
-Result<std::unique_ptr<Function>>
-Function::load(std::shared_ptr<Plugin> plugin, uint32_t device,
-               const Compiled &compiled, const Log *log, Trace *trace) {
+Result<std::unique_ptr<Function>> Function::load(std::shared_ptr<Plugin> plugin,
+                                                 uint32_t device,
+                                                 const Compiled &compiled,
+                                                 const Log *log, Trace *trace) {
   if (Outcome checked = checkLoadable(*plugin, compiled); !checked)
     return checked.failure();
   TraceSpan span(trace, "load-image", compiled.sourceName);
@@ -64,8 +64,7 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   Call load(log, plugin->info.id);
   nereid_status_t loaded = load.run([&] {
     return plugin->driver.load_image(
-        plugin->state, device,
-        {compiled.output.data(), compiled.output.size()},
+        plugin->state, device, {compiled.output.data(), compiled.output.size()},
         borrow(compiled.path), metadata.data(), metadata.size(), &module,
         load.get());
   });
@@ -98,8 +97,7 @@ Outcome Function::readGridLimits(uint32_t device) {
   if (status != NEREID_OK)
     return call.failure(status, "visit_properties");
   const nereid_value_t *limits = properties.find("max_grid");
-  if (!limits || limits->type != NEREID_TYPE_I64_LIST ||
-      limits->list_size != 3)
+  if (!limits || limits->type != NEREID_TYPE_I64_LIST || limits->list_size != 3)
     return {};
   for (size_t axis = 0; axis < 3; ++axis) {
     int64_t limit = static_cast<const int64_t *>(limits->list)[axis];

@@ -23,9 +23,10 @@ class Trace;
 class Function {
 public:
   /// Loads the image of \p compiled on \p device of \p plugin.
-  static Result<std::unique_ptr<Function>>
-  load(std::shared_ptr<Plugin> plugin, uint32_t device,
-       const Compiled &compiled, const Log *log, Trace *trace);
+  static Result<std::unique_ptr<Function>> load(std::shared_ptr<Plugin> plugin,
+                                                uint32_t device,
+                                                const Compiled &compiled,
+                                                const Log *log, Trace *trace);
   ~Function();
   Function(const Function &) = delete;
   Function &operator=(const Function &) = delete;

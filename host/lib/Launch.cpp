@@ -25,8 +25,8 @@ bool Function::isLaunchable(const uint32_t grid[3], const void *block,
          !__builtin_mul_overflow(plane, grid[2], &programs);
 }
 
-nereid_status_t Function::launch(const uint32_t grid[3],
-                                 nereid_stream_t stream, const void *block,
+nereid_status_t Function::launch(const uint32_t grid[3], nereid_stream_t stream,
+                                 const void *block,
                                  uint64_t size) const noexcept {
   if (!isLaunchable(grid, block, size)) [[unlikely]]
     return refuse(grid, block, size);
@@ -68,19 +68,18 @@ nereid_status_t Function::refuse(const uint32_t grid[3], const void *block,
                                  uint64_t size) const noexcept {
   return guarded([&]() -> Outcome {
     if (size != blockSize)
-      return Failure{NEREID_INVALID_ARGUMENT,
-                     kernelName + ": the arguments are " +
-                         std::to_string(size) + " bytes, expected " +
-                         std::to_string(blockSize) + " for " +
-                         std::to_string(arguments.arguments.size()) +
-                         " arguments"};
+      return Failure{
+          NEREID_INVALID_ARGUMENT,
+          kernelName + ": the arguments are " + std::to_string(size) +
+              " bytes, expected " + std::to_string(blockSize) + " for " +
+              std::to_string(arguments.arguments.size()) + " arguments"};
     if (!block)
       return Failure{NEREID_INVALID_ARGUMENT,
                      kernelName + ": the arguments are a null pointer"};
     return Failure{NEREID_INVALID_ARGUMENT,
                    kernelName + ": the grid is " + gridText(grid) +
-                       ", which exceeds the limit of " +
-                       gridText(gridLimits) + " or 2^63 programs"};
+                       ", which exceeds the limit of " + gridText(gridLimits) +
+                       " or 2^63 programs"};
   });
 }
 

@@ -26,8 +26,8 @@ bool Log::enabled(nereid_severity_t severity) const {
 static void writeLine(const std::string &line) {
   size_t done = 0;
   while (done < line.size()) {
-    ssize_t count = ::write(STDERR_FILENO, line.data() + done,
-                            line.size() - done);
+    ssize_t count =
+        ::write(STDERR_FILENO, line.data() + done, line.size() - done);
     if (count <= 0)
       return;
     done += static_cast<size_t>(count);

@@ -16,9 +16,9 @@ static constexpr size_t longestList = 12;
 
 static bool sameLetter(char a, char b) {
   auto fold = [](char c) {
-    return c == '-' ? '_'
-                    : static_cast<char>(
-                          std::tolower(static_cast<unsigned char>(c)));
+    return c == '-'
+               ? '_'
+               : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   };
   return fold(a) == fold(b);
 }

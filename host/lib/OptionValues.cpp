@@ -75,10 +75,9 @@ static bool parseNumber(std::string_view text, double &number) {
   if (text.starts_with('-'))
     return false;
   const char *last = text.data() + text.size();
-  auto [end, error] =
-      std::from_chars(text.data(), last, number,
-                      isHex ? std::chars_format::hex
-                            : std::chars_format::general);
+  auto [end, error] = std::from_chars(text.data(), last, number,
+                                      isHex ? std::chars_format::hex
+                                            : std::chars_format::general);
   if (isNegative)
     number = -number;
   return error == std::errc() && end == last;
@@ -178,8 +177,7 @@ static bool convertNumber(const nereid_value_t &given, nereid_value_t &value) {
     return false;
   if (value.type == NEREID_TYPE_F64)
     value.f64 = static_cast<double>(given.i64);
-  else if (value.type == NEREID_TYPE_BOOL &&
-           (given.i64 == 0 || given.i64 == 1))
+  else if (value.type == NEREID_TYPE_BOOL && (given.i64 == 0 || given.i64 == 1))
     value.i64 = given.i64;
   else
     return false;
@@ -209,8 +207,8 @@ static std::string convertOne(const nereid_value_t &given,
   value.name = given.name;
   value.type = option.type;
   bool fits;
-  bool isUnknownType = option.type < NEREID_TYPE_I64 ||
-                       option.type > NEREID_TYPE_STRING_LIST;
+  bool isUnknownType =
+      option.type < NEREID_TYPE_I64 || option.type > NEREID_TYPE_STRING_LIST;
   if (given.type == option.type || isUnknownType) {
     value = given; // of a type we do not know, only the plugin can judge it
     fits = true;
@@ -236,11 +234,10 @@ Result<Values> convertOptions(std::span<const nereid_value_t> given,
     auto option = std::find_if(
         schema.begin(), schema.end(),
         [&](const OptionSchema &candidate) { return candidate.name == name; });
-    std::string problem =
-        option == schema.end()
-            ? "unknown option '" + std::string(name) + "'" +
-                  suggestNames(name, namesOf(schema))
-            : convertOne(value, *option, values);
+    std::string problem = option == schema.end()
+                              ? "unknown option '" + std::string(name) + "'" +
+                                    suggestNames(name, namesOf(schema))
+                              : convertOne(value, *option, values);
     if (problem.empty())
       continue;
     problems += problems.empty() ? "" : "\n";

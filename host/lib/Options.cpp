@@ -106,9 +106,9 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
     return schema.failure();
   Result<Values> converted = convertOptions(values, *schema);
   if (!converted)
-    return Failure{converted.failure().status, "plugin '" + plugin.info.id +
-                                                   "': " +
-                                                   converted.failure().text};
+    return Failure{converted.failure().status,
+                   "plugin '" + plugin.info.id +
+                       "': " + converted.failure().text};
   ParsedOptions options(plugin);
   StringWriter canonical;
   Call call(log, plugin.info.id);

@@ -30,9 +30,8 @@ struct OptionSchema {
 };
 
 /// What the compiler of \p plugin understands for \p target.
-Result<std::vector<OptionSchema>> readSchema(const Plugin &plugin,
-                                             const nereid_target_t &target,
-                                             const Log *log);
+Result<std::vector<OptionSchema>>
+readSchema(const Plugin &plugin, const nereid_target_t &target, const Log *log);
 
 /// The schema as nereid_backend_options() gives it.
 Json schemaJson(const std::vector<OptionSchema> &schema);

@@ -93,8 +93,8 @@ Result<PipelineResult> Run::run() {
     dump.emplace(plan.dumpDir);
     if (Outcome made = dump->create(); !made)
       return made.failure();
-    if (Outcome written = dump->writeSource(stages[plan.first].inputKind,
-                                            plan.source);
+    if (Outcome written =
+            dump->writeSource(stages[plan.first].inputKind, plan.source);
         !written)
       return written.failure();
   }
@@ -167,16 +167,16 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
   ValueSink metadata(result.metadata);
   Call call(log, plugin.info.id);
   nereid_status_t status = call.run([&] {
-    return plugin.compiler.run_stage(
-        plugin.state, options.get(), session.get(),
-        static_cast<uint32_t>(index), stageInput,
-        output ? output->get() : nullptr, metadata.get(), call.get());
+    return plugin.compiler.run_stage(plugin.state, options.get(), session.get(),
+                                     static_cast<uint32_t>(index), stageInput,
+                                     output ? output->get() : nullptr,
+                                     metadata.get(), call.get());
   });
   if (status == NEREID_OK && metadata.problem().empty())
     return {};
 
-  std::string place = std::string(plan.sourceName) + ": stage '" +
-                      stage.name + "' failed: ";
+  std::string place =
+      std::string(plan.sourceName) + ": stage '" + stage.name + "' failed: ";
   if (!metadata.problem().empty())
     return Failure{status == NEREID_OK ? NEREID_INTERNAL : status,
                    place + "plugin '" + plugin.info.id +

@@ -25,9 +25,8 @@ struct Stage {
 
 /// The stages of \p plugin for \p options, checked: at least one, names that
 /// are unique, and each taking the kind that the one before it makes.
-Result<std::vector<Stage>> readStages(const Plugin &plugin,
-                                      const ParsedOptions &options,
-                                      const Log *log);
+Result<std::vector<Stage>>
+readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log);
 
 /// The stages as nereid_backend_stages() gives them.
 Json stagesJson(const std::vector<Stage> &stages);

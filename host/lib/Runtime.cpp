@@ -71,8 +71,7 @@ void Runtime::openCache() {
   if (wanted.directory.empty()) {
     Result<std::string> found = defaultCacheDirectory();
     if (!found) {
-      messages.warning("no cache of compiled kernels: " +
-                       found.failure().text);
+      messages.warning("no cache of compiled kernels: " + found.failure().text);
       return;
     }
     wanted.directory = std::move(*found);
@@ -113,9 +112,9 @@ Runtime::backend(const std::shared_ptr<Plugin> &plugin) const {
 
 Outcome Runtime::unregister(nereid_backend_t *backend) {
   std::unique_lock lock(backendsMutex);
-  auto found = std::find_if(
-      backends.begin(), backends.end(),
-      [&](const auto &handle) { return handle.get() == backend; });
+  auto found =
+      std::find_if(backends.begin(), backends.end(),
+                   [&](const auto &handle) { return handle.get() == backend; });
   if (found == backends.end())
     return Failure{NEREID_NOT_FOUND,
                    "the backend to unregister is not of this runtime"};

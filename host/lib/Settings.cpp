@@ -16,10 +16,9 @@ namespace nereid {
 
 static Failure wrongVariable(std::string_view name, std::string_view value,
                              std::string_view expected) {
-  return {NEREID_INVALID_ARGUMENT, "environment variable " +
-                                       std::string(name) + " is '" +
-                                       std::string(value) + "', expected " +
-                                       std::string(expected)};
+  return {NEREID_INVALID_ARGUMENT, "environment variable " + std::string(name) +
+                                       " is '" + std::string(value) +
+                                       "', expected " + std::string(expected)};
 }
 
 Result<uint64_t> parseByteCount(std::string_view text) {

@@ -60,14 +60,13 @@ static std::string checkStages(const std::vector<Stage> &stages) {
   return {};
 }
 
-Result<std::vector<Stage>> readStages(const Plugin &plugin,
-                                      const ParsedOptions &options,
-                                      const Log *log) {
+Result<std::vector<Stage>>
+readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log) {
   StageSink sink;
   Call call(log, plugin.info.id);
   nereid_status_t status = call.run([&] {
-    return plugin.compiler.visit_stages(plugin.state, options.get(),
-                                        &sink.sink, call.get());
+    return plugin.compiler.visit_stages(plugin.state, options.get(), &sink.sink,
+                                        call.get());
   });
   if (status != NEREID_OK)
     return call.failure(status, "visit_stages");

@@ -20,8 +20,7 @@ namespace nereid {
 template <typename Struct> Struct readStruct(const Struct &given) {
   static_assert(std::is_trivially_copyable_v<Struct>);
   Struct copy = {};
-  std::memcpy(&copy, &given,
-              std::min<size_t>(sizeof copy, given.struct_size));
+  std::memcpy(&copy, &given, std::min<size_t>(sizeof copy, given.struct_size));
   copy.struct_size = sizeof copy;
   return copy;
 }
@@ -31,8 +30,8 @@ template <typename Struct> Struct readStruct(const Struct &given) {
 template <typename Struct>
 Struct readItem(const Struct *items, uint64_t index) {
   const char *start = reinterpret_cast<const char *>(items);
-  return readStruct(*reinterpret_cast<const Struct *>(
-      start + index * items->struct_size));
+  return readStruct(
+      *reinterpret_cast<const Struct *>(start + index * items->struct_size));
 }
 
 /// Fills the caller's \p out with as much of \p value as it has room for.

@@ -64,8 +64,7 @@ nereid_target_t Target::get() const {
 }
 
 std::string Target::text() const {
-  return backend + ':' + arch + ':' + features + ':' +
-         std::to_string(warpSize);
+  return backend + ':' + arch + ':' + features + ':' + std::to_string(warpSize);
 }
 
 } // namespace nereid

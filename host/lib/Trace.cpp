@@ -63,11 +63,11 @@ Result<std::shared_ptr<Trace>> Trace::open(std::string_view name) {
   if (auto found = traces.byPath.find(path); found != traces.byPath.end())
     if (std::shared_ptr<Trace> trace = found->second.lock())
       return trace;
-  int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                    0666);
+  int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
-    return Failure{NEREID_IO_ERROR, path + ": cannot write the trace: " +
-                                        std::strerror(errno)};
+    return Failure{NEREID_IO_ERROR,
+                   path + ": cannot write the trace: " + std::strerror(errno)};
   static int isRegistered = std::atexit(flushAtExit);
   (void)isRegistered;
   std::shared_ptr<Trace> trace(new Trace(file, path));
@@ -98,8 +98,8 @@ void Trace::append(const Json &event) {
   isFirst = false;
 }
 
-void Trace::add(std::string_view category, std::string_view name,
-                int64_t start, const Arguments &arguments, bool isBuffered) {
+void Trace::add(std::string_view category, std::string_view name, int64_t start,
+                const Arguments &arguments, bool isBuffered) {
   Json shown = Json::object();
   for (const auto &[key, value] : arguments)
     shown[key] = value;

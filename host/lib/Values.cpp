@@ -25,8 +25,7 @@ static Outcome check(const nereid_value_t &value) {
   if (isList(value.type) && value.list_size && !value.list)
     return Failure{NEREID_INVALID_ARGUMENT,
                    "value '" + name + "' is a list of " +
-                       std::to_string(value.list_size) +
-                       " items without data"};
+                       std::to_string(value.list_size) + " items without data"};
   if ((value.type == NEREID_TYPE_STRING || value.type == NEREID_TYPE_BYTES) &&
       value.text.size && !value.text.data)
     return Failure{NEREID_INVALID_ARGUMENT,

@@ -119,11 +119,9 @@ static void readList(Reader &reader, nereid_value_t &value,
   value.list_size = reader.count(value.type == NEREID_TYPE_STRING_LIST ? 4 : 8);
   for (uint64_t i = 0; i < value.list_size; ++i)
     if (value.type == NEREID_TYPE_I64_LIST)
-      storage.integers.push_back(
-          static_cast<int64_t>(reader.word<uint64_t>()));
+      storage.integers.push_back(static_cast<int64_t>(reader.word<uint64_t>()));
     else if (value.type == NEREID_TYPE_F64_LIST)
-      storage.doubles.push_back(
-          std::bit_cast<double>(reader.word<uint64_t>()));
+      storage.doubles.push_back(std::bit_cast<double>(reader.word<uint64_t>()));
     else
       storage.strings.push_back(borrow(reader.text()));
   value.list = value.type == NEREID_TYPE_I64_LIST
@@ -167,9 +165,9 @@ Result<Values> Values::decode(std::string_view bytes) {
     value.name = borrow(reader.text());
     readPayload(reader, value, storage);
     if (reader.failed || !values.add(value) || values.views.size() != i + 1)
-      return Failure{NEREID_INVALID_ARGUMENT,
-                     "value " + std::to_string(i) + " of the metadata is "
-                                                    "malformed"};
+      return Failure{NEREID_INVALID_ARGUMENT, "value " + std::to_string(i) +
+                                                  " of the metadata is "
+                                                  "malformed"};
   }
   if (reader.failed || !reader.rest.empty())
     return Failure{NEREID_INVALID_ARGUMENT,

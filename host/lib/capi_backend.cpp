@@ -33,8 +33,8 @@ nereid_status_t nereid_runtime_load(nereid_runtime_t *runtime,
                                     nereid_string_t path,
                                     nereid_backend_t **out_backend) {
   return guarded([&]() -> Outcome {
-    for (Outcome given : {require(runtime, "runtime"),
-                          require(out_backend, "out_backend")})
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_backend, "out_backend")})
       if (!given)
         return given;
     return giveBackend(*runtime, runtime->plugins().load(view(path)),
@@ -95,8 +95,8 @@ nereid_status_t nereid_runtime_backend(const nereid_runtime_t *runtime,
                                        nereid_string_t name,
                                        nereid_backend_t **out_backend) {
   return guarded([&]() -> Outcome {
-    for (Outcome given : {require(runtime, "runtime"),
-                          require(out_backend, "out_backend")})
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_backend, "out_backend")})
       if (!given)
         return given;
     return giveBackend(*runtime, runtime->plugins().backend(view(name)),
@@ -180,7 +180,6 @@ nereid_status_t nereid_validate_plugin(nereid_string_t path,
     if (::access(file.c_str(), R_OK) != 0)
       return Failure{NEREID_NOT_FOUND,
                      file + ": cannot be read: " + std::strerror(errno)};
-    return giveJson(validatePlugin(std::filesystem::canonical(file)),
-                    out_json);
+    return giveJson(validatePlugin(std::filesystem::canonical(file)), out_json);
   });
 }

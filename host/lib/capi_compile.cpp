@@ -16,13 +16,13 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
                                const nereid_compile_request_t *request,
                                nereid_compiled_t **out_compiled) {
   return guarded([&]() -> Outcome {
-    for (Outcome given : {require(backend, "backend"),
-                          require(request, "request"),
-                          require(out_compiled, "out_compiled")})
+    for (Outcome given :
+         {require(backend, "backend"), require(request, "request"),
+          require(out_compiled, "out_compiled")})
       if (!given)
         return given;
-    Result<std::unique_ptr<Compiled>> result = compile(
-        backend->runtime->compileContext(), *backend->plugin, *request);
+    Result<std::unique_ptr<Compiled>> result =
+        compile(backend->runtime->compileContext(), *backend->plugin, *request);
     if (!result)
       return result.failure();
     *out_compiled = new nereid_compiled_t{std::move(*result)};

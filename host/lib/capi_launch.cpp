@@ -11,14 +11,13 @@
 
 using namespace nereid;
 
-nereid_status_t nereid_function_load(nereid_backend_t *backend,
-                                     uint32_t device,
+nereid_status_t nereid_function_load(nereid_backend_t *backend, uint32_t device,
                                      const nereid_compiled_t *compiled,
                                      nereid_function_t **out_function) {
   return guarded([&]() -> Outcome {
-    for (Outcome given : {require(backend, "backend"),
-                          require(compiled, "compiled"),
-                          require(out_function, "out_function")})
+    for (Outcome given :
+         {require(backend, "backend"), require(compiled, "compiled"),
+          require(out_function, "out_function")})
       if (!given)
         return given;
     const Runtime &runtime = *backend->runtime;
@@ -74,8 +73,7 @@ nereid_status_t nereid_function_argument(const nereid_function_t *function,
 
 nereid_status_t nereid_function_launch(nereid_function_t *function,
                                        uint32_t grid_x, uint32_t grid_y,
-                                       uint32_t grid_z,
-                                       nereid_stream_t stream,
+                                       uint32_t grid_z, nereid_stream_t stream,
                                        const void *arguments,
                                        uint64_t arguments_size) {
   if (!function) [[unlikely]]

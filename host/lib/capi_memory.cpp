@@ -31,8 +31,8 @@ nereid_status_t nereid_backend_properties(const nereid_backend_t *backend,
   nereid_status_t status =
       callDriver(backend, device, "visit_properties",
                  [&](const Plugin &plugin, auto *call) {
-                   return plugin.driver.visit_properties(
-                       plugin.state, device, sink.get(), call);
+                   return plugin.driver.visit_properties(plugin.state, device,
+                                                         sink.get(), call);
                  });
   if (status != NEREID_OK)
     return status;
@@ -66,9 +66,9 @@ nereid_status_t nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
                                     nereid_address_t source, uint64_t size) {
   if (direction < NEREID_COPY_HOST_TO_DEVICE ||
       direction > NEREID_COPY_DEVICE_TO_DEVICE)
-    return fail({NEREID_INVALID_ARGUMENT,
-                 "copy: direction is " + std::to_string(direction) +
-                     ", expected 1, 2 or 3"});
+    return fail({NEREID_INVALID_ARGUMENT, "copy: direction is " +
+                                              std::to_string(direction) +
+                                              ", expected 1, 2 or 3"});
   if (size && (!destination || !source))
     return fail({NEREID_INVALID_ARGUMENT,
                  "copy: the " +
@@ -109,20 +109,20 @@ static nereid_status_t fillByCopy(const Plugin &plugin, uint32_t device,
 nereid_status_t nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
                                     nereid_stream_t stream,
                                     nereid_address_t destination,
-                                    const void *pattern,
-                                    uint32_t pattern_size, uint64_t count) {
-  bool isPower = pattern_size == 1 || pattern_size == 2 ||
-                 pattern_size == 4 || pattern_size == 8;
+                                    const void *pattern, uint32_t pattern_size,
+                                    uint64_t count) {
+  bool isPower = pattern_size == 1 || pattern_size == 2 || pattern_size == 4 ||
+                 pattern_size == 8;
   if (!isPower)
-    return fail({NEREID_INVALID_ARGUMENT,
-                 "fill: pattern_size is " + std::to_string(pattern_size) +
-                     ", expected 1, 2, 4 or 8"});
+    return fail({NEREID_INVALID_ARGUMENT, "fill: pattern_size is " +
+                                              std::to_string(pattern_size) +
+                                              ", expected 1, 2, 4 or 8"});
   if (count > UINT64_MAX / pattern_size)
     return fail({NEREID_INVALID_ARGUMENT, "fill: count is too large"});
   if (count && (!destination || !pattern))
-    return fail({NEREID_INVALID_ARGUMENT,
-                 destination ? "fill: pattern is null"
-                             : "fill: destination is null"});
+    return fail({NEREID_INVALID_ARGUMENT, destination
+                                              ? "fill: pattern is null"
+                                              : "fill: destination is null"});
   if (!count)
     return NEREID_OK;
   return callDriver(
@@ -152,8 +152,7 @@ nereid_status_t nereid_backend_adopt_pointer(nereid_backend_t *backend,
       });
 }
 
-void nereid_backend_release_pointer(nereid_backend_t *backend,
-                                    uint32_t device,
+void nereid_backend_release_pointer(nereid_backend_t *backend, uint32_t device,
                                     nereid_address_t address) {
   if (address && hasDriver(backend, device))
     callQuietly([&] {

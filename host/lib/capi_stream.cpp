@@ -108,11 +108,10 @@ nereid_status_t nereid_backend_set_current_stream(nereid_backend_t *backend,
 nereid_status_t nereid_backend_synchronize(nereid_backend_t *backend,
                                            uint32_t device,
                                            nereid_stream_t stream) {
-  return callDriver(backend, device, "synchronize",
-                    [&](const Plugin &plugin, auto *call) {
-                      return plugin.driver.synchronize(plugin.state, device,
-                                                       stream, call);
-                    });
+  return callDriver(
+      backend, device, "synchronize", [&](const Plugin &plugin, auto *call) {
+        return plugin.driver.synchronize(plugin.state, device, stream, call);
+      });
 }
 
 nereid_status_t nereid_backend_create_event(nereid_backend_t *backend,
@@ -139,11 +138,10 @@ nereid_status_t nereid_backend_record_event(nereid_backend_t *backend,
                                             nereid_stream_t stream) {
   if (!event)
     return fail({NEREID_INVALID_ARGUMENT, "record_event: event is null"});
-  return callDriver(backend, 0, "record_event",
-                    [&](const Plugin &plugin, auto *call) {
-                      return plugin.driver.record_event(plugin.state, event,
-                                                        stream, call);
-                    });
+  return callDriver(
+      backend, 0, "record_event", [&](const Plugin &plugin, auto *call) {
+        return plugin.driver.record_event(plugin.state, event, stream, call);
+      });
 }
 
 nereid_status_t nereid_backend_elapsed(nereid_backend_t *backend,
@@ -164,9 +162,8 @@ nereid_status_t nereid_backend_elapsed(nereid_backend_t *backend,
 nereid_status_t nereid_backend_flush_cache(nereid_backend_t *backend,
                                            uint32_t device,
                                            nereid_stream_t stream) {
-  return callDriver(backend, device, "flush_cache",
-                    [&](const Plugin &plugin, auto *call) {
-                      return plugin.driver.flush_cache(plugin.state, device,
-                                                       stream, call);
-                    });
+  return callDriver(
+      backend, device, "flush_cache", [&](const Plugin &plugin, auto *call) {
+        return plugin.driver.flush_cache(plugin.state, device, stream, call);
+      });
 }

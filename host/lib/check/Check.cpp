@@ -8,12 +8,12 @@
 #include "Call.h"
 #include "Json.h"
 
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,8 +70,8 @@ Target CheckedPlugin::target() {
   if (status != NEREID_OK)
     throw CheckFailed{call.failure(status, "score_target").text};
   if (score <= 0)
-    throw CheckSkipped{"the compiler does not serve target '" +
-                       target.text() + "'"};
+    throw CheckSkipped{"the compiler does not serve target '" + target.text() +
+                       "'"};
   return target;
 }
 
@@ -152,8 +152,8 @@ static bool readAll(int pipe, std::string &text) {
 static CheckResult interpret(const std::string &text, bool isInTime,
                              int status) {
   if (!isInTime)
-    return {"fail", "did not end within " +
-                        std::to_string(checkLimit.count()) + " s"};
+    return {"fail",
+            "did not end within " + std::to_string(checkLimit.count()) + " s"};
   if (WIFSIGNALED(status))
     return {"fail", std::string("crashed: ") + strsignal(WTERMSIG(status))};
   size_t end = text.find('\n');
@@ -195,9 +195,9 @@ Json validatePlugin(const std::string &path) {
        {fileChecks(), compilerChecks(), driverChecks(), kernelChecks()})
     for (const Check &check : part) {
       CheckResult result =
-          broken.empty() ? runInChild(check, path)
-                         : CheckResult{"skip", "check '" + broken +
-                                                   "' did not pass"};
+          broken.empty()
+              ? runInChild(check, path)
+              : CheckResult{"skip", "check '" + broken + "' did not pass"};
       if (check.name == "loads" && result.result != "pass")
         broken = check.name;
       results.push_back({{"check", check.name},

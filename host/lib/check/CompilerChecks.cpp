@@ -48,9 +48,8 @@ static void checkSchema(CheckedPlugin &subject) {
     names.push_back(option.name);
     nereid_value_t value = textOption(option);
     Result<Values> converted = convertOptions({&value, 1}, {option});
-    expect(bool(converted),
-           "the default is not legal: " +
-               (converted ? "" : converted.failure().text));
+    expect(bool(converted), "the default is not legal: " +
+                                (converted ? "" : converted.failure().text));
   }
 }
 
@@ -65,8 +64,8 @@ static void checkDefaults(CheckedPlugin &subject) {
   ParsedOptions all = parse(subject, target, values);
   expect(none.canonical() == all.canonical(),
          "the canonical text without options is '" + none.canonical() +
-             "', but with every default written out it is '" +
-             all.canonical() + "'");
+             "', but with every default written out it is '" + all.canonical() +
+             "'");
 }
 
 static void checkCanonicalText(CheckedPlugin &subject) {
@@ -98,8 +97,7 @@ static void checkUnknownOption(CheckedPlugin &subject) {
   // Past the host's own check, which knows the schema.
   nereid_status_t status = call.run([&] {
     return plugin.compiler.parse_options(plugin.state, &raw, &value, 1,
-                                         canonical.get(), &options,
-                                         call.get());
+                                         canonical.get(), &options, call.get());
   });
   expect(status != NEREID_OK,
          "parse_options accepts the unknown option 'no.such.option'");

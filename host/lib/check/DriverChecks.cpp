@@ -86,9 +86,9 @@ static void checkMemory(CheckedPlugin &subject) {
   std::vector<uint8_t> sent(100000), received(sent.size());
   std::iota(sent.begin(), sent.end(), uint8_t(0));
   nereid_address_t address = allocate(subject, sent.size());
-  expect(address && address % 64 == 0,
-         "allocate gave address " + std::to_string(address) +
-             ", expected a multiple of 64");
+  expect(address && address % 64 == 0, "allocate gave address " +
+                                           std::to_string(address) +
+                                           ", expected a multiple of 64");
   auto copy = [&](nereid_copy_t direction, const void *to, const void *from) {
     must(subject, "copy", [&](Plugin &plugin, const nereid_call_t *call) {
       return plugin.driver.copy(

@@ -72,10 +72,10 @@ std::vector<std::string> exportedSymbols(const std::string &path) {
     // The macros of ELF64 and ELF32 are the same here.
     unsigned binding = ELF64_ST_BIND(symbol.st_info);
     unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
-    bool isExported = symbol.st_shndx != SHN_UNDEF &&
-                      symbol.st_shndx != SHN_ABS && binding != STB_LOCAL &&
-                      (visibility == STV_DEFAULT ||
-                       visibility == STV_PROTECTED);
+    bool isExported =
+        symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
+        binding != STB_LOCAL &&
+        (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
     if (isExported)
       names.emplace_back(tables.strings + symbol.st_name);
   }

@@ -53,8 +53,8 @@ static void checkEntryRepeatable(CheckedPlugin &subject) {
   host.name = borrow("nereid");
   host.plugin_path = borrow(subject.path);
   host.log = [](const nereid_host_t *, const nereid_diagnostic_t *) {};
-  host.get_extension = [](const nereid_host_t *, nereid_string_t)
-      -> const void * { return nullptr; };
+  host.get_extension = [](const nereid_host_t *,
+                          nereid_string_t) -> const void * { return nullptr; };
   const nereid_plugin_t *tables[2] = {};
   for (const nereid_plugin_t *&table : tables) {
     Call call(&subject.log, subject.path);
@@ -86,12 +86,9 @@ static void checkShutdown(CheckedPlugin &subject) {
 
 std::span<const Check> fileChecks() {
   static constexpr Check checks[] = {
-      {"note", checkNote},
-      {"one-exported-symbol", checkExports},
-      {"loads", checkLoads},
-      {"entry-repeatable", checkEntryRepeatable},
-      {"two-hosts", checkTwoHosts},
-      {"shutdown-joins-threads", checkShutdown},
+      {"note", checkNote},          {"one-exported-symbol", checkExports},
+      {"loads", checkLoads},        {"entry-repeatable", checkEntryRepeatable},
+      {"two-hosts", checkTwoHosts}, {"shutdown-joins-threads", checkShutdown},
   };
   return checks;
 }

@@ -83,8 +83,7 @@ static void checkMetadata(CheckedPlugin &subject) {
   if (!layout)
     throw CheckFailed{layout.failure().text};
   expect(layout->arguments.size() >= 3,
-         "the metadata describes " +
-             std::to_string(layout->arguments.size()) +
+         "the metadata describes " + std::to_string(layout->arguments.size()) +
              " arguments of a kernel with 3");
 }
 
@@ -153,9 +152,8 @@ private:
     nereid_address_t address = 0;
     Call call(&subject.log, plugin.info.id);
     nereid_status_t status = call.run([&] {
-      return plugin.driver.allocate(plugin.state, 0,
-                                    elementCount * sizeof(float), &address,
-                                    call.get());
+      return plugin.driver.allocate(
+          plugin.state, 0, elementCount * sizeof(float), &address, call.get());
     });
     if (status != NEREID_OK)
       throw CheckFailed{call.failure(status, "allocate").text};
@@ -189,9 +187,9 @@ static void checkLaunch(CheckedPlugin &subject) {
   if (untouched == elementCount)
     throw CheckSkipped{"the launch succeeds but computes nothing"};
   for (uint32_t i = 0; i < elementCount; ++i)
-    expect(out[i] == x[i] + y[i],
-           "element " + std::to_string(i) + " is " + std::to_string(out[i]) +
-               ", expected " + std::to_string(x[i] + y[i]));
+    expect(out[i] == x[i] + y[i], "element " + std::to_string(i) + " is " +
+                                      std::to_string(out[i]) + ", expected " +
+                                      std::to_string(x[i] + y[i]));
 }
 
 static void checkLaunchMemory(CheckedPlugin &subject) {

@@ -173,14 +173,12 @@ TEST_F(CompileTest, CacheFunctionsCountVerifyAndClear) {
   EXPECT_EQ(stat.hits, 1u);
   EXPECT_EQ(stat.misses, 2u);
   EXPECT_EQ(string(stat.directory), directory + "/cache");
-  auto verified = jsonOf([&](nereid_buffer_t **out) {
-    return nereid_cache_verify(runtime, out);
-  });
+  auto verified = jsonOf(
+      [&](nereid_buffer_t **out) { return nereid_cache_verify(runtime, out); });
   EXPECT_EQ(verified["entries"], 2);
   EXPECT_TRUE(verified["damaged"].empty());
-  auto cleared = jsonOf([&](nereid_buffer_t **out) {
-    return nereid_cache_clear(runtime, out);
-  });
+  auto cleared = jsonOf(
+      [&](nereid_buffer_t **out) { return nereid_cache_clear(runtime, out); });
   EXPECT_EQ(cleared["removed"], 2);
 }
 
@@ -249,8 +247,7 @@ TEST_F(CompileTest, ReplacesTheOutputOfAStage) {
 
   changed.stop_after = text("parse");
   replacement.stage = text("pack");
-  EXPECT_EQ(compileError(changed),
-            "error: stage 'pack' to replace is not run");
+  EXPECT_EQ(compileError(changed), "error: stage 'pack' to replace is not run");
 }
 
 TEST_F(CompileTest, DumpsEveryStage) {
@@ -265,8 +262,7 @@ TEST_F(CompileTest, DumpsEveryStage) {
   EXPECT_EQ(readFile(dump + "/01-parse.ttir"), "parsed abc");
   EXPECT_EQ(readFile(dump + "/02-lower.fir"), "lowered parsed abc");
   EXPECT_EQ(readFile(dump + "/03-pack.img"), "packed lowered parsed abc");
-  EXPECT_EQ(nlohmann::json::parse(
-                readFile(dump + "/metadata.json"))["name"],
+  EXPECT_EQ(nlohmann::json::parse(readFile(dump + "/metadata.json"))["name"],
             "fake");
 
   dump = "/proc/nowhere";

@@ -46,8 +46,8 @@ class RuntimeFixture : public testing::Test {
 protected:
   void SetUp() override {
     fake_reset();
-    directory = testing::TempDir() + "nereid-runtime-" +
-                std::to_string(getpid());
+    directory =
+        testing::TempDir() + "nereid-runtime-" + std::to_string(getpid());
     std::filesystem::remove_all(directory);
     std::filesystem::create_directories(directory);
     start();
@@ -62,8 +62,8 @@ protected:
   void start(uint32_t flags = 0) {
     nereid_runtime_options_t options = {};
     options.struct_size = sizeof options;
-    options.flags = flags | NEREID_RUNTIME_NO_DISCOVERY |
-                    NEREID_RUNTIME_IGNORE_ENVIRONMENT;
+    options.flags =
+        flags | NEREID_RUNTIME_NO_DISCOVERY | NEREID_RUNTIME_IGNORE_ENVIRONMENT;
     std::string cache = directory + "/cache";
     options.cache_dir = text(cache);
     options.user = this;
@@ -95,10 +95,9 @@ protected:
   }
 
   /// Compiles with options given as texts; null on failure.
-  nereid_compiled_t *
-  compile(nereid_compile_request_t request,
-          std::vector<std::pair<std::string_view, std::string_view>> given =
-              {}) {
+  nereid_compiled_t *compile(
+      nereid_compile_request_t request,
+      std::vector<std::pair<std::string_view, std::string_view>> given = {}) {
     std::vector<nereid_value_t> options;
     for (auto [name, value] : given) {
       nereid_value_t option = {};
@@ -117,8 +116,7 @@ protected:
   /// The error of a compile that must fail.
   std::string compileError(
       nereid_compile_request_t request,
-      std::vector<std::pair<std::string_view, std::string_view>> options =
-          {}) {
+      std::vector<std::pair<std::string_view, std::string_view>> options = {}) {
     nereid_compiled_t *compiled = compile(request, std::move(options));
     EXPECT_EQ(compiled, nullptr);
     nereid_compiled_destroy(compiled);
@@ -140,8 +138,7 @@ protected:
   nereid_function_t *load() {
     nereid_compiled_t *compiled = compile(request());
     nereid_function_t *function = nullptr;
-    EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function),
-              NEREID_OK)
+    EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK)
         << lastError();
     nereid_compiled_destroy(compiled);
     return function;
@@ -151,14 +148,12 @@ protected:
                   const nereid_diagnostic_t *diagnostic) {
     RuntimeFixture &self = *static_cast<RuntimeFixture *>(user);
     std::lock_guard lock(self.mutex);
-    self.messages +=
-        string(source) + ": " + string(diagnostic->message) + '\n';
+    self.messages += string(source) + ": " + string(diagnostic->message) + '\n';
   }
   static void listen(void *user, const nereid_compile_event_t *event) {
     RuntimeFixture &self = *static_cast<RuntimeFixture *>(user);
     std::lock_guard lock(self.mutex);
-    self.events.push_back(string(event->source) + ": " +
-                          string(event->reason));
+    self.events.push_back(string(event->source) + ": " + string(event->reason));
   }
 
   std::string directory;

@@ -54,10 +54,8 @@ TEST_F(LaunchTest, DescribesTheKernelAndItsArguments) {
   EXPECT_EQ(string(argument.type), "i32");
   EXPECT_EQ(argument.offset, 8u);
   EXPECT_EQ(argument.size, 4u);
-  EXPECT_EQ(nereid_function_argument(function, 2, &argument),
-            NEREID_NOT_FOUND);
-  EXPECT_EQ(lastError(),
-            "error: fake: no argument 2, the kernel has 2");
+  EXPECT_EQ(nereid_function_argument(function, 2, &argument), NEREID_NOT_FOUND);
+  EXPECT_EQ(lastError(), "error: fake: no argument 2, the kernel has 2");
 }
 
 TEST_F(LaunchTest, PassesGridStreamAndArguments) {

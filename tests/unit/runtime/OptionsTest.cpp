@@ -3,9 +3,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Options.h"
 #include "Json.h"
 #include "Nearest.h"
-#include "Options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,6 +126,5 @@ TEST(NearestTest, OrdersByDistanceAndGivesAtMostThree) {
   EXPECT_THAT(nearestNames("cpu", {"gpu", "cpu1", "cpus", "cpux", "vulkan"}),
               testing::ElementsAre("gpu", "cpu1", "cpus"));
   EXPECT_THAT(nearestNames("", {"a"}), testing::IsEmpty());
-  EXPECT_THAT(nearestNames(std::string(10000, 'x'), {"a"}),
-              testing::IsEmpty());
+  EXPECT_THAT(nearestNames(std::string(10000, 'x'), {"a"}), testing::IsEmpty());
 }

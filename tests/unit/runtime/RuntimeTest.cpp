@@ -80,8 +80,7 @@ TEST_F(RuntimeTest, ReportsATableOfTheProcess) {
   EXPECT_EQ(candidate.loaded, 1u);
   EXPECT_EQ(string(candidate.id), "test.fake");
   EXPECT_EQ(string(candidate.reason), "loaded");
-  EXPECT_EQ(nereid_runtime_candidate(runtime, 1, &candidate),
-            NEREID_NOT_FOUND);
+  EXPECT_EQ(nereid_runtime_candidate(runtime, 1, &candidate), NEREID_NOT_FOUND);
   nlohmann::json report = jsonOf([&](nereid_buffer_t **out) {
     return nereid_runtime_report(runtime, out);
   });
@@ -122,8 +121,7 @@ TEST_F(RuntimeTest, NullPointersAreErrorsAndDestroyAcceptsThem) {
   EXPECT_EQ(nereid_runtime_load(nullptr, text("/x"), &backend),
             NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: runtime is null");
-  EXPECT_EQ(nereid_compile(backend, nullptr, nullptr),
-            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(nereid_compile(backend, nullptr, nullptr), NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: request is null");
   EXPECT_EQ(nereid_function_launch(nullptr, 1, 1, 1, 0, nullptr, 0),
             NEREID_INVALID_ARGUMENT);
@@ -141,8 +139,8 @@ TEST_F(RuntimeTest, NamesStatusesAndItsVersion) {
   EXPECT_EQ(string(nereid_status_name(NEREID_INVALID_ARGUMENT)),
             "invalid-argument");
   EXPECT_EQ(string(nereid_status_name(-5)), "internal");
-  EXPECT_THAT(string(nereid_version()), testing::MatchesRegex(
-                                            "[0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_THAT(string(nereid_version()),
+              testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
 }
 
 // ---- Devices.
@@ -178,8 +176,7 @@ TEST_F(RuntimeTest, FillsByCopyingWhereTheDriverCannotFill) {
 
 TEST_F(RuntimeTest, ChecksDevicesPointersAndSizes) {
   nereid_address_t address = 0;
-  EXPECT_EQ(nereid_backend_allocate(backend, 1, 8, &address),
-            NEREID_NOT_FOUND);
+  EXPECT_EQ(nereid_backend_allocate(backend, 1, 8, &address), NEREID_NOT_FOUND);
   EXPECT_EQ(lastError(),
             "error: plugin 'test.fake' has no device 1, expected 0 to 0");
   EXPECT_EQ(nereid_backend_allocate(backend, 0, 8, nullptr),
@@ -187,13 +184,13 @@ TEST_F(RuntimeTest, ChecksDevicesPointersAndSizes) {
   EXPECT_EQ(nereid_backend_copy(backend, 0, 0, 9, 8, 8, 8),
             NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: copy: direction is 9, expected 1, 2 or 3");
-  EXPECT_EQ(nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0,
-                                8, 8),
-            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 8, 8),
+      NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: copy: the destination of 8 bytes is null");
-  EXPECT_EQ(nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0,
-                                0, 0),
-            NEREID_OK);
+  EXPECT_EQ(
+      nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
+      NEREID_OK);
   uint64_t pattern = 0;
   EXPECT_EQ(nereid_backend_fill(backend, 0, 0, 8, &pattern, 3, 1),
             NEREID_INVALID_ARGUMENT);
@@ -211,8 +208,7 @@ TEST_F(RuntimeTest, MissingSlotsAreNamedAndDefaultsStandIn) {
   uint32_t device = 99;
   EXPECT_EQ(nereid_backend_get_current_device(backend, &device), NEREID_OK);
   EXPECT_EQ(device, 0u);
-  EXPECT_EQ(nereid_backend_get_current_stream(backend, 0, &stream),
-            NEREID_OK);
+  EXPECT_EQ(nereid_backend_get_current_stream(backend, 0, &stream), NEREID_OK);
   EXPECT_EQ(stream, 0u);
   nereid_backend_destroy_stream(backend, 0, 5);
 }

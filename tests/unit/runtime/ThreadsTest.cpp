@@ -32,9 +32,9 @@ TEST_F(ThreadsTest, CompileLoadAndLaunch) {
   onTenThreads([&](int thread) {
     for (int round = 0; round < 20; ++round) {
       // Some sources are shared by the threads, some are not.
-      std::string source =
-          round % 2 ? "shared " + std::to_string(round)
-                    : "own " + std::to_string(thread * 100 + round);
+      std::string source = round % 2
+                               ? "shared " + std::to_string(round)
+                               : "own " + std::to_string(thread * 100 + round);
       nereid_compile_request_t what = request(source);
       nereid_compiled_t *compiled = nullptr;
       ASSERT_EQ(nereid_compile(backend, &what, &compiled), NEREID_OK)
@@ -51,9 +51,9 @@ TEST_F(ThreadsTest, CompileLoadAndLaunch) {
         int32_t value, padding;
       } block = {reinterpret_cast<uintptr_t>(&result), round, 0};
       for (int i = 0; i < 50; ++i)
-        ASSERT_EQ(nereid_function_launch(function, 1, 1, 1, 0, &block,
-                                         sizeof block),
-                  NEREID_OK);
+        ASSERT_EQ(
+            nereid_function_launch(function, 1, 1, 1, 0, &block, sizeof block),
+            NEREID_OK);
       EXPECT_EQ(result, round);
       nereid_function_destroy(function);
     }
@@ -72,9 +72,9 @@ TEST_F(ThreadsTest, OneFunctionLaunchedByAll) {
       int32_t value, padding;
     } block = {reinterpret_cast<uintptr_t>(&result), 1, 0};
     for (int i = 0; i < 1000; ++i)
-      ASSERT_EQ(nereid_function_launch(function, 1, 1, 1, 0, &block,
-                                       sizeof block),
-                NEREID_OK);
+      ASSERT_EQ(
+          nereid_function_launch(function, 1, 1, 1, 0, &block, sizeof block),
+          NEREID_OK);
   });
   EXPECT_EQ(fake_counts().launches, 10000);
   nereid_function_destroy(function);

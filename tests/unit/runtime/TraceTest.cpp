@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Json.h"
 #include "Trace.h"
+#include "Json.h"
 
 #include <filesystem>
 #include <fstream>
@@ -75,7 +75,9 @@ TEST(TraceTest, TakesEventsOfManyThreadsAndNoneOfAFork) {
     thread.join();
   pid_t child = fork();
   if (child == 0) {
-    { TraceSpan span(trace->get(), "stage", "in the child"); }
+    {
+      TraceSpan span(trace->get(), "stage", "in the child");
+    }
     _exit(0);
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);

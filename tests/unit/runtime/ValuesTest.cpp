@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Json.h"
 #include "Values.h"
+#include "Json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -77,8 +77,7 @@ static nereid_status_t copy(nereid_state_t *state, uint32_t device,
                             nereid_address_t source, uint64_t size,
                             const nereid_call_t *call) {
   (void)state, (void)device, (void)stream, (void)direction, (void)call;
-  memcpy((void *)(uintptr_t)destination, (const void *)(uintptr_t)source,
-         size);
+  memcpy((void *)(uintptr_t)destination, (const void *)(uintptr_t)source, size);
   return NEREID_OK;
 }
 
@@ -113,8 +112,7 @@ static void unload_module(nereid_state_t *state, nereid_module_t *module) {
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
-                                  nereid_module_t *module,
-                                  nereid_string_t name,
+                                  nereid_module_t *module, nereid_string_t name,
                                   nereid_kernel_t **out_kernel,
                                   nereid_kernel_info_t *out_info,
                                   const nereid_call_t *call) {
@@ -138,8 +136,8 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
                               const nereid_launch_t *launch,
                               const nereid_call_t *call) {
   (void)kernel;
-  int status = atomic_load_explicit(&fake_state.launch_status,
-                                    memory_order_relaxed);
+  int status =
+      atomic_load_explicit(&fake_state.launch_status, memory_order_relaxed);
   if (status) {
     if (fake_state.launch_reason)
       fake_report(call, "the device is on fire");
@@ -171,10 +169,10 @@ const nereid_driver_t fake_driver = {.struct_size = sizeof fake_driver,
                                      .launch = launch};
 
 fake_launch_t fake_last_launch(void) {
-  fake_launch_t last = {{fake_state.grid[0], fake_state.grid[1],
-                         fake_state.grid[2]},
-                        fake_state.stream,
-                        fake_state.arguments_size};
+  fake_launch_t last = {
+      {fake_state.grid[0], fake_state.grid[1], fake_state.grid[2]},
+      fake_state.stream,
+      fake_state.arguments_size};
   return last;
 }
 

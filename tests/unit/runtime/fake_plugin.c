@@ -36,8 +36,8 @@ static int equal(nereid_string_t string, const char *other) {
 }
 
 void fake_report(const nereid_call_t *call, const char *message) {
-  nereid_diagnostic_t diagnostic = {sizeof diagnostic, NEREID_SEVERITY_ERROR,
-                                    text(message), {0, 0}, 0, 0};
+  nereid_diagnostic_t diagnostic = {
+      sizeof diagnostic, NEREID_SEVERITY_ERROR, text(message), {0, 0}, 0, 0};
   call->report(call, &diagnostic);
 }
 
@@ -67,9 +67,15 @@ static nereid_status_t visit_options(nereid_state_t *state,
              {"break", "", NEREID_TYPE_STRING}};
   (void)state, (void)target, (void)call;
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
-    nereid_option_t option = {sizeof option, all[i].type, text(all[i].name),
+    nereid_option_t option = {sizeof option,
+                              all[i].type,
+                              text(all[i].name),
                               text("an option of the fake"),
-                              text(all[i].value), 0, 0, 1, 0};
+                              text(all[i].value),
+                              0,
+                              0,
+                              1,
+                              0};
     if (i == 0)
       option.maximum = 32;
     if (i == 1) {
@@ -84,8 +90,7 @@ static nereid_status_t visit_options(nereid_state_t *state,
 }
 
 static void keep_text(char *kept, size_t room, nereid_string_t value) {
-  snprintf(kept, room, "%.*s", (int)value.size,
-           value.data ? value.data : "");
+  snprintf(kept, room, "%.*s", (int)value.size, value.data ? value.data : "");
 }
 
 static void keep_option(nereid_options_t *options,
@@ -109,13 +114,11 @@ static void keep_option(nereid_options_t *options,
                (long long)((const int64_t *)value->list)[i]);
 }
 
-static nereid_status_t parse_options(nereid_state_t *state,
-                                     const nereid_target_t *target,
-                                     const nereid_value_t *values,
-                                     uint64_t count,
-                                     const nereid_writer_t *canonical,
-                                     nereid_options_t **out_options,
-                                     const nereid_call_t *call) {
+static nereid_status_t
+parse_options(nereid_state_t *state, const nereid_target_t *target,
+              const nereid_value_t *values, uint64_t count,
+              const nereid_writer_t *canonical, nereid_options_t **out_options,
+              const nereid_call_t *call) {
   (void)state, (void)target, (void)call;
   nereid_options_t *options = calloc(1, sizeof *options);
   if (!options)
@@ -255,13 +258,11 @@ static nereid_status_t keep_in_session(nereid_session_t *session,
   return NEREID_OK;
 }
 
-static nereid_status_t run_stage(nereid_state_t *state,
-                                 const nereid_options_t *options,
-                                 nereid_session_t *session, uint32_t index,
-                                 nereid_bytes_t input,
-                                 const nereid_writer_t *output,
-                                 const nereid_value_sink_t *metadata,
-                                 const nereid_call_t *call) {
+static nereid_status_t
+run_stage(nereid_state_t *state, const nereid_options_t *options,
+          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
+          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
+          const nereid_call_t *call) {
   static const char *const headings[] = {"parsed ", "lowered ", "packed "};
   (void)state;
   fake_count(&fake_state.stages);
@@ -294,10 +295,12 @@ static nereid_status_t run_stage(nereid_state_t *state,
   return status ? status : output->write(output, input.data, input.size);
 }
 
-static const nereid_compiler_t compiler = {
-    sizeof compiler,    0,     score_target, visit_options, parse_options,
-    destroy_options,    visit_stages, write_dependencies, begin, end,
-    run_stage};
+static const nereid_compiler_t compiler = {sizeof compiler, 0,
+                                           score_target,    visit_options,
+                                           parse_options,   destroy_options,
+                                           visit_stages,    write_dependencies,
+                                           begin,           end,
+                                           run_stage};
 
 static void shut_down(nereid_state_t *state) {
   (void)state;
@@ -318,12 +321,11 @@ const nereid_plugin_t *fake_plugin(void) {
 }
 
 const nereid_plugin_t *fake_compiler_only(void) {
-  static const nereid_plugin_t plugin = {
-      .struct_size = sizeof plugin,
-      .id = {"test.compiler", 13},
-      .device_type = {"fake-offline", 12},
-      .version = {"1.0", 3},
-      .compiler = &compiler};
+  static const nereid_plugin_t plugin = {.struct_size = sizeof plugin,
+                                         .id = {"test.compiler", 13},
+                                         .device_type = {"fake-offline", 12},
+                                         .version = {"1.0", 3},
+                                         .compiler = &compiler};
   return &plugin;
 }
 
