@@ -12,8 +12,6 @@
 #include <charconv>
 #include <cstdlib>
 
-NEREID_PLUGIN_NOTE("cpu", "");
-
 nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
                                uint64_t keepMemory, std::FILE *prints)
     : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
