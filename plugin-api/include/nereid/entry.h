@@ -95,6 +95,7 @@ typedef nereid_status_t (*nereid_plugin_entry_1_t)(
 #define NEREID_EXPORT
 #endif
 
+// The plugin defines it. [main]
 NEREID_EXPORT nereid_status_t
 nereid_plugin_entry_1(const nereid_host_t *host,
                       const nereid_plugin_t **out_plugin,
