@@ -10,8 +10,9 @@
 #ifndef NEREID_HOST_CHOICE_H
 #define NEREID_HOST_CHOICE_H
 
-#include "Json.h"
+#include "JsonFwd.h"
 #include "Plugin.h"
+#include "Result.h"
 
 #include <memory>
 #include <string>
@@ -31,7 +32,14 @@ struct TargetName {
 };
 
 /// What decided.
-enum class ChoiceRule { Name, Environment, OnlyOne, Score, Order };
+enum class ChoiceRule {
+  Name,
+  Environment,
+  OnlyOne,     // no other driver is active
+  DeviceFirst, // only processors of the host were left out
+  Score,
+  Order
+};
 
 struct Choice {
   std::shared_ptr<Plugin> plugin;

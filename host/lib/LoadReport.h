@@ -7,7 +7,7 @@
 #ifndef NEREID_HOST_LOADREPORT_H
 #define NEREID_HOST_LOADREPORT_H
 
-#include "Json.h"
+#include "JsonFwd.h"
 #include "Result.h"
 
 #include <span>
@@ -26,6 +26,7 @@ enum class Reason {
   MissingDirectory,
   NotADirectory,
   // The file, before a byte of it is trusted.
+  MissingFile,
   DanglingLink,
   NotAFile,
   EmptyFile,
@@ -59,6 +60,7 @@ enum class Reason {
   CreateFailed,
   ProbeCrashed,
   ProbeTimeout,
+  ProbeUnavailable,
 };
 
 struct ReasonInfo {
@@ -95,6 +97,8 @@ struct Candidate {
   std::string_view remedy() const { return infoOf(reason).remedy; }
   /// "path: detail", with the id if there is no path.
   std::string text() const;
+  /// The same and the remedy.
+  std::string advice() const;
   Json json() const;
 };
 

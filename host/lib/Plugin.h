@@ -42,7 +42,7 @@ public:
   nereid_probe_t probe = {};
   std::string probeReason;
 
-  Plugin() = default;
+  Plugin();
   Plugin(const Plugin &) = delete;
   Plugin &operator=(const Plugin &) = delete;
   /// Calls the plugin's shutdown; closes the library if the plugin allows it.

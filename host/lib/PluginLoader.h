@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace nereid {
@@ -23,6 +24,9 @@ class Log;
 /// Tables that the host offers to plugins, by extension id; null if unknown.
 using HostExtensions = std::function<const void *(std::string_view id)>;
 
+/// What a plugin is doing while it is loaded.
+enum class LoadStep { Load, Entry, Create, Probe, Shutdown };
+
 struct LoaderOptions {
   std::string hostName = "nereid";
   HostExtensions extensions;   // may be empty; called on any thread
@@ -30,6 +34,7 @@ struct LoaderOptions {
   bool isProbeIsolated = false;
   uint32_t probeTimeoutMs = 5000;
   std::string probeHelper;     // empty: a fork of this process
+  std::function<void(LoadStep)> progress; // told before each step; may be empty
 };
 
 /// A plugin, or why there is none.
@@ -53,8 +58,13 @@ public:
   LoadResult loadTable(const nereid_plugin_t *table) const;
 
 private:
+  void tell(LoadStep step) const;
+  std::optional<Rejection> callEntry(Plugin &plugin, void *entry,
+                                     const nereid_plugin_t **table) const;
   LoadResult start(std::shared_ptr<Plugin> plugin,
                    const nereid_plugin_t *table) const;
+  std::optional<Rejection> create(Plugin &plugin) const;
+  std::string probe(Plugin &plugin) const;
 
   const LoaderOptions options;
   const Log *const log;

@@ -9,10 +9,15 @@
 
 #include "Choice.h"
 #include "LoadReport.h"
+#include "OpenedPlugin.h"
 #include "PluginLoader.h"
+#include "PluginPaths.h"
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -75,25 +80,37 @@ public:
   std::string explain(std::string_view name) const;
 
 private:
-  struct Source;
-  void considerFile(const Source &source);
-  Result<std::shared_ptr<Plugin>> loadFile(const std::string &path,
-                                           Candidate &candidate,
-                                           bool isDiscovered,
-                                           Rejection &rejection);
-  std::shared_ptr<Plugin> add(std::shared_ptr<Plugin> plugin);
+  struct Discovery;
+  void warnIfPrivileged() const;
+  void considerDirectory(const PluginDir &directory, Discovery &discovery);
+  Candidate considerFile(const std::string &path, const std::string &name,
+                         Discovery &discovery);
+  std::shared_ptr<Plugin> loadOpened(const OpenedPlugin &opened,
+                                     bool isBoundByGlobs, Candidate &candidate);
+  std::optional<Rejection> checkChosen(const std::string &id,
+                                       bool isBoundByGlobs) const;
+  void add(const std::shared_ptr<Plugin> &plugin);
   const Candidate &record(Candidate candidate);
+  void logDiscovered(const Candidate &candidate) const;
+  Failure notFound(std::string_view name) const;
 
   const RegistryOptions options;
+  const std::string libraryDir;
   const Log *const log;
   Trace *const trace;
   PluginLoader loader;
 
-  std::mutex loading;              // held by whoever changes what is below
+  std::mutex loading; // held by whoever changes what is below
+  std::map<FileIdentity, std::weak_ptr<Plugin>> loadedFiles;
+
   mutable std::shared_mutex mutex; // guards what is below
   PluginList plugins;
+  std::vector<std::string> searched;
   std::vector<std::unique_ptr<const Candidate>> candidates;
+  // Lines that others took the place of; callers may still hold them.
   std::vector<std::unique_ptr<const Candidate>> retired;
+
+  mutable std::atomic<bool> hasToldOfTies = false;
 };
 
 } // namespace nereid

@@ -1,0 +1,40 @@
+// HostTable.h - what one plugin sees of the host.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_HOSTTABLE_H
+#define NEREID_HOST_HOSTTABLE_H
+
+#include "PluginLoader.h"
+#include "nereid/entry.h"
+
+#include <string>
+
+namespace nereid {
+
+/// A nereid_host_t with all that it points to. It stays where it is as long as
+/// the plugin lives.
+struct HostTable {
+  /// \p log may be null.
+  HostTable(std::string hostName, std::string pluginPath, std::string pluginId,
+            HostExtensions extensions, const Log *log);
+  HostTable(const HostTable &) = delete;
+  HostTable &operator=(const HostTable &) = delete;
+
+  nereid_host_t table = {};
+
+private:
+  static void write(const nereid_host_t *host,
+                    const nereid_diagnostic_t *diagnostic) noexcept;
+  static const void *find(const nereid_host_t *host,
+                          nereid_string_t id) noexcept;
+
+  const std::string hostName, pluginPath, pluginId;
+  const HostExtensions extensions;
+  const Log *const log;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_HOSTTABLE_H

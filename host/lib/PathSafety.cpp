@@ -1,0 +1,91 @@
+// PathSafety.cpp - whether another user could change what a path leads to.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "PathSafety.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace nereid {
+
+static std::string octal(mode_t mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04o", mode & 07777u);
+  return text;
+}
+
+static bool othersMayWrite(const struct stat &status) {
+  if (status.st_mode & S_IWOTH)
+    return true;
+  bool isPrivateGroup =
+      status.st_gid == 0 ||
+      (status.st_uid == geteuid() && status.st_gid == status.st_uid);
+  return (status.st_mode & S_IWGRP) && !isPrivateGroup;
+}
+
+/// \p isSticky: the sticky bit makes up for the permission to write.
+static std::optional<Rejection> checkOne(const std::string &path,
+                                         bool isDirectory, bool isSticky) {
+  std::string name =
+      (isDirectory ? "the directory '" : "the file '") + path + "'";
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0)
+    return Rejection{Reason::Unreadable,
+                     name + " cannot be looked at: " + std::strerror(errno),
+                     {}};
+  if (status.st_uid != 0 && status.st_uid != geteuid())
+    return Rejection{Reason::ForeignOwner,
+                     name + " belongs to user " +
+                         std::to_string(status.st_uid) +
+                         ", expected root or user " +
+                         std::to_string(geteuid()),
+                     {}};
+  if (othersMayWrite(status) && !(isSticky && (status.st_mode & S_ISVTX)))
+    return Rejection{Reason::WritableByOthers,
+                     name + " has mode " + octal(status.st_mode) +
+                         " and group " + std::to_string(status.st_gid) +
+                         ", so that others can write it",
+                     {}};
+  return std::nullopt;
+}
+
+/// The directory that \p path lies in; empty above the root.
+static std::string parentOf(const std::string &path) {
+  if (path == "/")
+    return {};
+  size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::optional<Rejection> PathSafety::checkAbove(const std::string &resolved,
+                                                bool holdsPlugins) {
+  if (resolved.empty())
+    return std::nullopt;
+  auto known = directories.find({resolved, holdsPlugins});
+  if (known != directories.end())
+    return known->second;
+  std::optional<Rejection> bad = checkOne(resolved, true, !holdsPlugins);
+  if (!bad)
+    bad = checkAbove(parentOf(resolved), false);
+  directories.emplace(std::pair(resolved, holdsPlugins), bad);
+  return bad;
+}
+
+std::optional<Rejection> PathSafety::checkFile(const std::string &resolved) {
+  if (std::optional<Rejection> bad = checkOne(resolved, false, false))
+    return bad;
+  return checkAbove(parentOf(resolved), true);
+}
+
+std::optional<Rejection>
+PathSafety::checkDirectory(const std::string &resolved) {
+  return checkAbove(resolved, true);
+}
+
+} // namespace nereid

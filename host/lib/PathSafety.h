@@ -1,0 +1,50 @@
+// PathSafety.h - whether another user could change what a path leads to.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading a plugin runs its code with the rights of this process, so nobody
+// but root and the user who runs it may be able to write the file, or to put
+// another one in its place by way of a directory above it:
+//   - the file and every directory above it belong to root or to this user;
+//   - nobody else may write them. A group may if it is root's, or the owner's
+//     private group, which by convention has the owner's number;
+//   - a directory with the sticky bit, like /tmp, may be above the plugin's
+//     own directory although all may write it: there nobody can move or remove
+//     what belongs to others. It may not hold plugins itself, because anybody
+//     could add one.
+// The check is made on the resolved path, which is then the one that is loaded.
+// Access control lists and the mount's own rules are not looked at.
+
+#ifndef NEREID_HOST_PATHSAFETY_H
+#define NEREID_HOST_PATHSAFETY_H
+
+#include "LoadReport.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace nereid {
+
+/// Checks paths, and remembers the directories it has seen: one for each
+/// discovery, so that a thousand files cost one walk to the root.
+class PathSafety {
+public:
+  /// Says why the file at \p resolved, which is absolute and without links, is
+  /// not to be trusted.
+  std::optional<Rejection> checkFile(const std::string &resolved);
+
+  /// The same for a directory that is to hold plugins.
+  std::optional<Rejection> checkDirectory(const std::string &resolved);
+
+private:
+  std::optional<Rejection> checkAbove(const std::string &resolved,
+                                      bool holdsPlugins);
+
+  std::map<std::pair<std::string, bool>, std::optional<Rejection>> directories;
+};
+
+} // namespace nereid
+
+#endif // NEREID_HOST_PATHSAFETY_H
