@@ -16,16 +16,16 @@
 
 namespace nereid {
 
-// The service's file lies beside the one that this code is in.
+// The service's file, below the directory of the one that this code is in.
 static std::string serviceFile() {
   Dl_info self = {};
   if (!dladdr(reinterpret_cast<const void *>(&hostExtension), &self) ||
       !self.dli_fname)
-    return "libnereid-ttir.so";
+    return "nereid/libnereid-ttir.so";
   std::string file(self.dli_fname);
   size_t slash = file.rfind('/');
   file.resize(slash == std::string::npos ? 0 : slash + 1);
-  return file + "libnereid-ttir.so";
+  return file + "nereid/libnereid-ttir.so";
 }
 
 static Result<nereid_ttir_service_t> loadService() {

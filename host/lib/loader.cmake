@@ -36,4 +36,5 @@ set_target_properties(nereid_probe PROPERTIES
 target_link_libraries(nereid_probe PRIVATE nereid_flags nereid_host_objects)
 install(TARGETS nereid_probe
   RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/${NEREID_PROBE_SUBDIR}
+  COMPONENT host
 )
