@@ -8,20 +8,33 @@
 
 namespace nereid::tool {
 
-// The document as lines: members of objects indented below their name.
-static std::string outline(const Json &value, const std::string &indent) {
-  std::string text;
-  for (const auto &[name, member] : value.items()) {
-    bool isNested =
-        member.is_object() ||
-        (member.is_array() && !member.empty() && member.front().is_object());
-    if (isNested)
-      text += indent + name + '\n' + outline(member, indent + "  ");
-    else
-      text += indent + name + "  " +
-              (member.is_string() ? member.get<std::string>() : member.dump()) +
-              '\n';
+static std::string driverTable(const Json &drivers) {
+  Table table({"place", "plugin", "device", "score", "", "reason"});
+  table.alignRight(0);
+  table.alignRight(3);
+  for (const Json &driver : drivers) {
+    std::string kind = !driver.value("active", false)    ? "inactive"
+                       : driver.value("host_cpu", false) ? "host's processor"
+                                                         : "device";
+    table.add({std::to_string(driver.value("place", 0)), driver.value("id", ""),
+               driver.value("device_type", ""),
+               std::to_string(driver.value("score", 0)), kind,
+               driver.value("reason", "")});
   }
+  return table.text();
+}
+
+static std::string verdict(const Json &reasons) {
+  std::string environment = reasons.value("environment", "");
+  std::string text =
+      environment.empty() ? "" : "NEREID_TARGET is '" + environment + "'\n";
+  const Json winner = reasons.value("winner", Json());
+  if (!winner.is_object())
+    return text + "none is taken: " + reasons.value("error", "") + '\n';
+  text += "plugin '" + winner.value("id", "") +
+          "' is taken: " + reasons.value("why", "") + '\n';
+  for (const Json &tie : reasons.value("ties", Json::array()))
+    text += "plugin '" + tie.get<std::string>() + "' has the same score\n";
   return text;
 }
 
@@ -36,7 +49,11 @@ static Expected<int> explain(Session &session, const std::string &target) {
   if (!reasons)
     return reasons.error();
   session.output.document(*reasons);
-  session.output.text(outline(*reasons, ""));
+  const Json drivers = reasons->value("drivers", Json::array());
+  session.output.text(verdict(*reasons) +
+                      (drivers.empty() ? "" : '\n' + driverTable(drivers)));
+  if (!reasons->value("winner", Json()).is_object())
+    return exitUnavailable;
   return exitOk;
 }
 

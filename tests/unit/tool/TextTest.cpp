@@ -1,0 +1,44 @@
+// TextTest.cpp - tables, quantities and quantiles.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Text.h"
+#include "Statistics.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid::tools;
+
+TEST(TableTest, AlignsColumnsWithoutTrailingSpace) {
+  Table table({"name", "time"});
+  table.alignRight(1);
+  table.add({"a", "1"});
+  table.add({"größer", "100"});
+  EXPECT_EQ(table.text(), "name    time\n"
+                          "a          1\n"
+                          "größer   100\n");
+}
+
+TEST(TextTest, ScalesUnits) {
+  EXPECT_EQ(durationText(0), "0 ns");
+  EXPECT_EQ(durationText(999.4), "999 ns");
+  EXPECT_EQ(durationText(1234), "1.23 us");
+  EXPECT_EQ(durationText(45.67e6), "45.7 ms");
+  EXPECT_EQ(durationText(3e9), "3.00 s");
+  EXPECT_EQ(bytesText(1023), "1023 B");
+  EXPECT_EQ(bytesText(1536), "1.50 KiB");
+  EXPECT_EQ(bytesText(uint64_t(5) << 30), "5.00 GiB");
+}
+
+TEST(StatisticsTest, InterpolatesQuantiles) {
+  Statistics times = Statistics::of({50, 10, 40, 20, 30, 60});
+  EXPECT_EQ(times.count, 6u);
+  EXPECT_EQ(times.minimum, 10);
+  EXPECT_EQ(times.p20, 20);
+  EXPECT_EQ(times.median, 35);
+  EXPECT_EQ(times.p80, 50);
+  EXPECT_EQ(times.mean, 35);
+  EXPECT_EQ(Statistics::of({7}).p80, 7);
+  EXPECT_EQ(Statistics::of({}).count, 0u);
+}
