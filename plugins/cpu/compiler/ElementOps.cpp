@@ -93,8 +93,7 @@ llvm::Type *ElementEmitter::resultType(unsigned i) {
       convertElementType(op->getResult(i).getType(), b.getContext()));
 }
 
-llvm::Value *ElementEmitter::vec(unsigned i) {
-  llvm::Value *value = operands[i];
+llvm::Value *ElementEmitter::splat(llvm::Value *value) {
   if (lanes == 1 || value->getType()->isVectorTy())
     return value;
   return b.CreateVectorSplat(lanes, value);

@@ -18,7 +18,8 @@ namespace nereid::cpu {
 
 /// What the emission of an operation depends on beside the operation.
 struct ElementContext {
-  /// Allows a multiplication and an addition to become one fused operation.
+  /// Fuses multiplications and additions that carry `fastmath<contract>`:
+  /// expandForBackend() puts it on the kernel's own.
   bool fpFusion = true;
   /// Converts f32 to bf16 by the machine's instruction where the target has
   /// one (AVX512-BF16). It flushes denormals to zero, so it is off by default.

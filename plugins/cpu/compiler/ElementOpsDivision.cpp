@@ -16,6 +16,7 @@
 #include "ElementOpsEmitter.h"
 
 using namespace mlir;
+using llvm::Instruction;
 
 namespace nereid::cpu {
 
@@ -52,9 +53,7 @@ llvm::Value *ElementEmitter::quotientInF32(const Division &division) {
     return b.CreateIntCast(value, value->getType()->getWithNewType(i32),
                            division.isSigned);
   };
-  llvm::Value *divisor = widen(division.divisor);
-  if (!divisor->getType()->isVectorTy())
-    divisor = b.CreateVectorSplat(lanes, divisor);
+  llvm::Value *divisor = splat(widen(division.divisor));
   llvm::Value *quotient =
       b.CreateFDiv(toFloat(b, widen(division.dividend), b.getFloatTy(), true),
                    toFloat(b, divisor, b.getFloatTy(), true));
@@ -71,99 +70,93 @@ llvm::Value *ElementEmitter::quotientInF64(const Division &division) {
   } else {
     llvm::Value *inverse =
         b.CreateFDiv(llvm::ConstantFP::get(f64, kUpF64), divisor);
-    quotient = b.CreateFMul(dividend, b.CreateVectorSplat(lanes, inverse));
+    quotient = b.CreateFMul(dividend, splat(inverse));
   }
   return toInteger(b, quotient, b.getInt32Ty(), division.isSigned);
 }
 
-llvm::Value *ElementEmitter::quotientOf64Bits(const Division &division) {
+// Dividend and divisor unsigned; the divisor may be one for all lanes.
+llvm::Value *ElementEmitter::unsignedQuotientOf64Bits(llvm::Value *dividend,
+                                                      llvm::Value *divisor) {
   llvm::Type *f64 = b.getDoubleTy();
-  llvm::Type *type = division.dividend->getType();
-  llvm::Value *zero = llvm::ConstantInt::get(type, 0);
-  auto magnitude = [&](llvm::Value *value) {
-    return division.isSigned
-               ? intrinsic(llvm::Intrinsic::abs, {value, b.getFalse()})
-               : value;
-  };
-  llvm::Value *dividend = magnitude(division.dividend);
-  llvm::Value *divisor = magnitude(division.divisor);
-  llvm::Value *inverse = b.CreateFDiv(
-      llvm::ConstantFP::get(divisor->getType()->getWithNewType(f64), kDownF64),
-      toFloat(b, divisor, f64, false));
-  if (!divisor->getType()->isVectorTy()) {
-    inverse = b.CreateVectorSplat(lanes, inverse);
-    divisor = b.CreateVectorSplat(lanes, divisor);
-  }
+  llvm::Value *down =
+      llvm::ConstantFP::get(divisor->getType()->getWithNewType(f64), kDownF64);
+  llvm::Value *inverse =
+      splat(b.CreateFDiv(down, toFloat(b, divisor, f64, false)));
+  divisor = splat(divisor);
   auto lowQuotient = [&](llvm::Value *value) {
-    llvm::Value *quotient =
-        b.CreateFMul(toFloat(b, value, f64, false), inverse);
-    return toInteger(b, quotient, b.getInt64Ty(), false);
+    llvm::Value *product = b.CreateFMul(toFloat(b, value, f64, false), inverse);
+    return toInteger(b, product, b.getInt64Ty(), false);
   };
   llvm::Value *first = lowQuotient(dividend);
   llvm::Value *rest = b.CreateSub(dividend, b.CreateMul(first, divisor));
   llvm::Value *second = lowQuotient(rest);
   rest = b.CreateSub(rest, b.CreateMul(second, divisor));
-  llvm::Value *quotient = b.CreateAdd(first, second);
   // A true comparison is -1 when sign-extended.
-  llvm::Value *correction = b.CreateSExt(b.CreateICmpUGE(rest, divisor), type);
-  quotient = b.CreateSub(quotient, correction);
+  llvm::Value *isLow = b.CreateICmpUGE(rest, divisor);
+  llvm::Value *correction = b.CreateSExt(isLow, dividend->getType());
+  return b.CreateSub(b.CreateAdd(first, second), correction);
+}
+
+llvm::Value *ElementEmitter::quotientOf64Bits(const Division &division) {
+  llvm::Value *dividend = division.dividend, *divisor = division.divisor;
   if (!division.isSigned)
-    return quotient;
-  llvm::Value *signs = b.CreateXor(
-      division.dividend, division.divisor->getType()->isVectorTy()
-                             ? division.divisor
-                             : b.CreateVectorSplat(lanes, division.divisor));
-  return b.CreateSelect(b.CreateICmpSLT(signs, zero), b.CreateNeg(quotient),
-                        quotient);
+    return unsignedQuotientOf64Bits(dividend, divisor);
+  auto magnitude = [&](llvm::Value *value) {
+    return intrinsic(llvm::Intrinsic::abs, {value, b.getFalse()});
+  };
+  llvm::Value *quotient =
+      unsignedQuotientOf64Bits(magnitude(dividend), magnitude(divisor));
+  llvm::Value *signs = b.CreateXor(dividend, splat(divisor));
+  llvm::Value *isNegative =
+      b.CreateICmpSLT(signs, llvm::ConstantInt::get(signs->getType(), 0));
+  return b.CreateSelect(isNegative, b.CreateNeg(quotient), quotient);
 }
 
-llvm::Value *ElementEmitter::guardedQuotient(const Division &division) {
-  llvm::Value *dividend = division.dividend;
-  llvm::Value *divisor = division.divisor;
+// The divisor, 1 in place of one on which the machine would trap.
+llvm::Value *ElementEmitter::guardedDivisor(const Division &division) {
+  llvm::Value *divisor = splat(division.divisor);
   llvm::Type *type = divisor->getType();
-  if (!isa<llvm::Constant>(divisor)) {
-    llvm::Value *bad = b.CreateICmpEQ(divisor, llvm::ConstantInt::get(type, 0));
-    if (division.isSigned) {
-      unsigned width = type->getScalarSizeInBits();
-      auto lowest = llvm::APInt::getSignedMinValue(width);
-      llvm::Value *overflows = b.CreateAnd(
-          b.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)),
-          b.CreateICmpEQ(dividend, llvm::ConstantInt::get(type, lowest)));
-      bad = b.CreateOr(bad, overflows);
-    }
-    divisor = b.CreateSelect(bad, llvm::ConstantInt::get(type, 1), divisor);
+  llvm::Value *bad = b.CreateICmpEQ(divisor, llvm::ConstantInt::get(type, 0));
+  if (division.isSigned) {
+    auto lowest = llvm::APInt::getSignedMinValue(type->getScalarSizeInBits());
+    llvm::Value *overflows = b.CreateAnd(
+        b.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)),
+        b.CreateICmpEQ(division.dividend,
+                       llvm::ConstantInt::get(type, lowest)));
+    bad = b.CreateOr(bad, overflows);
   }
-  return division.isSigned ? b.CreateSDiv(dividend, divisor)
-                           : b.CreateUDiv(dividend, divisor);
+  return b.CreateSelect(bad, llvm::ConstantInt::get(type, 1), divisor);
 }
 
-// A constant that the machine cannot fail on: LLVM multiplies by its inverse.
-static bool isHarmlessConstant(llvm::Value *divisor) {
+// Constants that the machine cannot fail on, and for which LLVM has better
+// code: a multiplication by the inverse, or a shift.
+static bool isGoodConstant(llvm::Value *divisor, bool isWideVector) {
   auto *constant = dyn_cast<llvm::Constant>(divisor);
-  if (!constant)
-    return false;
-  if (constant->getType()->isVectorTy())
+  if (constant && constant->getType()->isVectorTy())
     constant = constant->getSplatValue();
   auto *integer = dyn_cast_or_null<llvm::ConstantInt>(constant);
-  return integer && !integer->isZero() && !integer->isMinusOne();
+  if (!integer || integer->isZero() || integer->isMinusOne())
+    return false;
+  return !isWideVector || integer->getValue().isPowerOf2();
 }
 
 llvm::Value *ElementEmitter::divideOrRemain(bool isSigned, bool wantRemainder) {
   Division division{vec(0), raw(1), isSigned};
   unsigned width = resultType()->getScalarSizeInBits();
+  bool isGood = isGoodConstant(raw(1), lanes > 1 && width > 32);
   llvm::Value *quotient;
-  if (isHarmlessConstant(raw(1)) && (lanes == 1 || width <= 32)) {
-    quotient =
-        isSigned ? b.CreateSDiv(vec(0), vec(1)) : b.CreateUDiv(vec(0), vec(1));
-  } else if (lanes == 1 || width > 64) {
-    division.divisor = vec(1);
-    quotient = guardedQuotient(division);
-  } else if (width <= 16) {
+  if (!isGood && lanes > 1 && width <= 16) {
     quotient = quotientInF32(division);
-  } else if (width == 32) {
+  } else if (!isGood && lanes > 1 && width == 32) {
     quotient = quotientInF64(division);
-  } else {
+  } else if (!isGood && lanes > 1 && width == 64) {
     quotient = quotientOf64Bits(division);
+  } else {
+    auto quotientOp = isSigned ? Instruction::SDiv : Instruction::UDiv;
+    auto remainderOp = isSigned ? Instruction::SRem : Instruction::URem;
+    return b.CreateBinOp(wantRemainder ? remainderOp : quotientOp, vec(0),
+                         isGood ? vec(1) : guardedDivisor(division));
   }
   if (!wantRemainder)
     return quotient;

@@ -32,8 +32,10 @@ private:
   Values emitPointer();
   Values emitConstantOp();
 
+  /// \p value in the lanes of the result.
+  llvm::Value *splat(llvm::Value *value);
   /// Operand \p i in the lanes of the result.
-  llvm::Value *vec(unsigned i);
+  llvm::Value *vec(unsigned i) { return splat(operands[i]); }
   /// Operand \p i as it came: a scalar if all lanes share it.
   llvm::Value *raw(unsigned i) { return operands[i]; }
   /// The type of the \p i th result in the lanes of the result.
@@ -59,8 +61,10 @@ private:
   llvm::Value *divideOrRemain(bool isSigned, bool wantRemainder);
   llvm::Value *quotientInF32(const Division &division);
   llvm::Value *quotientInF64(const Division &division);
+  llvm::Value *unsignedQuotientOf64Bits(llvm::Value *dividend,
+                                        llvm::Value *divisor);
   llvm::Value *quotientOf64Bits(const Division &division);
-  llvm::Value *guardedQuotient(const Division &division);
+  llvm::Value *guardedDivisor(const Division &division);
 
   llvm::IRBuilderBase &b;
   mlir::Operation *op;

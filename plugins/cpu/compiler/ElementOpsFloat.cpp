@@ -51,6 +51,14 @@ static CmpInst::Predicate floatPredicate(arith::CmpFPredicate predicate) {
   llvm_unreachable("unknown floating-point predicate");
 }
 
+static bool mayContract(Operation *op) {
+  auto arithmetic = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!arithmetic)
+    return false;
+  auto flags = arithmetic.getFastMathFlagsAttr().getValue();
+  return bitEnumContainsAll(flags, arith::FastMathFlags::contract);
+}
+
 ElementEmitter::Values ElementEmitter::emitFloat() {
   namespace id = llvm::Intrinsic;
   // fp8 lives as an integer here: arithmetic on it is not for this function.
@@ -58,7 +66,7 @@ ElementEmitter::Values ElementEmitter::emitFloat() {
     return {};
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   llvm::FastMathFlags flags;
-  flags.setAllowContract(context.fpFusion);
+  flags.setAllowContract(context.fpFusion && mayContract(op));
   b.setFastMathFlags(flags);
 
   auto binary = [&](Instruction::BinaryOps opcode) -> Values {

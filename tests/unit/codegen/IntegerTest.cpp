@@ -38,7 +38,7 @@ protected:
         y.push_back(b);
       }
     std::mt19937_64 random(1);
-    for (int i = 0; i < 200000; ++i) {
+    for (int i = 0; i < 50000; ++i) {
       x.push_back(T(int64_t(random()) >> (random() % 64)));
       y.push_back(T(int64_t(random()) >> (random() % 64)));
     }
