@@ -1,5 +1,5 @@
-// nereid/plugin.hpp - optional C++17 glue for plugins: binds member functions to
-// slots, and lets no exception out.
+// nereid/plugin.hpp - optional C++17 glue for plugins: binds member functions
+// to slots, and lets no exception out.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -8,7 +8,8 @@
 //   public:
 //     explicit Acme(const nereid_host_t &host);
 //     nereid_status_t scoreTarget(const nereid_target_t *target,
-//                                 int32_t *outScore, const nereid_call_t *call);
+//                                 int32_t *outScore, const nereid_call_t
+//                                 *call);
 //   };
 //   const nereid_compiler_t compiler = [] {
 //     nereid_compiler_t table = {};
@@ -103,7 +104,8 @@ template <typename Class, typename... Args,
           nereid_status_t (Class::*Method)(Args...), typename Handle>
 struct Bind<Method, Handle> {
   static nereid_status_t call(Handle *handle, Args... args) {
-    const nereid_call_t *call = std::get<sizeof...(Args) - 1>(std::tie(args...));
+    const nereid_call_t *call =
+        std::get<sizeof...(Args) - 1>(std::tie(args...));
     return guard(call, [&] {
       return (reinterpret_cast<Class *>(handle)->*Method)(args...);
     });
