@@ -139,7 +139,11 @@ Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
   for (const Verb &each : list)
     if (!each.app->get_group().empty())
       names.push_back(each.app->get_name());
-  return invalid("unknown verb '" + word + "'" + suggestNames(word, names));
+  std::string hint = suggestNames(word, names);
+  return invalid("unknown verb '" + word + "'" + hint +
+                 (nearestNames(word, names).empty()
+                      ? ""
+                      : "\nnote: the verbs are " + quotedList(names)));
 }
 
 } // namespace nereid::tool

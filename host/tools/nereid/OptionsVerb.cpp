@@ -10,7 +10,17 @@
 
 namespace nereid::tool {
 
+// A default as it would be typed after "-O NAME=".
 static std::string plainText(const Json &value) {
+  if (value.is_array()) {
+    std::string text;
+    for (const Json &item : value)
+      text += (text.empty() ? "" : ",") + plainText(item);
+    return text;
+  }
+  // Bytes are given by their number only.
+  if (value.is_object())
+    return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -29,10 +39,11 @@ static std::string valuesOf(const Json &option) {
 
 static std::string optionTable(const Json &options) {
   Table table({"option", "values", "default", ""});
-  for (const Json &option : options)
+  for (const Json &option : options) {
+    std::string value = plainText(option.value("default", Json("")));
     table.add({option.value("name", ""), valuesOf(option),
-               plainText(option.value("default", Json(""))),
-               option.value("doc", "")});
+               value.empty() ? "-" : value, option.value("doc", "")});
+  }
   return table.text();
 }
 

@@ -39,13 +39,19 @@ static std::string refusal(const nereid_candidate_t &candidate) {
   return text;
 }
 
-static std::string refusals(const Runtime &runtime) {
+// A directory that is listed twice is no news unless one asks.
+static bool isNews(const nereid_candidate_t &candidate, bool isVerbose) {
+  return !candidate.loaded &&
+         (isVerbose || detail::view(candidate.reason) != "duplicate-file");
+}
+
+static std::string refusals(const Runtime &runtime, bool isVerbose) {
   std::string text;
   uint64_t count = nereid_runtime_candidate_count(runtime.get());
   for (uint64_t i = 0; i < count; ++i) {
     auto candidate = detail::sized<nereid_candidate_t>();
     if (nereid_runtime_candidate(runtime.get(), i, &candidate) == NEREID_OK &&
-        !candidate.loaded)
+        isNews(candidate, isVerbose))
       text += refusal(candidate);
   }
   return text;
@@ -62,7 +68,7 @@ static Expected<int> listPlugins(Session &session) {
     return report.error();
   session.output.document(*report);
   std::vector<Backend> backends = (*runtime)->backends();
-  std::string refused = refusals(**runtime);
+  std::string refused = refusals(**runtime, session.options.verbosity > 0);
   if (backends.empty())
     session.output.text("no plugin is loaded; set NEREID_PLUGIN_DIRS or give "
                         "--plugin-dir\n");

@@ -58,6 +58,13 @@ static std::optional<TargetChoice> compilerOnly(Runtime &runtime,
                       bareTarget(backend)};
 }
 
+static Error pointOut(Error error) {
+  if (error.status == NEREID_NOT_FOUND)
+    error.text += "\nnote: 'nereid devices' lists the targets, 'nereid "
+                  "plugins' what could not be loaded";
+  return error;
+}
+
 Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
                                     bool mustRun) {
   Expected<Runtime::Choice> chosen = runtime.choose(name);
@@ -65,7 +72,7 @@ Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
     std::optional<TargetChoice> compiler =
         mustRun ? std::nullopt : compilerOnly(runtime, name);
     if (!compiler)
-      return chosen.error();
+      return pointOut(chosen.error());
     return *compiler;
   }
   if (!chosen->backend.info().has_compiler)

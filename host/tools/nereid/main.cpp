@@ -11,13 +11,21 @@
 using namespace nereid;
 using namespace nereid::tool;
 
-// CLI11 starts its sentences with a capital letter.
-static Error parseError(const CLI::ParseError &error) {
+// What the library says of a line, in our words: it starts its sentences with
+// a capital letter, and reports what is missing before what is unknown.
+static Error parseError(const CommandLine &line, const CLI::App &app,
+                        const CLI::ParseError &error) {
+  const Verb *verb = line.parsed();
+  for (const std::string &word : app.remaining())
+    if (word.starts_with('-'))
+      return line.unexpected(verb, word);
   std::string text = error.what();
   if (text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) &&
       std::islower(static_cast<unsigned char>(text[1])))
     text[0] =
         static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  if (error.get_name() == "RequiredError" && verb)
+    text += ", expected 'nereid " + verb->usage + "'";
   return invalid(text);
 }
 
@@ -42,6 +50,8 @@ static int runCommand(CommandLine &line, Session &session) {
   std::vector<std::string> extras = line.app().remaining();
   if (!extras.empty())
     return fail(session, line.unexpected(verb, extras.front()));
+  if (!verb && session.output.isJson())
+    return fail(session, invalid("no verb; 'nereid --help' lists them"));
   if (!verb) {
     session.output.raw(line.help(nullptr));
     return exitUsage;
@@ -80,7 +90,7 @@ int main(int argc, char **argv) {
     session.output.raw(line.help(line.parsed()));
     return exitOk;
   } catch (const CLI::ParseError &error) {
-    return fail(session, parseError(error));
+    return fail(session, parseError(line, line.app(), error));
   }
   return runCommand(line, session);
 }
