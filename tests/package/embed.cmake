@@ -12,9 +12,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 set(prefix ${WORK_DIR}/prefix)
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component host)
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugin-api)
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugins)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 
 # A copy, so that nothing of this tree can be found beside it.
 file(COPY ${SOURCE_DIR}/examples/embed DESTINATION ${WORK_DIR})
