@@ -55,8 +55,10 @@ static bool mayContract(Operation *op) {
   auto arithmetic = dyn_cast<arith::ArithFastMathInterface>(op);
   if (!arithmetic)
     return false;
-  auto flags = arithmetic.getFastMathFlagsAttr().getValue();
-  return bitEnumContainsAll(flags, arith::FastMathFlags::contract);
+  // Conversions have the interface and may lack the attribute.
+  arith::FastMathFlagsAttr flags = arithmetic.getFastMathFlagsAttr();
+  return flags && bitEnumContainsAll(flags.getValue(),
+                                     arith::FastMathFlags::contract);
 }
 
 ElementEmitter::Values ElementEmitter::emitFloat() {

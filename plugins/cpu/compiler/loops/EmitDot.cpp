@@ -1,6 +1,11 @@
 // EmitDot.cpp - tt.dot on operands that lie in buffers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// Operands have been converted to the type of the sum (Prepare.h) and lie
+// row-major in scratch. A block of rows times vectors stays in registers
+// through all of k: for each k, a few vectors of b, and one broadcast element
+// of a for each row.
 
 #include "Emit.h"
 
@@ -9,73 +14,92 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
-/// c[m, n] += sum_k a[m, k] * b[k, n], batch by batch: for each row of c, in
-/// vectors along n.
+/// c[m, n] += sum_k a[m, k] * b[k, n], batch by batch.
 class DotEmitter {
 public:
-  DotEmitter(Emitter &emitter, tt::DotOp op, unsigned vectorBits)
-      : emitter(emitter), b(emitter.builder), op(op) {
+  DotEmitter(Emitter &emitter, tt::DotOp op) : emitter(emitter), b(emitter.builder) {
     auto type = cast<RankedTensorType>(op.getType());
+    ArrayRef<int64_t> shape = type.getShape();
     sum = emitter.typeOf(op.getResult());
-    auto shape = type.getShape();
-    auto left = cast<RankedTensorType>(op.getA().getType()).getShape();
     batches = shape.size() == 3 ? shape[0] : 1;
     rows = shape[shape.size() - 2];
     columns = shape.back();
-    depth = left.back();
-    lanes = std::min<int64_t>(
-        columns, std::max(1u, vectorBits / sum->getScalarSizeInBits()));
+    depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
+    lhs = emitter.keptPointer(op.getA());
+    rhs = emitter.keptPointer(op.getB());
+    result = emitter.keptPointer(op.getResult());
+    chooseBlock();
   }
 
   void run() {
-    llvm::Value *left = emitter.keptPointer(op.getA());
-    llvm::Value *right = emitter.keptPointer(op.getB());
-    llvm::Value *result = emitter.keptPointer(op.getResult());
-    llvm::Type *leftType = emitter.memoryType(op.getA().getType());
-    llvm::Type *rightType = emitter.memoryType(op.getB().getType());
-    llvm::Type *vector = widened(sum);
-    loop(batches * rows, 1, [&](llvm::Value *row) {
-      llvm::Value *batch = b.CreateUDiv(row, b.getInt64(rows));
-      llvm::Value *leftRow =
-          b.CreateGEP(leftType, left, b.CreateMul(row, b.getInt64(depth)));
-      llvm::Value *rightBatch = b.CreateGEP(
-          rightType, right, b.CreateMul(batch, b.getInt64(depth * columns)));
-      llvm::Value *resultRow =
-          b.CreateGEP(sum, result, b.CreateMul(row, b.getInt64(columns)));
-      loop(columns, lanes, [&](llvm::Value *column) {
-        llvm::Align align(sum->getScalarSizeInBits() / 8);
-        llvm::Value *place = b.CreateGEP(sum, resultRow, column);
-        llvm::AllocaInst *slot = emitter.allocate(vector, "dot");
-        b.CreateStore(
-            emitter.inScratch(b.CreateAlignedLoad(vector, place, align)), slot);
-        loop(depth, 1, [&](llvm::Value *k) {
-          llvm::Value *x = emitter.inScratch(
-              b.CreateLoad(leftType, b.CreateGEP(leftType, leftRow, k)));
-          llvm::Value *at = b.CreateAdd(
-              b.CreateMul(k, b.getInt64(columns)), column);
-          llvm::Value *y = emitter.inScratch(b.CreateAlignedLoad(
-              widened(rightType), b.CreateGEP(rightType, rightBatch, at),
-              llvm::Align(rightType->getScalarSizeInBits() / 8)));
-          x = convert(x, sum);
-          if (lanes > 1)
-            x = b.CreateVectorSplat(lanes, x);
-          y = convert(y, vector);
-          b.CreateStore(multiplyAdd(x, y, b.CreateLoad(vector, slot)), slot);
+    loop(batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *a = at(lhs, b.CreateMul(batch, i64(rows * depth)));
+      llvm::Value *y = at(rhs, b.CreateMul(batch, i64(depth * columns)));
+      llvm::Value *c = at(result, b.CreateMul(batch, i64(rows * columns)));
+      loop(columns, int64_t(lanes) * blockVectors, [&](llvm::Value *column) {
+        loop(rows, blockRows, [&](llvm::Value *row) {
+          llvm::Value *first =
+              b.CreateAdd(b.CreateMul(row, i64(columns)), column);
+          block(at(a, b.CreateMul(row, i64(depth))), at(y, column),
+                at(c, first));
         });
-        emitter.inScratch(
-            b.CreateAlignedStore(b.CreateLoad(vector, slot), place, align));
       });
     });
   }
 
 private:
-  llvm::Type *widened(llvm::Type *type) {
-    return lanes > 1 ? llvm::FixedVectorType::get(type, lanes) : type;
+  /// About 16 accumulators hide the latency of a multiply-add on every
+  /// machine with 32 vector registers, and 8 on those with 16; powers of two
+  /// divide every tile.
+  void chooseBlock() {
+    if (!emitter.options.fastPaths.has("dot-kernel"))
+      return;
+    bool hasMany = emitter.vectorBits >= 512 ||
+                   emitter.options.machine->getTargetTriple().isAArch64();
+    int64_t accumulators = hasMany ? 16 : 8;
+    lanes = std::min<int64_t>(
+        columns, emitter.vectorBits / sum->getScalarSizeInBits());
+    blockVectors =
+        std::min<int64_t>(columns / lanes, accumulators == 16 ? 4 : 2);
+    blockRows = std::min<int64_t>(rows, accumulators / blockVectors);
+    steps = depth % 4 == 0 ? 4 : 1;
   }
 
-  llvm::Value *convert(llvm::Value *value, llvm::Type *type) {
-    return type->isFPOrFPVectorTy() ? b.CreateFPCast(value, type)
-                                    : b.CreateSExtOrTrunc(value, type);
+  /// One block: its sums are loaded, carried through k in registers, stored.
+  void block(llvm::Value *a, llvm::Value *y, llvm::Value *c) {
+    llvm::Type *vector = lanes > 1 ? llvm::FixedVectorType::get(sum, lanes) : sum;
+    llvm::Align align(sum->getScalarSizeInBits() / 8);
+    SmallVector<llvm::Value *> places, sums;
+    for (int64_t row = 0; row < blockRows; ++row)
+      for (int64_t v = 0; v < blockVectors; ++v) {
+        places.push_back(at(c, i64(row * columns + v * lanes)));
+        sums.push_back(emitter.inScratch(
+            b.CreateAlignedLoad(vector, places.back(), align)));
+      }
+    carriedLoop(depth, steps, sums, [&](llvm::Value *k) {
+      for (int64_t step = 0; step < steps; ++step) {
+        llvm::Value *line = at(y, b.CreateMul(b.CreateAdd(k, i64(step)),
+                                              i64(columns)));
+        SmallVector<llvm::Value *> right;
+        for (int64_t v = 0; v < blockVectors; ++v)
+          right.push_back(emitter.inScratch(
+              b.CreateAlignedLoad(vector, at(line, i64(v * lanes)), align)));
+        for (int64_t row = 0; row < blockRows; ++row) {
+          llvm::Value *place =
+              at(at(a, k), i64(row * depth + step));
+          llvm::Value *left =
+              emitter.inScratch(b.CreateAlignedLoad(sum, place, align));
+          if (lanes > 1)
+            left = b.CreateVectorSplat(lanes, left);
+          for (int64_t v = 0; v < blockVectors; ++v) {
+            llvm::Value *&total = sums[row * blockVectors + v];
+            total = multiplyAdd(left, right[v], total);
+          }
+        }
+      }
+    });
+    for (auto [place, value] : llvm::zip(places, sums))
+      emitter.inScratch(b.CreateAlignedStore(value, place, align));
   }
 
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
@@ -84,10 +108,24 @@ private:
     return b.CreateAdd(b.CreateMul(x, y), z);
   }
 
+  llvm::Value *i64(int64_t number) { return b.getInt64(number); }
+  llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
+    return b.CreateGEP(sum, base, offset);
+  }
+
   void loop(int64_t extent, int64_t step,
             llvm::function_ref<void(llvm::Value *)> body) {
+    SmallVector<llvm::Value *> none;
+    carriedLoop(extent, step, none, body);
+  }
+
+  /// Runs `body` for 0, step, ... below `extent`; it updates `values`, which
+  /// stay in registers from one round to the next.
+  void carriedLoop(int64_t extent, int64_t step,
+                   SmallVectorImpl<llvm::Value *> &values,
+                   llvm::function_ref<void(llvm::Value *)> body) {
     if (extent == step)
-      return body(b.getInt64(0));
+      return body(i64(0));
     llvm::BasicBlock *entry = b.GetInsertBlock();
     auto *start = llvm::BasicBlock::Create(emitter.context(), "dot",
                                            emitter.function);
@@ -96,25 +134,34 @@ private:
     b.CreateBr(start);
     b.SetInsertPoint(start);
     llvm::PHINode *index = b.CreatePHI(b.getInt64Ty(), 2);
-    index->addIncoming(b.getInt64(0), entry);
+    index->addIncoming(i64(0), entry);
+    SmallVector<llvm::PHINode *> phis;
+    for (llvm::Value *&value : values) {
+      phis.push_back(b.CreatePHI(value->getType(), 2));
+      phis.back()->addIncoming(value, entry);
+      value = phis.back();
+    }
     body(index);
-    llvm::Value *next = b.CreateAdd(index, b.getInt64(step), "", true, true);
-    index->addIncoming(next, b.GetInsertBlock());
-    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(extent)), start, exit);
+    llvm::Value *next = b.CreateAdd(index, i64(step), "", true, true);
+    llvm::BasicBlock *latch = b.GetInsertBlock();
+    index->addIncoming(next, latch);
+    for (auto [phi, value] : llvm::zip(phis, values))
+      phi->addIncoming(value, latch);
+    b.CreateCondBr(b.CreateICmpULT(next, i64(extent)), start, exit);
     b.SetInsertPoint(exit);
   }
 
   Emitter &emitter;
   llvm::IRBuilder<> &b;
-  tt::DotOp op;
   llvm::Type *sum;
+  llvm::Value *lhs, *rhs, *result;
   int64_t batches, rows, columns, depth;
-  unsigned lanes;
+  int64_t lanes = 1, blockRows = 1, blockVectors = 1, steps = 1;
 };
 } // namespace
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {
-  DotEmitter(emitter, dot, emitter.vectorBits).run();
+  DotEmitter(emitter, dot).run();
 }
 
 } // namespace nereid::cpu

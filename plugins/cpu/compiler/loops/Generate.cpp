@@ -8,12 +8,11 @@
 #include "../../image.h"
 #include "Emit.h"
 #include "Induction.h"
+#include "Prepare.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -252,37 +251,6 @@ static void describeWork(tt::FuncOp kernel, KernelInfo &info) {
     else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
              isTile(op->getResult(0)))
       info.flopsPerProgram += elements(op->getResult(0));
-  });
-}
-
-/// Inlines every helper: a call of one that works on tiles has no other form,
-/// and `noinline` is a wish about code size.
-static LogicalResult inlineHelpers(ModuleOp module) {
-  bool calls = false;
-  module.walk([&](tt::CallOp) { calls = true; });
-  if (!calls)
-    return success();
-  module.walk([](tt::FuncOp function) { function->removeAttr("noinline"); });
-  PassManager passes(module.getContext());
-  passes.enableVerifier(false);
-  passes.addPass(createInlinerPass());
-  return passes.run(module);
-}
-
-/// fp8 operands of a dot become f32 before it.
-static void widenDots(tt::FuncOp kernel) {
-  kernel.walk([](tt::DotOp dot) {
-    OpBuilder builder(dot);
-    for (OpOperand *operand :
-         {&dot->getOpOperand(0), &dot->getOpOperand(1)}) {
-      auto type = cast<RankedTensorType>(operand->get().getType());
-      Type element = type.getElementType();
-      if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() != 8)
-        continue;
-      auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type());
-      operand->set(builder.create<tt::FpToFpOp>(
-          dot.getLoc(), wide, operand->get(), tt::RoundingModeAttr()));
-    }
   });
 }
 

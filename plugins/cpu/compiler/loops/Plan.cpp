@@ -67,6 +67,11 @@ static bool isRootOp(Operation *op) {
              tt::LoadOp>(op);
 }
 
+static bool writesMemory(Operation *op) {
+  return isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+             tt::AtomicStoreOp>(op);
+}
+
 static bool isPlannedRegion(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
@@ -339,6 +344,24 @@ void Planner::flush() {
   if (!pending)
     return;
   finishNest(*pending, options, vectorBits, *program, forms);
+  // Scalars may have been added since the nest was begun; its step is known
+  // only now.
+  unsigned step = current->steps.size();
+  for (PendingPlace &read : pendingPlaces) {
+    read.place.step = step;
+    (*read.list)[read.value].push_back(read.place);
+  }
+  pendingPlaces.clear();
+  for (auto [number, inner] : llvm::enumerate(pending->inners))
+    for (const Root &root : inner.roots) {
+      if (root.op)
+        stepOf[root.op] = step;
+      if (root.kind == RootKind::Store)
+        stores.push_back({cast<tt::StoreOp>(root.op),
+                          {block, step, unsigned(number), true}});
+      if (root.kind == RootKind::Serial && writesMemory(root.op))
+        writers.push_back({root.op, block, step});
+    }
   current->steps.push_back({StepKind::Nest, nullptr, std::move(pending)});
   pending.reset();
   pendingOps.clear();
@@ -434,29 +457,20 @@ void Planner::addRoot(Root root) {
   if (int axis = reduceAxisOf(root); axis >= 0)
     pending->reduceAxis = axis;
 
-  unsigned step = current->steps.size();
-  unsigned inner = pending->inners.size() - 1;
-  Place place{block, step, inner, true};
-  for (const TileRead &read : reads.kept) {
-    place.identity = isIdentity(read.map, pending->shape.size());
-    readers[read.value].push_back(place);
-  }
+  Place place{block, 0, unsigned(pending->inners.size() - 1), true};
+  auto note = [&](auto &list, Value value, ArrayRef<int> map) {
+    place.identity = isIdentity(map, pending->shape.size());
+    pendingPlaces.push_back({&list, value, place});
+  };
+  for (const TileRead &read : reads.kept)
+    note(readers, read.value, read.map);
   for (Value value : reads.streamed)
-    streams[value].push_back({block, step, inner, true});
-  for (const TileRead &read : reads.loads) {
-    place.identity = isIdentity(read.map, pending->shape.size());
-    loads[read.value].push_back(place);
-  }
-  if (root.kind == RootKind::Store)
-    stores.push_back({cast<tt::StoreOp>(root.op), {block, step, inner, true}});
-  if (root.kind == RootKind::Serial && !isa<tt::UnsplatOp, tt::HistogramOp,
-                                            tt::PrintOp, tt::AssertOp>(root.op))
-    writers.push_back({root.op, block, step});
+    note(streams, value, {});
+  for (const TileRead &read : reads.loads)
+    note(loads, read.value, read.map);
   pendingWrites |= root.kind == RootKind::Store || root.kind == RootKind::Serial;
-  if (root.op) {
+  if (root.op)
     pendingOps.insert(root.op);
-    stepOf[root.op] = step;
-  }
   pending->inners.back().roots.push_back(root);
 }
 

@@ -43,6 +43,13 @@ private:
     mlir::Block *block;
     unsigned step;
   };
+  using Places = llvm::MapVector<mlir::Value, llvm::SmallVector<Place, 2>>;
+  /// An entry of `list` for the nest that is still growing.
+  struct PendingPlace {
+    Places *list;
+    mlir::Value value;
+    Place place;
+  };
   enum class Join { None, SameRow, NewRow };
 
   mlir::LogicalResult check();
@@ -88,9 +95,9 @@ private:
   // One round.
   std::unique_ptr<TileProgram> program;
   llvm::DenseMap<mlir::Operation *, unsigned> stepOf;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Place, 2>> readers; // of kept
-  llvm::MapVector<mlir::Value, llvm::SmallVector<Place, 2>> streams;
-  llvm::MapVector<mlir::Value, llvm::SmallVector<Place, 2>> loads;
+  Places readers; // of kept values
+  Places streams; // of expressions
+  Places loads;
   llvm::SmallVector<PlacedStore, 4> stores;
   llvm::SmallVector<PlacedWriter, 4> writers;
 
@@ -99,6 +106,7 @@ private:
   BlockPlan *current = nullptr;
   std::unique_ptr<Nest> pending; // grows until something needs its results
   llvm::DenseSet<mlir::Operation *> pendingOps;
+  llvm::SmallVector<PendingPlace, 8> pendingPlaces;
   bool pendingAlone = false;     // takes no further root
   bool pendingWrites = false;    // to memory
 };

@@ -1,0 +1,25 @@
+// Prepare.h - rewrites of a kernel before it is planned, for this backend.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PREPARE_H
+#define NEREID_CPU_COMPILER_PREPARE_H
+
+#include "nereid/ttir/Dialect.h"
+
+namespace nereid::cpu {
+
+/// Inlines every helper: a call of one that works on tiles has no other form,
+/// and `noinline` is a wish about code size.
+mlir::LogicalResult inlineHelpers(mlir::ModuleOp module);
+
+/// Gives both operands of every dot the type that it sums in, as conversions
+/// before it, which run where the operand is kept: f32 for narrower floats,
+/// whose products it holds exactly. Sums narrower than f32 are f32 inside the
+/// dot. Products of i8 are summed in f32 too as long as that is exact, up to a
+/// depth of 1024.
+void widenDots(tt::FuncOp kernel);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PREPARE_H
