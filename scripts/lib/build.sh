@@ -1,0 +1,58 @@
+# What scripts share: packages of a fresh machine, and the build in build/.
+# Sourced, not run. Works on Debian 12 and 13.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# What the build needs; tests need the second list too.
+build_packages=(
+  ccache clang-19 cmake git libcli11-dev liblld-19-dev libmlir-19-dev
+  libxxhash-dev libzstd-dev lld-19 llvm-19-dev make mlir-19-tools ninja-build
+  nlohmann-json3-dev pkg-config python3 zlib1g-dev
+)
+test_packages=(
+  abigail-tools binutils g++ libbenchmark-dev libclang-rt-19-dev
+  libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy strace
+  util-linux
+)
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+# install_packages NAME...: installs those that are missing.
+install_packages() {
+  local missing=() name
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] ||
+      missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "Installing ${missing[*]}"
+  local sudo=()
+  [ "$(id -u)" = 0 ] || sudo=(sudo)
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# configure FOLDER [-DNAME=VALUE...]: makes or refreshes a build tree.
+configure() {
+  local folder=$1
+  shift
+  local log
+  log=$(mktemp)
+  if ! CC=clang-19 CXX=clang++-19 cmake -S "$root" -B "$folder" -G Ninja \
+    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld \
+    -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld \
+    -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    return 1
+  fi
+  rm -f "$log"
+}
+
+# build FOLDER [TARGET...]: builds, with ninja's own line of progress.
+build() {
+  local folder=$1
+  shift
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" "$@"
+}
