@@ -61,7 +61,15 @@ static FailureOr<Layout> readHints(DialectBytecodeReader &reader,
   return layout;
 }
 
-/// Writes 3.9's list when there is a policy, otherwise that of 3.6.
+/// An attribute that the list of 3.6 has no place for.
+template <typename OpTy> static bool hasIgnoreCta(OpTy op) {
+  if constexpr (requires { op.getIgnoreCta(); })
+    return op.getIgnoreCta();
+  return false;
+}
+
+/// Writes 3.9's list when there is a policy, 3.8's where that is needed, and
+/// otherwise that of 3.6.
 template <typename OpTy>
 static void writeHints(DialectBytecodeWriter &writer, OpTy op) {
   if (op.getCachePolicyAttr()) {
@@ -70,8 +78,9 @@ static void writeHints(DialectBytecodeWriter &writer, OpTy op) {
   }
   MLIRContext *context = op.getContext();
   if constexpr (requires { op.getBoundaryCheck(); })
-    writer.writeOptionalAttribute(
-        DenseI32ArrayAttr::get(context, op.getBoundaryCheck()));
+    if (!hasIgnoreCta(op))
+      writer.writeOptionalAttribute(
+          DenseI32ArrayAttr::get(context, op.getBoundaryCheck()));
   writer.writeOptionalAttribute(CacheModifierAttr::get(context, op.getCache()));
   writer.writeOptionalAttribute(
       EvictionPolicyAttr::get(context, op.getEvict()));

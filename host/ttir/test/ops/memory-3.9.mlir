@@ -12,6 +12,8 @@ tt.func public @hints(%p: tensor<16x!tt.ptr<f32>>, %m: tensor<16xi1>,
   tt.store %p, %0 {cachePolicy = #tt.cache_policy<cache_modifier = wb, eviction_policy = evict_normal>} : tensor<16x!tt.ptr<f32>>
   // CHECK: tt.store %{{.*}}, %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_first>, ignore_cta} : tensor<16x!tt.ptr<f32>>
   tt.store %p, %0 {ignore_cta, cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_first>} : tensor<16x!tt.ptr<f32>>
+  // CHECK: tt.store %{{.*}}, %{{.*}} {ignore_cta} : tensor<16x!tt.ptr<f32>>
+  tt.store %p, %0 {ignore_cta} : tensor<16x!tt.ptr<f32>>
   tt.return
 }
 
