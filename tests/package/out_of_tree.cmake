@@ -1,0 +1,55 @@
+# Installs the plugin API into a prefix of its own, builds examples/out-of-tree
+# against it with find_package and with make and pkg-config, and compiles a
+# kernel with each of the two plugins.
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE error)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${out}${error}\nexit status ${result}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+set(prefix ${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugin-api)
+file(GLOB_RECURSE installed RELATIVE ${prefix}/include ${prefix}/include/*)
+file(GLOB_RECURSE written RELATIVE ${SOURCE_DIR}/plugin-api/include ${SOURCE_DIR}/plugin-api/include/*)
+if(NOT installed STREQUAL written)
+  message(FATAL_ERROR "installed are ${installed}, expected ${written}")
+endif()
+
+# A copy, so that nothing of this tree can be found beside it.
+file(COPY ${SOURCE_DIR}/examples/out-of-tree DESTINATION ${WORK_DIR})
+set(source ${WORK_DIR}/out-of-tree)
+set(ENV{CFLAGS} "${FLAGS}")
+set(ENV{CC} ${C_COMPILER})
+
+# ---- With find_package, from the installed package and from the build tree.
+foreach(package IN ITEMS ${prefix} ${BUILD_DIR}/plugin-api)
+  run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/cmake --fresh -D NereidPluginApi_ROOT=${package})
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/cmake --clean-first)
+  run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${WORK_DIR}/cmake/acme.so)
+endforeach()
+
+# ---- With make and pkg-config.
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${DATADIR}/pkgconfig)
+run(${CMAKE_COMMAND} -E chdir ${source} make --silent CC=${C_COMPILER})
+run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${source}/acme.so)
+
+# ---- An ABI that this one is not is refused when it is asked for.
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E chdir ${WORK_DIR} pkg-config --atleast-version 2.0 nereid-plugin-api
+  RESULT_VARIABLE result
+)
+if(result EQUAL 0)
+  message(FATAL_ERROR "pkg-config says that ABI 2.0 is there")
+endif()
+
+foreach(plugin IN ITEMS ${WORK_DIR}/cmake ${source})
+  run(${HOST} ${plugin} ${SOURCE_DIR}/examples/embed/vector_add.ttir)
+  if(NOT out MATCHES "tt.get_program_id\n.*\narith.addf\n.*\ntotal [0-9]+\n$")
+    message(FATAL_ERROR "the plugin in ${plugin} wrote\n${out}")
+  endif()
+endforeach()
