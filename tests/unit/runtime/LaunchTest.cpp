@@ -5,8 +5,6 @@
 
 #include "Fixture.h"
 
-#include <atomic>
-#include <cstdlib>
 #include <gmock/gmock.h>
 
 using testing::HasSubstr;
@@ -143,35 +141,4 @@ TEST_F(LaunchTest, AnImageThatTheDriverRefusesIsReported) {
   nereid_compiled_destroy(compiled);
   EXPECT_EQ(nereid_function_load(backend, 3, nullptr, &other),
             NEREID_INVALID_ARGUMENT);
-}
-
-// ---- Allocations, counted where they are made.
-
-static std::atomic<bool> isCounting;
-static std::atomic<int> allocations;
-
-void *operator new(size_t size) {
-  if (isCounting)
-    ++allocations;
-  if (void *memory = std::malloc(size ? size : 1))
-    return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-
-TEST_F(LaunchTest, ALaunchAllocatesNothing) {
-  ASSERT_EQ(launch(1, 1, 1), NEREID_OK);
-  allocations = 0;
-  isCounting = true;
-  for (int i = 0; i < 1000; ++i)
-    launch(8, 1, 1);
-  isCounting = false;
-  EXPECT_EQ(allocations, 0);
-  EXPECT_EQ(fake_counts().launches, 1001);
-  // The counter does count.
-  isCounting = true;
-  launch(1, 65536, 1);
-  isCounting = false;
-  EXPECT_GT(allocations, 0);
 }

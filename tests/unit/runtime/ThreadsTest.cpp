@@ -133,3 +133,36 @@ TEST_F(ThreadsTest, QueriesBesideCompiles) {
     }
   });
 }
+
+TEST_F(ThreadsTest, OneOfManyRegistrationsOfAnIdWins) {
+  std::atomic<int> registered = 0;
+  onTenThreads([&](int) {
+    nereid_backend_t *compiler = nullptr;
+    if (nereid_runtime_register(runtime, fake_compiler_only(), &compiler) ==
+        NEREID_OK)
+      ++registered;
+  });
+  EXPECT_EQ(registered, 1);
+  EXPECT_EQ(nereid_runtime_backend_count(runtime), 2u);
+}
+
+TEST_F(ThreadsTest, RuntimesBesideEachOther) {
+  onTenThreads([&](int) {
+    nereid_runtime_options_t options = {};
+    options.struct_size = sizeof options;
+    options.flags =
+        NEREID_RUNTIME_NO_DISCOVERY | NEREID_RUNTIME_IGNORE_ENVIRONMENT;
+    std::string cache = directory + "/cache";
+    options.cache_dir = text(cache);
+    nereid_runtime_t *own = nullptr;
+    nereid_backend_t *fake = nullptr;
+    ASSERT_EQ(nereid_runtime_create(&options, &own), NEREID_OK);
+    ASSERT_EQ(nereid_runtime_register(own, fake_plugin(), &fake), NEREID_OK);
+    nereid_compile_request_t what = request("everywhere");
+    nereid_compiled_t *compiled = nullptr;
+    ASSERT_EQ(nereid_compile(fake, &what, &compiled), NEREID_OK) << lastError();
+    nereid_compiled_destroy(compiled);
+    nereid_runtime_destroy(own);
+  });
+  EXPECT_EQ(fake_counts().shutdowns, 10);
+}
