@@ -44,6 +44,7 @@ public:
   void destroyOptions(nereid_options_t *) { throw 1; }
 };
 
+// [glue]
 const nereid_compiler_t compiler = [] {
   nereid_compiler_t table = {};
   table.struct_size = sizeof(table);
@@ -65,6 +66,7 @@ const nereid_plugin_t plugin = [] {
   return table;
 }();
 
+// [/glue]
 } // namespace
 
 nereid_status_t nereid_plugin_entry_1(const nereid_host_t *,

@@ -20,14 +20,23 @@ if(NOT installed STREQUAL written)
   message(FATAL_ERROR "installed are ${installed}, expected ${written}")
 endif()
 
+# ---- The plugin API by itself installs the same.
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/plugin-api -B ${WORK_DIR}/api)
+run(${CMAKE_COMMAND} --install ${WORK_DIR}/api --prefix ${WORK_DIR}/alone)
+file(GLOB_RECURSE installed RELATIVE ${prefix} ${prefix}/*)
+file(GLOB_RECURSE alone RELATIVE ${WORK_DIR}/alone ${WORK_DIR}/alone/*)
+if(NOT installed STREQUAL alone)
+  message(FATAL_ERROR "by itself it installs ${alone}, expected ${installed}")
+endif()
+
 # A copy, so that nothing of this tree can be found beside it.
 file(COPY ${SOURCE_DIR}/examples/out-of-tree DESTINATION ${WORK_DIR})
 set(source ${WORK_DIR}/out-of-tree)
 set(ENV{CFLAGS} "${FLAGS}")
 set(ENV{CC} ${C_COMPILER})
 
-# ---- With find_package, from the installed package and from the build tree.
-foreach(package IN ITEMS ${prefix} ${BUILD_DIR}/plugin-api)
+# ---- With find_package, from the installed packages and from the build tree.
+foreach(package IN ITEMS ${prefix} ${WORK_DIR}/alone ${BUILD_DIR}/plugin-api)
   run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/cmake --fresh -D NereidPluginApi_ROOT=${package})
   run(${CMAKE_COMMAND} --build ${WORK_DIR}/cmake --clean-first)
   run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${WORK_DIR}/cmake/acme.so)
