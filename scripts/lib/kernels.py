@@ -1,0 +1,65 @@
+"""Runs `nereid` on kernels described by manifests (tests/kernels/README.md)."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data" / "kernels"
+
+
+def arguments(manifest, folder):
+    """The manifest's arguments as `nereid run` and `nereid bench` take them."""
+    words = []
+    for arg in manifest["args"]:
+        if arg["kind"] == "scalar":
+            words.append(f"{arg['dtype']}={arg['value']}")
+            continue
+        shape = ",".join(str(size) for size in arg["shape"])
+        if "file" in arg:
+            init = "@" + str(Path(folder, arg["file"]).resolve())
+        elif arg.get("fill", 0) == "random":
+            init = f"random:{len(words) + 1}"
+        elif arg.get("fill", 0) == 0:
+            init = "zeros"
+        else:
+            init = f"full:{arg['fill']}"
+        words.append(f"{arg['dtype']}[{shape}]={init}")
+    return words
+
+
+def command(tool, verb, path, *options):
+    """The whole command for one manifest; outputs are compared by `run`."""
+    manifest = json.loads(path.read_text())
+    words = [str(tool), verb, str(path.with_suffix(".ttir")), "--grid"]
+    words.append(",".join(str(size) for size in manifest["grid"]))
+    words += arguments(manifest, path.parent)
+    if verb == "run":
+        for output in manifest["outputs"]:
+            expected = Path(path.parent, output["expected"]).resolve()
+            words += [
+                "--expect",
+                f"{output['arg']}={expected},{output['rtol']},{output['atol']}",
+            ]
+    if verb == "bench":
+        for kind, option in (("bytes", "--bytes"), ("flops", "--flops")):
+            if kind in manifest.get("work", {}):
+                words += [option, str(manifest["work"][kind])]
+    return words + list(options)
+
+
+def shown(words):
+    """A command as a user would type it from the top of the repository."""
+    text = shlex.join(words)
+    return text.replace(str(ROOT) + "/", "")
+
+
+def run_json(words):
+    """Runs a command with --json and gives what it printed."""
+    done = subprocess.run(
+        words + ["--json"], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{shown(words)}\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
