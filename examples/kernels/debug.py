@@ -42,7 +42,7 @@ def _print():
     lines = []
     for pid in range(2):
         part = slice(pid * 8, pid * 8 + 8)
-        lines += print_lines((pid, 0, 0), "pid ", pid)
+        lines += print_lines((pid, 0, 0), "pid: ", pid)
         lines += print_lines((pid, 0, 0), "x: ", x[part].tolist(), (8,))
         floats = [f"{value:f}" for value in y[part].tolist()]
         lines += print_lines((pid, 0, 0), "y: ", floats, (8,))
@@ -60,14 +60,14 @@ def _print():
 def _print_hex():
     x = torch.tensor([-1, 0, 127, -(2**31), 5, 6, 7, 100], dtype=torch.int32)
     values = [f"0x{value & 0xFFFFFFFF:08x}" for value in x.tolist()]
-    lines = print_lines((0, 0, 0), "bits ", values, (2, 4))
+    lines = print_lines((0, 0, 0), "bits: ", values, (2, 4))
     args = dict(x_ptr=x.reshape(2, 4), M=2, N=4)
     return Case(
         "device_print_hex",
         print_hex_kernel,
         (1,),
         args,
-        stdout=lines + ["pid (0, 0, 0)done"],
+        stdout=lines + ["pid (0, 0, 0) done"],
         not_interpreted="the interpreter prints whole tensors",
     )
 

@@ -5,6 +5,7 @@
 
 #include "services.h"
 
+#include <algorithm>
 #include <bit>
 #include <cinttypes>
 #include <cstring>
@@ -112,28 +113,31 @@ static std::string formatElement(const nereid_cpu_print_t &value,
   return text;
 }
 
-/// "idx (1, 2) " of element `index`; nothing for a scalar.
+/// " idx (1,  2)" of element `index`, each number as wide as the largest of
+/// its dimension; " idx ()" for a scalar.
 static std::string formatIndex(const nereid_cpu_print_t &value,
                                uint64_t index) {
-  if (!value.rank)
-    return {};
-  std::vector<uint64_t> position(value.rank);
+  std::string out;
   for (uint32_t i = value.rank; i-- > 0;) {
     uint64_t size = static_cast<uint64_t>(value.shape[i]);
-    position[i] = size ? index % size : 0;
+    std::string number = std::to_string(size ? index % size : 0);
+    size_t width = std::to_string(size ? size - 1 : 0).size();
+    number.insert(0, width - std::min(width, number.size()), ' ');
+    out = number + (out.empty() ? "" : ", ") + out;
     index = size ? index / size : 0;
   }
-  std::string out = "idx (";
-  for (uint32_t i = 0; i < value.rank; ++i)
-    out += (i ? ", " : "") + std::to_string(position[i]);
-  return out + ") ";
+  return " idx (" + out + ")";
 }
 
+/// As Triton prints on a GPU. The prefix starts with its own space; without
+/// values it stands alone.
 std::string formatPrint(const nereid_cpu_print_t &value) {
   std::string head = "pid (" + std::to_string(value.program[0]) + ", " +
                      std::to_string(value.program[1]) + ", " +
-                     std::to_string(value.program[2]) + ") ";
+                     std::to_string(value.program[2]) + ")";
   std::string prefix(value.prefix, value.prefix_size);
+  if (!value.count)
+    return head + prefix + "\n";
   std::string out;
   for (uint64_t i = 0; i < value.count; ++i)
     out +=
