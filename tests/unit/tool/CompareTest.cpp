@@ -19,8 +19,8 @@ static Array array(DType type, const std::vector<double> &values) {
   return made;
 }
 
-static const double nan = std::numeric_limits<double>::quiet_NaN();
-static const double infinity = std::numeric_limits<double>::infinity();
+static const double notANumber = std::numeric_limits<double>::quiet_NaN();
+static const double infinite = std::numeric_limits<double>::infinity();
 
 TEST(CompareTest, TellsWhereAndByHowMuch) {
   Comparison result = compareArrays(array(DType::F64, {1, 2.5, 3, 4.25}),
@@ -41,26 +41,26 @@ TEST(CompareTest, TakesBothTolerances) {
 }
 
 TEST(CompareTest, ANanEqualsANanAndNothingElse) {
-  EXPECT_TRUE(
-      compareArrays(array(DType::F32, {nan}), array(DType::F32, {-nan}), {0, 0})
-          .matches());
-  EXPECT_FALSE(
-      compareArrays(array(DType::F32, {nan}), array(DType::F32, {1}), {1, 1e30})
-          .matches());
-  EXPECT_FALSE(
-      compareArrays(array(DType::F32, {1}), array(DType::F32, {nan}), {1, 1e30})
-          .matches());
+  EXPECT_TRUE(compareArrays(array(DType::F32, {notANumber}),
+                            array(DType::F32, {-notANumber}), {0, 0})
+                  .matches());
+  EXPECT_FALSE(compareArrays(array(DType::F32, {notANumber}),
+                             array(DType::F32, {1}), {1, 1e30})
+                   .matches());
+  EXPECT_FALSE(compareArrays(array(DType::F32, {1}),
+                             array(DType::F32, {notANumber}), {1, 1e30})
+                   .matches());
 }
 
 TEST(CompareTest, AnInfinityEqualsItselfAlone) {
-  EXPECT_TRUE(compareArrays(array(DType::F16, {infinity}),
-                            array(DType::F16, {infinity}), {0, 0})
+  EXPECT_TRUE(compareArrays(array(DType::F16, {infinite}),
+                            array(DType::F16, {infinite}), {0, 0})
                   .matches());
-  EXPECT_FALSE(compareArrays(array(DType::F16, {infinity}),
-                             array(DType::F16, {-infinity}), {1, 1})
+  EXPECT_FALSE(compareArrays(array(DType::F16, {infinite}),
+                             array(DType::F16, {-infinite}), {1, 1})
                    .matches());
   EXPECT_FALSE(compareArrays(array(DType::F32, {1}),
-                             array(DType::F32, {infinity}), {1, 1})
+                             array(DType::F32, {infinite}), {1, 1})
                    .matches());
 }
 
