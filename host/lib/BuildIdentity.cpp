@@ -30,8 +30,8 @@ std::string objectIdentity(const void *address) {
       !object)
     return {};
   // The program itself has no name there.
-  std::string path = object->l_name && *object->l_name ? object->l_name
-                                                       : "/proc/self/exe";
+  std::string path =
+      object->l_name && *object->l_name ? object->l_name : "/proc/self/exe";
   std::string buildId = readBuildId(path);
   return buildId.empty() ? fileIdentity(path) : buildId;
 }

@@ -47,10 +47,9 @@ static int32_t scoreOf(const Plugin &plugin) {
 
 /// The first of the best; null for an empty list.
 static std::shared_ptr<Plugin> best(const PluginList &plugins) {
-  auto found = std::max_element(plugins.begin(), plugins.end(),
-                                [](const auto &a, const auto &b) {
-                                  return scoreOf(*a) < scoreOf(*b);
-                                });
+  auto found = std::max_element(
+      plugins.begin(), plugins.end(),
+      [](const auto &a, const auto &b) { return scoreOf(*a) < scoreOf(*b); });
   return found == plugins.end() ? nullptr : *found;
 }
 

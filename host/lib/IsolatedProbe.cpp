@@ -109,11 +109,12 @@ static Child startChild(const std::string &path, const std::string &helper) {
 static Progress follow(const Child &child, Clock::time_point deadline) {
   Progress progress;
   while (!progress.isDone) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline -
-                                                             Clock::now());
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd wait = {child.pipe.get(), POLLIN, 0};
-    int ready = poll(&wait, 1, static_cast<int>(std::max<int64_t>(
-                                   0, std::min<int64_t>(left.count(), 60000))));
+    int ready = poll(&wait, 1,
+                     static_cast<int>(std::max<int64_t>(
+                         0, std::min<int64_t>(left.count(), 60000))));
     if (ready < 0 && errno != EINTR)
       break;
     if (ready <= 0) {
@@ -139,7 +140,8 @@ static Progress follow(const Child &child, Clock::time_point deadline) {
 
 /// Collects the child, and kills it at the deadline. Returns how it ended, or
 /// -1 if the host program's own handling of children took that away.
-static int collect(pid_t child, Clock::time_point deadline, Progress &progress) {
+static int collect(pid_t child, Clock::time_point deadline,
+                   Progress &progress) {
   int status = -1;
   while (true) {
     pid_t ended = waitpid(child, &status, progress.isLate ? 0 : WNOHANG);
@@ -174,8 +176,8 @@ static std::string stepName(LoadStep step) {
 
 static std::string howEnded(int status) {
   if (status != -1 && WIFSIGNALED(status))
-    return "it crashed with signal " + std::to_string(WTERMSIG(status)) +
-           " (" + strsignal(WTERMSIG(status)) + ") in ";
+    return "it crashed with signal " + std::to_string(WTERMSIG(status)) + " (" +
+           strsignal(WTERMSIG(status)) + ") in ";
   if (status != -1 && WIFEXITED(status))
     return "it ended the process with status " +
            std::to_string(WEXITSTATUS(status)) + " in ";
@@ -207,7 +209,8 @@ std::optional<Rejection> probeInChild(const std::string &path,
                      {}};
   bool isEntry = progress.step <= LoadStep::Entry;
   return Rejection{isEntry ? Reason::EntryCrashed : Reason::ProbeCrashed,
-                   howEnded(status) + step, {}};
+                   howEnded(status) + step,
+                   {}};
 }
 
 } // namespace nereid

@@ -20,14 +20,13 @@ static constexpr ReasonInfo reasons[] = {
      NEREID_INVALID_ARGUMENT},
     {Reason::MissingDirectory, "missing-directory",
      "a directory of NEREID_PLUGIN_DIRS does not exist or cannot be read",
-     "create it, correct the path or take it off the list",
-     NEREID_NOT_FOUND},
+     "create it, correct the path or take it off the list", NEREID_NOT_FOUND},
     {Reason::NotADirectory, "not-a-directory",
      "an element of NEREID_PLUGIN_DIRS is not a directory",
      "name the directory that the plugin lies in", NEREID_INVALID_ARGUMENT},
     {Reason::MissingFile, "missing-file",
-     "an explicit load names a file that does not exist",
-     "correct the path", NEREID_NOT_FOUND},
+     "an explicit load names a file that does not exist", "correct the path",
+     NEREID_NOT_FOUND},
     {Reason::DanglingLink, "dangling-link",
      "the path is a link to nothing, or to itself",
      "remove the link or restore what it points to", NEREID_NOT_FOUND},
@@ -56,10 +55,8 @@ static constexpr ReasonInfo reasons[] = {
      NEREID_INVALID_ARGUMENT},
     {Reason::BadElf, "bad-elf",
      "the ELF headers make no sense for a shared object",
-     "build the plugin as a shared object (-shared)",
-     NEREID_INVALID_ARGUMENT},
-    {Reason::WrongMachine, "wrong-machine",
-     "the file is for another processor",
+     "build the plugin as a shared object (-shared)", NEREID_INVALID_ARGUMENT},
+    {Reason::WrongMachine, "wrong-machine", "the file is for another processor",
      "install the plugin's build for this machine", NEREID_INCOMPATIBLE},
     {Reason::NoNote, "no-note",
      "the file is a shared object, but no plugin of Nereid",
@@ -94,8 +91,7 @@ static constexpr ReasonInfo reasons[] = {
      NEREID_INVALID_ARGUMENT},
     {Reason::UndefinedSymbol, "undefined-symbol",
      "the dynamic loader misses a symbol or a library that it uses",
-     "install what is missing; link plugins with -z defs",
-     NEREID_INCOMPATIBLE},
+     "install what is missing; link plugins with -z defs", NEREID_INCOMPATIBLE},
     {Reason::CannotLoad, "cannot-load",
      "the dynamic loader refuses the file for another reason",
      "see the loader's message", NEREID_INCOMPATIBLE},
@@ -106,8 +102,7 @@ static constexpr ReasonInfo reasons[] = {
     {Reason::EntryFailed, "entry-failed",
      "the plugin's entry answered with an error or without a table",
      "see the plugin's message", NEREID_UNAVAILABLE},
-    {Reason::EntryThrew, "entry-threw",
-     "an exception left the plugin's entry",
+    {Reason::EntryThrew, "entry-threw", "an exception left the plugin's entry",
      "report it to the plugin's vendor: no exception may cross",
      NEREID_INTERNAL},
     {Reason::EntryCrashed, "entry-crashed",
@@ -119,9 +114,8 @@ static constexpr ReasonInfo reasons[] = {
     {Reason::MissingSlots, "missing-slots",
      "slots that the ABI requires are not there",
      "report it to the plugin's vendor", NEREID_INCOMPATIBLE},
-    {Reason::CreateFailed, "create-failed",
-     "the plugin could not start", "see the plugin's message",
-     NEREID_UNAVAILABLE},
+    {Reason::CreateFailed, "create-failed", "the plugin could not start",
+     "see the plugin's message", NEREID_UNAVAILABLE},
     {Reason::ProbeCrashed, "probe-crashed",
      "the child process of an isolated probe ended in the plugin's create, "
      "probe or shutdown",
@@ -141,7 +135,8 @@ static constexpr bool isInOrder() {
   for (size_t i = 0; i < std::size(reasons); ++i)
     if (static_cast<size_t>(reasons[i].reason) != i)
       return false;
-  return std::size(reasons) == static_cast<size_t>(Reason::ProbeUnavailable) + 1;
+  return std::size(reasons) ==
+         static_cast<size_t>(Reason::ProbeUnavailable) + 1;
 }
 static_assert(isInOrder(), "the table is indexed by reason");
 

@@ -137,13 +137,12 @@ static std::optional<Rejection> checkHeader(const ElfFile &file,
                                       ", expected a shared object (3)");
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
       header.e_phnum > maxProgramHeaders)
-    return reject(Reason::BadElf,
-                  "the ELF header tells of " + std::to_string(header.e_phnum) +
-                      " program headers of " +
-                      std::to_string(header.e_phentsize) +
-                      " bytes, expected 1 to " +
-                      std::to_string(maxProgramHeaders) + " of " +
-                      std::to_string(sizeof(Elf64_Phdr)));
+    return reject(
+        Reason::BadElf,
+        "the ELF header tells of " + std::to_string(header.e_phnum) +
+            " program headers of " + std::to_string(header.e_phentsize) +
+            " bytes, expected 1 to " + std::to_string(maxProgramHeaders) +
+            " of " + std::to_string(sizeof(Elf64_Phdr)));
   // The section headers come last in what linkers write.
   if (header.e_shoff &&
       !file.contains(header.e_shoff,
@@ -169,9 +168,9 @@ static std::variant<Notes, Rejection> readNotes(const ElfFile &file) {
   if (std::optional<Rejection> bad = checkIdent(header))
     return *bad;
   if (file.end() < sizeof header)
-    return reject(Reason::TruncatedElf,
-                  "the file ends at byte " + std::to_string(file.end()) +
-                      ", inside the ELF header");
+    return reject(Reason::TruncatedElf, "the file ends at byte " +
+                                            std::to_string(file.end()) +
+                                            ", inside the ELF header");
   if (std::optional<Rejection> bad = checkHeader(file, header))
     return *bad;
 
@@ -210,24 +209,23 @@ static std::string fieldText(const char *field, size_t size) {
 
 static bool isPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c > ' ' && c <= '~'; });
+                     [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 static NoteResult decode(const Notes &notes) {
   if (notes.nereidCount == 0)
-    return reject(Reason::NoNote, "the file has no note of owner '"
-                                  NEREID_NOTE_OWNER "'");
+    return reject(Reason::NoNote,
+                  "the file has no note of owner '" NEREID_NOTE_OWNER "'");
   if (notes.nereidCount > 1)
     return reject(Reason::TwoNotes,
                   "the file has " + std::to_string(notes.nereidCount) +
-                      " notes of owner '" NEREID_NOTE_OWNER
-                      "', expected one");
+                      " notes of owner '" NEREID_NOTE_OWNER "', expected one");
   nereid_note_t note = {};
   if (notes.nereid.size() < sizeof note)
-    return reject(Reason::BadNote,
-                  "the note has " + std::to_string(notes.nereid.size()) +
-                      " bytes, expected at least " +
-                      std::to_string(sizeof note));
+    return reject(Reason::BadNote, "the note has " +
+                                       std::to_string(notes.nereid.size()) +
+                                       " bytes, expected at least " +
+                                       std::to_string(sizeof note));
   std::memcpy(&note, notes.nereid.data(), sizeof note);
   PluginNote result;
   result.abiMajor = note.abi_major;

@@ -40,8 +40,7 @@ std::variant<std::monostate, Rejection> checkNote(const PluginNote &note) {
     return Rejection{Reason::AbiMajor,
                      "it is built for plugin ABI " +
                          std::to_string(note.abiMajor) + "." +
-                         std::to_string(note.abiMinor) +
-                         ", this host speaks " +
+                         std::to_string(note.abiMinor) + ", this host speaks " +
                          std::to_string(NEREID_ABI_MAJOR) + "." +
                          std::to_string(NEREID_ABI_MINOR),
                      {}};

@@ -23,9 +23,8 @@ static std::string octal(mode_t mode) {
 static bool othersMayWrite(const struct stat &status) {
   if (status.st_mode & S_IWOTH)
     return true;
-  bool isPrivateGroup =
-      status.st_gid == 0 ||
-      (status.st_uid == geteuid() && status.st_gid == status.st_uid);
+  bool isPrivateGroup = status.st_gid == 0 || (status.st_uid == geteuid() &&
+                                               status.st_gid == status.st_uid);
   return (status.st_mode & S_IWGRP) && !isPrivateGroup;
 }
 
@@ -43,8 +42,7 @@ static std::optional<Rejection> checkOne(const std::string &path,
     return Rejection{Reason::ForeignOwner,
                      name + " belongs to user " +
                          std::to_string(status.st_uid) +
-                         ", expected root or user " +
-                         std::to_string(geteuid()),
+                         ", expected root or user " + std::to_string(geteuid()),
                      {}};
   if (othersMayWrite(status) && !(isSticky && (status.st_mode & S_ISVTX)))
     return Rejection{Reason::WritableByOthers,

@@ -88,8 +88,8 @@ LoadResult PluginLoader::loadFile(const std::string &resolved,
   if (!entry)
     return refused(reject(Reason::EntryMissing,
                           "it does not export " NEREID_PLUGIN_ENTRY_NAME));
-  plugin->host = std::make_unique<HostTable>(
-      options.hostName, resolved, note.id, options.extensions, log);
+  plugin->host = std::make_unique<HostTable>(options.hostName, resolved,
+                                             note.id, options.extensions, log);
   const nereid_plugin_t *table = nullptr;
   tell(LoadStep::Entry);
   if (std::optional<Rejection> bad = callEntry(*plugin, entry, &table))
@@ -98,9 +98,14 @@ LoadResult PluginLoader::loadFile(const std::string &resolved,
 }
 
 LoadResult PluginLoader::loadTable(const nereid_plugin_t *table) const {
-  auto plugin = std::make_shared<Plugin>();
-  plugin->info.buildId = objectIdentity(table);
-  return start(std::move(plugin), table);
+  LoadResult result = start(std::make_shared<Plugin>(), table);
+  // The table may be in memory of no file; its code is not.
+  if (Plugin *plugin = result.plugin.get())
+    plugin->info.buildId = objectIdentity(
+        plugin->hasCompiler
+            ? reinterpret_cast<const void *>(plugin->compiler.run_stage)
+            : reinterpret_cast<const void *>(plugin->driver.launch));
+  return result;
 }
 
 /// What is common to a table from a file and one of this process.
@@ -116,9 +121,9 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
     return refused(reject(Reason::MissingSlots,
                           "required and missing: " + quotedSlots(missing)));
   if (!plugin->host)
-    plugin->host = std::make_unique<HostTable>(
-        options.hostName, plugin->info.path, plugin->info.id,
-        options.extensions, log);
+    plugin->host =
+        std::make_unique<HostTable>(options.hostName, plugin->info.path,
+                                    plugin->info.id, options.extensions, log);
   if (std::optional<Rejection> bad = create(*plugin))
     return refused(std::move(*bad));
   std::string remark = plugin->hasDriver ? probe(*plugin) : std::string();
@@ -150,8 +155,7 @@ std::string PluginLoader::probe(Plugin &plugin) const {
   StringWriter reason;
   Call call(log, plugin.info.id);
   nereid_status_t status = call.run([&] {
-    return plugin.driver.probe(plugin.state, &answer, reason.get(),
-                               call.get());
+    return plugin.driver.probe(plugin.state, &answer, reason.get(), call.get());
   });
   answer.struct_size = sizeof answer;
   plugin.probe = answer;

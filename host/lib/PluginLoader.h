@@ -33,7 +33,7 @@ struct LoaderOptions {
   bool allowsWritable = false; // accept files that others can write
   bool isProbeIsolated = false;
   uint32_t probeTimeoutMs = 5000;
-  std::string probeHelper;     // empty: a fork of this process
+  std::string probeHelper;                // empty: a fork of this process
   std::function<void(LoadStep)> progress; // told before each step; may be empty
 };
 
@@ -52,7 +52,8 @@ public:
 
   /// Loads the file at \p resolved, an absolute path without links whose note
   /// is \p note and which may run here. Runs its code.
-  LoadResult loadFile(const std::string &resolved, const PluginNote &note) const;
+  LoadResult loadFile(const std::string &resolved,
+                      const PluginNote &note) const;
 
   /// Copies, checks and creates a table of this process.
   LoadResult loadTable(const nereid_plugin_t *table) const;

@@ -130,9 +130,8 @@ std::vector<PluginDir> defaultPluginDirs(const std::string &libraryDir) {
   dirs.push_back({NEREID_INSTALLED_PLUGIN_DIR, {}});
   if (resolvePath(dirs.front().path) == resolvePath(dirs.back().path))
     dirs.resize(1);
-  std::erase_if(dirs, [](const PluginDir &dir) {
-    return !isDirectory(dir.path);
-  });
+  std::erase_if(dirs,
+                [](const PluginDir &dir) { return !isDirectory(dir.path); });
   return dirs;
 }
 
@@ -145,8 +144,7 @@ std::vector<std::string> listPluginFiles(const std::string &directory) {
     return {};
   while (const dirent *entry = readdir(stream.get())) {
     std::string_view name = entry->d_name;
-    if (name[0] != '.' && name.size() > suffix.size() &&
-        name.ends_with(suffix))
+    if (name[0] != '.' && name.size() > suffix.size() && name.ends_with(suffix))
       names.emplace_back(name);
   }
   std::sort(names.begin(), names.end());

@@ -303,8 +303,8 @@ const Candidate *PluginRegistry::candidate(size_t index) const {
 std::string PluginRegistry::report() const {
   std::shared_lock lock(mutex);
   Json json;
-  json["abi"] = std::to_string(NEREID_ABI_MAJOR) + "." +
-                std::to_string(NEREID_ABI_MINOR);
+  json["abi"] =
+      std::to_string(NEREID_ABI_MAJOR) + "." + std::to_string(NEREID_ABI_MINOR);
   json["directories"] = searched;
   json["candidates"] = Json::array();
   for (const std::unique_ptr<const Candidate> &line : candidates)

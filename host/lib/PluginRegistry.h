@@ -29,10 +29,10 @@ class Trace;
 
 struct RegistryOptions {
   LoaderOptions loader;
-  std::string pluginDirs;   // as NEREID_PLUGIN_DIRS
-  std::string allow, deny;  // globs of ids, `;` between; they bind discovery
-  std::string target;       // as NEREID_TARGET
-  std::string libraryDir;   // where libnereid lies; empty: found
+  std::string pluginDirs;  // as NEREID_PLUGIN_DIRS
+  std::string allow, deny; // globs of ids, `;` between; they bind discovery
+  std::string target;      // as NEREID_TARGET
+  std::string libraryDir;  // where libnereid lies; empty: found
   bool usesDefaultDirs = true;
 };
 

@@ -66,15 +66,15 @@ static std::optional<Rejection> checkNames(const nereid_plugin_t &table,
   return std::nullopt;
 }
 
-static std::optional<Rejection> checkCapabilities(const nereid_plugin_t &table) {
+static std::optional<Rejection>
+checkCapabilities(const nereid_plugin_t &table) {
   if (!table.compiler && !table.driver)
     return bad("it has neither a compiler nor a driver");
   auto check = [](std::string_view name,
                   const auto *slots) -> std::optional<Rejection> {
     if (slots && slots->struct_size < leastSlotsSize)
       return bad("the struct_size of its " + std::string(name) + " is " +
-                 std::to_string(slots->struct_size) +
-                 ", expected its sizeof");
+                 std::to_string(slots->struct_size) + ", expected its sizeof");
     return std::nullopt;
   };
   if (std::optional<Rejection> wrong = check("compiler", table.compiler))

@@ -71,22 +71,20 @@ template <FixedName Name, typename Function> static AnySlot stubOf() {
 }
 
 #define SLOT(table, field, with)                                               \
-  Slot{#field, offsetof(nereid_##table##_t, field), with,                      \
-       stubOf<#table "." #field, decltype(nereid_##table##_t::field)>()}
+  Slot {                                                                       \
+    #field, offsetof(nereid_##table##_t, field), with,                         \
+        stubOf<#table "." #field, decltype(nereid_##table##_t::field)>()       \
+  }
 #define REQUIRED(table, field) SLOT(table, field, #field)
 #define OPTIONAL(table, field) SLOT(table, field, "")
 #define WITH(table, field, other) SLOT(table, field, #other)
 
 static std::span<const Slot> slotsOf(const nereid_compiler_t &) {
   static const Slot slots[] = {
-      REQUIRED(compiler, score_target),
-      OPTIONAL(compiler, visit_options),
-      REQUIRED(compiler, parse_options),
-      REQUIRED(compiler, destroy_options),
-      REQUIRED(compiler, visit_stages),
-      OPTIONAL(compiler, write_dependencies),
-      OPTIONAL(compiler, begin),
-      WITH(compiler, end, begin),
+      REQUIRED(compiler, score_target),  OPTIONAL(compiler, visit_options),
+      REQUIRED(compiler, parse_options), REQUIRED(compiler, destroy_options),
+      REQUIRED(compiler, visit_stages),  OPTIONAL(compiler, write_dependencies),
+      OPTIONAL(compiler, begin),         WITH(compiler, end, begin),
       REQUIRED(compiler, run_stage),
   };
   static_assert(std::size(slots) * sizeof(AnySlot) +
@@ -148,17 +146,16 @@ static void storeSlot(void *table, const Slot &slot, AnySlot function) {
 
 /// Copies the slots that \p given has whole and a stub for each other one.
 template <typename Table>
-static std::vector<std::string> adopt(std::string_view name,
-                                      const Table &given, Table &out) {
+static std::vector<std::string> adopt(std::string_view name, const Table &given,
+                                      Table &out) {
   std::span<const Slot> slots = slotsOf(out);
   auto find = [&](const Slot &slot) {
     bool isKnown = slot.offset + sizeof(AnySlot) <= given.struct_size;
     return isKnown ? loadSlot(&given, slot) : nullptr;
   };
   auto isThere = [&](std::string_view slot) {
-    auto found = std::find_if(slots.begin(), slots.end(), [&](const Slot &s) {
-      return s.name == slot;
-    });
+    auto found = std::find_if(slots.begin(), slots.end(),
+                              [&](const Slot &s) { return s.name == slot; });
     return find(*found) != nullptr;
   };
   std::vector<std::string> missing;
@@ -167,8 +164,8 @@ static std::vector<std::string> adopt(std::string_view name,
   for (const Slot &slot : slots) {
     AnySlot function = find(slot);
     storeSlot(&out, slot, function ? function : slot.stub);
-    bool isRequired = slot.with == slot.name ||
-                      (!slot.with.empty() && isThere(slot.with));
+    bool isRequired =
+        slot.with == slot.name || (!slot.with.empty() && isThere(slot.with));
     if (!function && isRequired)
       missing.push_back(std::string(name) + '.' + std::string(slot.name));
   }

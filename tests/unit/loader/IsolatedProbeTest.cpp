@@ -1,0 +1,102 @@
+// IsolatedProbeTest.cpp - a plugin that takes its process down costs one line
+// of the report.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "LoaderFixture.h"
+
+#include <csignal>
+
+namespace nereid {
+namespace {
+
+struct Fatal {
+  const char *fixture;
+  const char *code;
+  const char *detail;
+};
+
+/// With the helper program, and with a fork of this process.
+class FatalPlugin
+    : public LoaderFixture,
+      public testing::WithParamInterface<std::tuple<Fatal, bool>> {
+protected:
+  void SetUp() override {
+    LoaderFixture::SetUp();
+    options.loader.isProbeIsolated = true;
+    options.loader.probeTimeoutMs = 2000;
+    if (std::get<bool>(GetParam()))
+      options.loader.probeHelper = NEREID_PROBE;
+  }
+};
+
+TEST_P(FatalPlugin, IsOneLineOfTheReport) {
+  Fatal fatal = std::get<Fatal>(GetParam());
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+  if (!std::get<bool>(GetParam()))
+    GTEST_SKIP() << "ThreadSanitizer does not survive a fork with threads";
+#endif
+  if (std::string_view(fatal.code) == "probe-timeout")
+    options.loader.probeTimeoutMs = 300;
+  place(fatal.fixture, "a.so");
+  place("good", "b.so");
+  discover();
+  EXPECT_EQ(line("a.so").code(), fatal.code) << line("a.so").detail;
+  EXPECT_THAT(line("a.so").detail, HasSubstr(fatal.detail));
+  if (std::string_view(fatal.code) != "probe-timeout")
+    EXPECT_THAT(loadedIds(), ElementsAre("fixture.good"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Zoo, FatalPlugin,
+    testing::Combine(
+        testing::Values(
+            Fatal{"constructor_crashes", "entry-crashed",
+                  "in its constructors"},
+            Fatal{"entry_crashes", "entry-crashed", "in its entry"},
+            Fatal{"entry_exits", "entry-crashed",
+                  "ended the process with status 3 in its entry"},
+            Fatal{"entry_hangs", "probe-timeout",
+                  "did not return from its entry within 300 ms"},
+            Fatal{"create_crashes", "probe-crashed", "in its create"},
+            Fatal{"probe_crashes", "probe-crashed", "in its probe"},
+            Fatal{"probe_hangs", "probe-timeout",
+                  "did not return from its probe within 300 ms"},
+            Fatal{"shutdown_crashes", "probe-crashed", "in its shutdown"}),
+        testing::Bool()),
+    [](const auto &info) {
+      return std::string(std::get<Fatal>(info.param).fixture) +
+             (std::get<bool>(info.param) ? "_helper" : "_fork");
+    });
+
+class IsolatedProbe : public LoaderFixture {
+protected:
+  void SetUp() override {
+    LoaderFixture::SetUp();
+    options.loader.isProbeIsolated = true;
+    options.loader.probeTimeoutMs = 5000;
+    options.loader.probeHelper = NEREID_PROBE;
+  }
+};
+
+TEST_F(IsolatedProbe, APluginThatOnlyRefusesKeepsItsReason) {
+  EXPECT_EQ(codeOf("entry_fails"), "entry-failed");
+  EXPECT_THAT(line("entry_fails.so").detail, HasSubstr("failed on purpose"));
+}
+
+TEST_F(IsolatedProbe, AGoodPluginIsLoaded) {
+  EXPECT_EQ(codeOf("good"), "loaded");
+}
+
+TEST_F(IsolatedProbe, WorksInAHostThatIgnoresItsChildren) {
+  struct sigaction ignore = {}, before = {};
+  ignore.sa_handler = SIG_IGN;
+  ASSERT_EQ(sigaction(SIGCHLD, &ignore, &before), 0);
+  EXPECT_EQ(codeOf("good"), "loaded");
+  EXPECT_EQ(codeOf("probe_crashes"), "probe-crashed");
+  sigaction(SIGCHLD, &before, nullptr);
+}
+
+} // namespace
+} // namespace nereid
