@@ -89,7 +89,8 @@ def command(check, args, folder):
     return {
         "layout": [here / "layout.py", "--clang", args.clang, "--cc", args.cc,
                    "--include", folder, here / "layout.txt"],
-        "thread_words": [here / "thread_words.py", folder],
+        "thread_words": [here / "thread_words.py", folder / "nereid/base.h",
+                         folder],
         "headers": [here / "headers.py", "--std", "c11", "--include", folder,
                     args.cc],
         "check-abi": [args.root / "scripts/check-abi", "--headers", folder,

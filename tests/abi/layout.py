@@ -8,7 +8,9 @@ value of every constant, as a compiler sees them, and compares them with a
 golden file. Also checks the rules that no offset shows: a struct starts with
 its size or is a leaf, padding has a name, and only fixed-width types cross.
 
-  layout.py --clang clang --cc gcc --include DIR GOLDEN [--update]
+  layout.py --clang clang --cc gcc --include DIR [--also DIR] GOLDEN [--update]
+
+The headers below DIR are looked at; they may include those below --also.
 """
 
 import argparse
@@ -97,13 +99,13 @@ PRINT_MACRO = r"""
 """
 
 
-def layout(cc, folder, names, api):
+def layout(cc, flags, names, api):
     with tempfile.TemporaryDirectory() as work:
         source = pathlib.Path(work, "layout.c")
         source.write_text(program(names, api), encoding="utf-8")
         binary = pathlib.Path(work, "layout")
         subprocess.run([cc, "-std=c11", "-Wall", "-Wextra", "-pedantic",
-                        "-Werror", f"-I{folder}", source, "-o", binary],
+                        "-Werror", *flags, source, "-o", binary],
                        check=True)
         return subprocess.run([binary], check=True, text=True,
                               stdout=subprocess.PIPE).stdout
@@ -114,14 +116,21 @@ def main():
     parser.add_argument("--clang", required=True, help="reads the headers")
     parser.add_argument("--cc", required=True, help="lays the structs out")
     parser.add_argument("--include", required=True)
+    parser.add_argument("--also")
     parser.add_argument("--update", action="store_true",
                         help="write the golden file instead")
     parser.add_argument("golden", type=pathlib.Path)
     args = parser.parse_args()
 
     names = surface.headers(args.include)
-    api = surface.read(args.clang, args.include)
-    found = layout(args.cc, args.include, names, api)
+    flags = [f"-I{folder}" for folder in (args.include, args.also) if folder]
+    api = surface.read(args.clang, args.include, flags)
+    if args.also:
+        other = surface.read(args.clang, args.also, [f"-I{args.also}"])
+        api.structs = [s for s in api.structs if s not in other.structs]
+        api.constants = [c for c in api.constants
+                         if c not in other.constants]
+    found = layout(args.cc, flags, names, api)
     errors = list(rule_errors(api.structs))
     if "PADDING" in found:
         errors.append("a struct has padding without a name: see PADDING below")

@@ -48,12 +48,12 @@ def includes(names):
     return "".join(f"#include <{name}>\n" for name in names)
 
 
-def read(clang, folder, names=None):
-    """The surface of `names`, by default of all headers of `folder`."""
-    names = names or headers(folder)
+def read(clang, folder, flags):
+    """The surface of the headers of `folder`, and of those they include."""
+    names = headers(folder)
     tree = json.loads(subprocess.run(
         [clang, "-x", "c", "-std=c11", "-fsyntax-only", "-Xclang",
-         "-ast-dump=json", f"-I{folder}", "-"],
+         "-ast-dump=json", *flags, "-"],
         input=includes(names), text=True, check=True,
         stdout=subprocess.PIPE).stdout)
     structs, constants = [], []

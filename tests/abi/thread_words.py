@@ -6,7 +6,7 @@
 """Checks that the comment before each pointer to a function, and before each
 exported function, ends with one of the thread words that base.h defines.
 
-  thread_words.py DIR
+  thread_words.py BASE_H DIR
 """
 
 import pathlib
@@ -42,8 +42,8 @@ def slot_errors(path, words):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    words = words_of(folder / "nereid/base.h")
+    words = words_of(pathlib.Path(sys.argv[1]))
+    folder = pathlib.Path(sys.argv[2])
     errors = [e for path in sorted(folder.rglob("*.h"))
               for e in slot_errors(path, words)]
     print("\n".join(errors))

@@ -45,6 +45,7 @@ NEREID_EXPORT nereid_string_t nereid_version(void);
 
 // The bytes of a buffer; valid until it is destroyed. [any-thread]
 NEREID_EXPORT nereid_bytes_t nereid_buffer_bytes(const nereid_buffer_t *buffer);
+// [any-thread]
 NEREID_EXPORT void nereid_buffer_destroy(nereid_buffer_t *buffer);
 
 // ---------------------------------------------------------------- runtime
@@ -114,6 +115,7 @@ typedef struct nereid_candidate_t {
 // The load report: every candidate, in the order considered. [any-thread]
 NEREID_EXPORT uint64_t
 nereid_runtime_candidate_count(const nereid_runtime_t *runtime);
+// [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_candidate(const nereid_runtime_t *runtime, uint64_t index,
                          nereid_candidate_t *out_candidate);
@@ -143,6 +145,7 @@ nereid_runtime_unregister(nereid_runtime_t *runtime,
 // The loaded backends, in directory order. [any-thread]
 NEREID_EXPORT uint64_t
 nereid_runtime_backend_count(const nereid_runtime_t *runtime);
+// [any-thread]
 NEREID_EXPORT nereid_backend_t *
 nereid_runtime_backend_at(const nereid_runtime_t *runtime, uint64_t index);
 // By plugin id, else by device type. NEREID_NOT_FOUND names the nearest.
@@ -215,75 +218,96 @@ nereid_backend_stages(const nereid_backend_t *backend,
 NEREID_EXPORT nereid_status_t
 nereid_backend_target(const nereid_backend_t *backend, uint32_t device,
                       nereid_target_t *out_target);
-// Facts about a device as a JSON object.
+// Facts about a device as a JSON object. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_properties(const nereid_backend_t *backend, uint32_t device,
                           nereid_buffer_t **out_json);
+// Memory of `device`; a size of 0 gives address 0. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_allocate(nereid_backend_t *backend, uint32_t device,
                         uint64_t size, nereid_address_t *out_address);
+// Gives memory back whose work is done. Accepts 0. [any-thread]
 NEREID_EXPORT void nereid_backend_free(nereid_backend_t *backend,
                                        uint32_t device,
                                        nereid_address_t address);
+// Copies; the host side is a pointer in an address. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
                     nereid_stream_t stream, nereid_copy_t direction,
                     nereid_address_t destination, nereid_address_t source,
                     uint64_t size);
+// Sets `count` elements to a pattern of 1, 2, 4 or 8 bytes. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
                     nereid_stream_t stream, nereid_address_t destination,
                     const void *pattern, uint32_t pattern_size,
                     uint64_t count);
+// Makes memory of this program usable on the device. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_pointer(nereid_backend_t *backend, uint32_t device,
                              nereid_string_t kind, uint64_t handle,
                              uint64_t size, nereid_address_t *out_address);
+// Ends the adoption; the memory stays. [any-thread]
 NEREID_EXPORT void nereid_backend_release_pointer(nereid_backend_t *backend,
                                                   uint32_t device,
                                                   nereid_address_t address);
+// Makes a queue of this program usable as a stream. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_stream(nereid_backend_t *backend, uint32_t device,
                             nereid_string_t kind, uint64_t handle,
                             nereid_stream_t *out_stream);
+// Ends the adoption; the queue stays. [any-thread]
 NEREID_EXPORT void nereid_backend_release_stream(nereid_backend_t *backend,
                                                  uint32_t device,
                                                  nereid_stream_t stream);
+// Lets the driver work in a context of this program. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_adopt_context(nereid_backend_t *backend, uint32_t device,
                              nereid_string_t kind, uint64_t handle);
+// Makes a stream. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_create_stream(nereid_backend_t *backend, uint32_t device,
                              nereid_stream_t *out_stream);
+// Waits for its work and destroys it. Ignores 0. [any-thread]
 NEREID_EXPORT void nereid_backend_destroy_stream(nereid_backend_t *backend,
                                                  uint32_t device,
                                                  nereid_stream_t stream);
+// The calling thread's device. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_get_current_device(const nereid_backend_t *backend,
                                   uint32_t *out_device);
+// [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_set_current_device(nereid_backend_t *backend, uint32_t device);
+// The calling thread's stream on `device`. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_get_current_stream(const nereid_backend_t *backend,
                                   uint32_t device,
                                   nereid_stream_t *out_stream);
+// [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_set_current_stream(nereid_backend_t *backend, uint32_t device,
                                   nereid_stream_t stream);
+// Waits for the work of a stream, and tells what failed in it. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_synchronize(nereid_backend_t *backend, uint32_t device,
                            nereid_stream_t stream);
+// Makes an event. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_create_event(nereid_backend_t *backend, uint32_t device,
                             nereid_event_t **out_event);
+// [any-thread]
 NEREID_EXPORT void nereid_backend_destroy_event(nereid_backend_t *backend,
                                                 nereid_event_t *event);
+// Marks the point that `stream` has reached. [serial]
 NEREID_EXPORT nereid_status_t
 nereid_backend_record_event(nereid_backend_t *backend, nereid_event_t *event,
                             nereid_stream_t stream);
+// The time between two recorded events; waits for `end`. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_elapsed(nereid_backend_t *backend, nereid_event_t *start,
                        nereid_event_t *end, double *out_nanoseconds);
+// Evicts the device's caches, before a cold measurement. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_flush_cache(nereid_backend_t *backend, uint32_t device,
                            nereid_stream_t stream);
@@ -329,6 +353,7 @@ NEREID_EXPORT nereid_status_t
 nereid_compile(nereid_backend_t *backend,
                const nereid_compile_request_t *request,
                nereid_compiled_t **out_compiled);
+// [any-thread]
 NEREID_EXPORT void nereid_compiled_destroy(nereid_compiled_t *compiled);
 
 typedef struct nereid_compiled_info_t {
@@ -388,6 +413,7 @@ typedef struct nereid_function_info_t {
 NEREID_EXPORT nereid_status_t
 nereid_function_info(const nereid_function_t *function,
                      nereid_function_info_t *out_info);
+// [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_function_argument(const nereid_function_t *function, uint32_t index,
                          nereid_argument_t *out_argument);

@@ -189,6 +189,17 @@ typedef struct nereid_call_t {
   int32_t (*cancelled)(const struct nereid_call_t *call);
 } nereid_call_t;
 
+// The layout is that of 64-bit machines with natural alignment; a compiler that
+// is told otherwise (-m32, -fpack-struct) cannot build a plugin.
+#ifdef __cplusplus
+#define NEREID_STATIC_ASSERT static_assert
+#else
+#define NEREID_STATIC_ASSERT _Static_assert
+#endif
+NEREID_STATIC_ASSERT(sizeof(nereid_string_t) == 16, "leaf layout");
+NEREID_STATIC_ASSERT(sizeof(nereid_value_t) == 72, "leaf layout");
+NEREID_STATIC_ASSERT(sizeof(nereid_call_t) >= 32, "layout of ABI 1.0");
+
 #ifdef __cplusplus
 }
 #endif
