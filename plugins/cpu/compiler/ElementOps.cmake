@@ -4,10 +4,11 @@ add_library(nereid_cpu_elements STATIC
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsDivision.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsFloat.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsPointers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOpsTarget.cpp
 )
 target_include_directories(nereid_cpu_elements PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(nereid_cpu_elements
-  PUBLIC nereid_ttir
+  PUBLIC nereid_expand nereid_ttir
   PRIVATE nereid_flags
 )
 nereid_hide(nereid_cpu_elements)

@@ -10,9 +10,14 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
+#include "nereid/codegen/Expand.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class TargetMachine;
+}
 
 namespace nereid::cpu {
 
@@ -25,6 +30,9 @@ struct ElementContext {
   /// one (AVX512-BF16). It flushes denormals to zero, so it is off by default.
   bool nativeBf16 = false;
 };
+
+/// What expandForBackend() may leave to \p machine.
+codegen::ExpandOptions expandOptionsFor(const llvm::TargetMachine &machine);
 
 /// The LLVM type of one element of \p type, which may be a scalar or a tensor:
 /// iN as iN, index as i64, f16, bf16, f32 and f64 as themselves, every fp8

@@ -101,15 +101,16 @@ static std::string conversionText(const Conversion &c) {
                     {c.from.name}, c.to.name);
 }
 
-TEST_P(ConversionTest, GivesTheRoundedValue) {
-  const Conversion &c = GetParam();
+static void expectRoundedValues(const Conversion &c,
+                                const JitOptions &options) {
   std::vector<uint64_t> sources = patterns(c.from);
   sources.resize((sources.size() + 15) / 16 * 16);
   std::vector<uint8_t> in(sources.size() * c.from.bytes);
   std::vector<uint8_t> out(sources.size() * c.to.bytes);
   for (size_t i = 0; i < sources.size(); ++i)
     memcpy(&in[i * c.from.bytes], &sources[i], c.from.bytes);
-  ElementJit(conversionText(c)).run(sources.size(), {in.data(), out.data()});
+  ElementJit compiled(conversionText(c), options);
+  compiled.run(sources.size(), {in.data(), out.data()});
   int failures = 0;
   for (size_t i = 0; i < sources.size() && failures < 5; ++i) {
     uint64_t got = 0;
@@ -122,6 +123,18 @@ TEST_P(ConversionTest, GivesTheRoundedValue) {
                       << got << ", expected "
                       << want.bitcastToAPInt().getZExtValue();
   }
+}
+
+TEST_P(ConversionTest, GivesTheRoundedValue) {
+  expectRoundedValues(GetParam(), {});
+}
+
+TEST_P(ConversionTest, NeedsNoInstructionForF16) {
+  JitOptions options;
+  options.lanes = 4;
+  options.cpu = "x86-64-v2";
+  options.expand.hasF16Conversions = false;
+  expectRoundedValues(GetParam(), options);
 }
 
 static std::vector<Conversion> conversions() {

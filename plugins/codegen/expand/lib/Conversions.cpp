@@ -6,8 +6,8 @@
 // rounded "to odd" where the second rounding must still see on which side of a
 // tie the number lies.
 
-#include "Fp8.h"
 #include "Rewrites.h"
+#include "SmallFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "nereid/ttir/Dialect.h"
@@ -37,16 +37,6 @@ static Expr f32ToBf16TowardZero(Expr x) {
   return asFloat(truncate(kept >> 16, 16), x.scope->builder.getBF16Type());
 }
 
-// The nearest f16, one less in magnitude where that was further from zero.
-// From infinity that makes the largest number, which is right for numbers.
-static Expr f32ToF16TowardZero(Expr x) {
-  FloatType f16 = x.scope->builder.getF16Type();
-  Expr nearest = truncate(x, f16);
-  Expr back = extend(nearest, x.scope->builder.getF32Type());
-  Expr pattern = bits(nearest);
-  return asFloat(select(abs(back) > abs(x), pattern - 1, pattern), f16);
-}
-
 static Expr f64ToF32TowardZero(Expr x) {
   Expr nearest = truncate(x, x.scope->builder.getF32Type());
   Expr back = extend(nearest, x.scope->builder.getF64Type());
@@ -54,12 +44,28 @@ static Expr f64ToF32TowardZero(Expr x) {
   return asFloat(select(abs(back) > abs(x), pattern - 1, pattern));
 }
 
+static bool isByBits(FloatType type, const ExpandOptions &options) {
+  return isFp8(type) || (type.isF16() && !options.hasF16Conversions);
+}
+
+static Expr widenToF32(Expr x) {
+  auto type = cast<FloatType>(x.elementType());
+  Builder &b = x.scope->builder;
+  if (type.isFloat8E5M2() && x.scope->options.hasF16Conversions) {
+    // The upper half of an f16.
+    Expr half = extendUnsigned(bits(x), 16) << 8;
+    return extend(asFloat(half, b.getF16Type()), b.getF32Type());
+  }
+  return isByBits(type, x.scope->options) ? smallFloatToF32(x)
+                                          : extend(x, b.getF32Type());
+}
+
 static Expr narrowF32(Expr x, FloatType type, Rounding rounding) {
-  if (isFp8(type))
-    return f32ToFp8(x, type, rounding);
-  if (rounding == Rounding::ToNearestEven)
-    return truncate(x, type);
-  return type.isBF16() ? f32ToBf16TowardZero(x) : f32ToF16TowardZero(x);
+  if (rounding == Rounding::TowardZero && type.isBF16())
+    return f32ToBf16TowardZero(x);
+  if (rounding == Rounding::TowardZero || isByBits(type, x.scope->options))
+    return f32ToSmallFloat(x, type, rounding);
+  return truncate(x, type);
 }
 
 Expr convertFloat(Expr x, FloatType type, Rounding rounding) {
@@ -73,7 +79,7 @@ Expr convertFloat(Expr x, FloatType type, Rounding rounding) {
     return rounding == Rounding::TowardZero ? f64ToF32TowardZero(x)
                                             : truncate(x, f32);
   }
-  Expr wide = from.isF32() ? x : isFp8(from) ? fp8ToF32(x) : extend(x, f32);
+  Expr wide = from.isF32() ? x : widenToF32(x);
   if (type.isF32())
     return wide;
   return type.isF64() ? extend(wide, type) : narrowF32(wide, type, rounding);
@@ -81,8 +87,10 @@ Expr convertFloat(Expr x, FloatType type, Rounding rounding) {
 
 // What every target has or its emitter writes: one step between f16 or bf16
 // and f32, and between f32 and f64.
-static bool isPlain(FloatType from, FloatType to, Rounding rounding) {
-  if (isFp8(from) || isFp8(to) || from.getWidth() == to.getWidth())
+static bool isPlain(FloatType from, FloatType to, Rounding rounding,
+                    const ExpandOptions &options) {
+  if (isByBits(from, options) || isByBits(to, options) ||
+      from.getWidth() == to.getWidth())
     return false;
   if (from.getWidth() < to.getWidth())
     return true;
@@ -103,7 +111,7 @@ std::optional<Expr> expandConversion(Scope &scope, Operation *op) {
   }
   auto from = cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
   auto to = cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-  if (!isa<tt::FpToFpOp>(op) && isPlain(from, to, rounding))
+  if (!isa<tt::FpToFpOp>(op) && isPlain(from, to, rounding, scope.options))
     return {};
   return convertFloat({&scope, op->getOperand(0)}, to, rounding);
 }

@@ -16,12 +16,22 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-static bool isNarrow(Type type, const ExpandOptions &options) {
+// What a target that computes with a type has as instructions.
+static bool isBasic(Operation *op) {
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    return !isa<arith::RemFOp>(op);
+  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+             math::FmaOp, math::RoundOp, math::RoundEvenOp, math::SqrtOp,
+             math::TruncOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp>(
+      op);
+}
+
+static bool isNarrow(Type type, Operation *op, const ExpandOptions &options) {
   Type element = getElementTypeOrSelf(type);
   if (element.isF16())
-    return !options.hasF16Arithmetic;
+    return !options.hasF16Arithmetic || !isBasic(op);
   if (element.isBF16())
-    return !options.hasBf16Arithmetic;
+    return !options.hasBf16Arithmetic || !isBasic(op);
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
@@ -147,7 +157,7 @@ static bool isArithmetic(Operation *op) {
 std::optional<Expr> expandNarrow(Scope &scope, Operation *op) {
   if (!isArithmetic(op) || isMovedAsItIs(op))
     return {};
-  auto narrow = [&](Type type) { return isNarrow(type, scope.options); };
+  auto narrow = [&](Type type) { return isNarrow(type, op, scope.options); };
   bool fromNarrow = llvm::any_of(op->getOperandTypes(), narrow);
   bool toNarrow = narrow(op->getResult(0).getType());
   if (!fromNarrow && !toNarrow)

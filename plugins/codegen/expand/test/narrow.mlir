@@ -45,3 +45,12 @@ tt.func @fp8(%x: tensor<16xf8E4M3FN>) -> tensor<16xf16> {
   %0 = tt.fp_to_fp %x : tensor<16xf8E4M3FN> -> tensor<16xf16>
   tt.return %0 : tensor<16xf16>
 }
+
+// A function is no instruction, even where arithmetic is.
+// NATIVE-LABEL: tt.func @function
+// NATIVE: arith.extf {{.*}} : f16 to f32
+// NATIVE: arith.truncf {{.*}} : f32 to f16
+tt.func @function(%x: f16) -> f16 {
+  %0 = math.exp %x : f16
+  tt.return %0 : f16
+}

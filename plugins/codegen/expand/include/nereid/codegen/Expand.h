@@ -23,7 +23,9 @@ struct ExpandOptions {
   /// The target multiplies and adds with one rounding. Without it math.fma is
   /// written out, and the functions built on it are slower.
   bool hasFma = true;
-  /// Arithmetic on f16 (bf16) is an instruction and stays as it is.
+  /// The target converts between f16 and f32.
+  bool hasF16Conversions = true;
+  /// The target adds, multiplies, divides ... f16 (bf16) itself.
   bool hasF16Arithmetic = false;
   bool hasBf16Arithmetic = false;
   /// The kernel's own multiplications and additions may be contracted: they

@@ -1,0 +1,27 @@
+// What a CPU does by itself, for the rewrites that need to know.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ElementOps.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace nereid::cpu {
+
+codegen::ExpandOptions expandOptionsFor(const llvm::TargetMachine &machine) {
+  codegen::ExpandOptions options;
+  auto has = [&](const char *feature) {
+    return machine.getMCSubtargetInfo()->checkFeatures(feature);
+  };
+  if (machine.getTargetTriple().isX86()) {
+    options.hasFma = has("+fma") || has("+avx512f");
+    options.hasF16Conversions = has("+f16c") || has("+avx512f");
+    options.hasF16Arithmetic = has("+avx512fp16");
+  } else if (machine.getTargetTriple().isAArch64()) {
+    options.hasF16Arithmetic = has("+fullfp16");
+  }
+  return options;
+}
+
+} // namespace nereid::cpu
