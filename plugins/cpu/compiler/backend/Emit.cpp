@@ -5,7 +5,8 @@
 
 #include "Emit.h"
 
-#include "llvm/IR/LegacyPassManager.h"
+#include "CodeGen.h"
+
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCCodeEmitter.h"
@@ -44,11 +45,10 @@ static llvm::Expected<Bytes> generateCode(llvm::Module &module, Target &target,
   Bytes out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
-  // The module was verified when it was made or read.
-  if (target.machine->addPassesToEmitFile(passes, stream, nullptr, type,
-                                          /*DisableVerify=*/true))
+  if (!addCodeGenPasses(passes, *target.machine, stream, type))
     return llvm::createStringError("LLVM writes no such file for " +
                                    target.machine->getTargetTriple().str());
+  skipMinorPasses(module.getContext());
   passes.run(module);
   return out;
 }

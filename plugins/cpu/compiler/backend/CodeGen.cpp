@@ -1,0 +1,100 @@
+// CodeGen.cpp - the passes of code generation, in LLVM's order.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "CodeGen.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/OptBisect.h"
+#include "llvm/Target/TargetLoweringObjectFile.h"
+
+namespace nereid::cpu {
+
+namespace {
+/// Opens a function that LLVM keeps for its own targets.
+struct OpenConfig : llvm::TargetPassConfig {
+  using TargetPassConfig::addCoreISelPasses;
+};
+} // namespace
+
+/// As TargetPassConfig::addISelPasses, but of the passes over LLVM IR only
+/// those that level 0 has: the ones that lower something.
+static bool addSelection(llvm::TargetPassConfig &config,
+                         llvm::legacy::PassManagerBase &passes,
+                         llvm::TargetMachine &machine) {
+  passes.add(llvm::createTargetTransformInfoWrapperPass(
+      machine.getTargetIRAnalysis()));
+  passes.add(llvm::createPreISelIntrinsicLoweringPass());
+  passes.add(llvm::createExpandLargeDivRemPass());
+  passes.add(llvm::createExpandLargeFpConvertPass());
+  // Loads from scratch and stores to tensors may pass each other.
+  passes.add(llvm::createScopedNoAliasAAWrapperPass());
+
+  llvm::CodeGenOptLevel level = machine.getOptLevel();
+  machine.setOptLevel(llvm::CodeGenOptLevel::None);
+  config.addIRPasses();
+  machine.setOptLevel(level);
+
+  config.addCodeGenPrepare();
+  config.addPassesToHandleExceptions();
+  config.addISelPrepare();
+  return !(config.*&OpenConfig::addCoreISelPasses)();
+}
+
+bool addCodeGenPasses(llvm::legacy::PassManagerBase &passes,
+                      llvm::TargetMachine &generic,
+                      llvm::raw_pwrite_stream &out,
+                      llvm::CodeGenFileType type) {
+  auto &machine = static_cast<llvm::LLVMTargetMachine &>(generic);
+  llvm::CodeGenOptLevel level = machine.getOptLevel();
+  // The module was verified when it was made or read.
+  constexpr bool kDisableVerify = true;
+  if (level == llvm::CodeGenOptLevel::None ||
+      level == llvm::CodeGenOptLevel::Aggressive)
+    return !machine.addPassesToEmitFile(passes, out, nullptr, type,
+                                        kDisableVerify);
+
+  auto *modules = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(kDisableVerify);
+  passes.add(config);
+  passes.add(modules);
+  if (!addSelection(*config, passes, machine))
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  // Emission looks sections up here.
+  const_cast<llvm::TargetLoweringObjectFile *>(machine.getObjFileLowering())
+      ->Initialize(modules->getMMI().getContext(), machine);
+  if (machine.addAsmPrinter(passes, out, nullptr, type,
+                            modules->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
+namespace {
+class MinorPasses : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef name, llvm::StringRef) override {
+    // The processors that we tune for reorder by themselves.
+    return name != "Post RA top-down list latency scheduler" &&
+           name != "X86 Domain Reassignment Pass";
+  }
+};
+} // namespace
+
+void skipMinorPasses(llvm::LLVMContext &context) {
+  static MinorPasses gate;
+  context.setOptPassGate(gate);
+}
+
+} // namespace nereid::cpu
