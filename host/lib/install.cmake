@@ -6,9 +6,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nereid)
 
 install(TARGETS nereid
   EXPORT nereidTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  FILE_SET HEADERS
-  COMPONENT host
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT host
+  FILE_SET HEADERS COMPONENT host
 )
 install(EXPORT nereidTargets
   DESTINATION ${package_dir}
