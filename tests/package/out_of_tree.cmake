@@ -42,19 +42,42 @@ foreach(package IN ITEMS ${prefix} ${WORK_DIR}/alone ${BUILD_DIR}/plugin-api)
   run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${WORK_DIR}/cmake/acme.so)
 endforeach()
 
+# ---- A project without C.
+file(COPY ${SOURCE_DIR}/tests/abi/glue_plugin.cpp DESTINATION ${WORK_DIR}/cpp)
+file(WRITE ${WORK_DIR}/cpp/CMakeLists.txt [[
+cmake_minimum_required(VERSION 3.25)
+project(glue LANGUAGES CXX)
+find_package(NereidPluginApi 1.0 REQUIRED)
+nereid_add_plugin(glue ID glue VERSION 1.0 SOURCES glue_plugin.cpp)
+]])
+set(ENV{CXX} ${CXX_COMPILER})
+set(ENV{CXXFLAGS} "${FLAGS}")
+run(${CMAKE_COMMAND} -S ${WORK_DIR}/cpp -B ${WORK_DIR}/cpp/build -D NereidPluginApi_ROOT=${prefix})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/cpp/build)
+run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${WORK_DIR}/cpp/build/glue.so)
+
 # ---- With make and pkg-config.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${DATADIR}/pkgconfig)
 run(${CMAKE_COMMAND} -E chdir ${source} make --silent CC=${C_COMPILER})
 run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${source}/acme.so)
 
-# ---- An ABI that this one is not is refused when it is asked for.
+# ---- Another major of the ABI is not there.
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E chdir ${WORK_DIR} pkg-config --atleast-version 2.0 nereid-plugin-api
+  COMMAND pkg-config --atleast-version 2.0 nereid-plugin-api
   RESULT_VARIABLE result
 )
 if(result EQUAL 0)
   message(FATAL_ERROR "pkg-config says that ABI 2.0 is there")
 endif()
+file(WRITE ${WORK_DIR}/major/CMakeLists.txt [[
+cmake_minimum_required(VERSION 3.25)
+project(major LANGUAGES C)
+find_package(NereidPluginApi 2.0 QUIET)
+if(NereidPluginApi_FOUND)
+  message(FATAL_ERROR "find_package says that ABI 2.0 is there")
+endif()
+]])
+run(${CMAKE_COMMAND} -S ${WORK_DIR}/major -B ${WORK_DIR}/major/build -D NereidPluginApi_ROOT=${prefix})
 
 foreach(plugin IN ITEMS ${WORK_DIR}/cmake ${source})
   run(${HOST} ${plugin} ${SOURCE_DIR}/examples/embed/vector_add.ttir)

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Checks that a cached kernel is launched without mapping a compiler.
+
+usage: check_first_launch.py FIRST_LAUNCH KERNEL PLUGIN_DIR WORK_DIR
+
+SPDX-FileCopyrightText: the Nereid authors
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+
+def main():
+    program, kernel, plugins, work = sys.argv[1:]
+    shutil.rmtree(work, ignore_errors=True)
+    empty = [os.path.join(work, name) for name in ("first", "second")]
+    for directory in empty:
+        os.makedirs(directory, mode=0o755)
+    environment = dict(
+        os.environ,
+        NEREID_CACHE_DIR=os.path.join(work, "cache"),
+        NEREID_PLUGIN_DIRS=";".join([*empty, plugins]),
+    )
+    environment.pop("NEREID_TARGET", None)
+
+    def launch():
+        output = subprocess.run(
+            [program, kernel], env=environment, check=True, capture_output=True
+        ).stdout
+        return json.loads(output)
+
+    cold, cached = launch(), launch()
+    # The first run shows that a mapped compiler would be seen.
+    assert not cold["from_cache"] and "libLLVM" in cold["mapped"], cold
+    assert cached["from_cache"] and not cached["mapped"], cached
+
+
+if __name__ == "__main__":
+    main()
