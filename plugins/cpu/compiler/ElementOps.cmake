@@ -12,3 +12,4 @@ target_link_libraries(nereid_cpu_elements
   PRIVATE nereid_flags
 )
 nereid_hide(nereid_cpu_elements)
+target_precompile_headers(nereid_cpu_elements REUSE_FROM nereid_ttir)

@@ -57,8 +57,8 @@ static bool mayContract(Operation *op) {
     return false;
   // Conversions have the interface and may lack the attribute.
   arith::FastMathFlagsAttr flags = arithmetic.getFastMathFlagsAttr();
-  return flags && bitEnumContainsAll(flags.getValue(),
-                                     arith::FastMathFlags::contract);
+  return flags &&
+         bitEnumContainsAll(flags.getValue(), arith::FastMathFlags::contract);
 }
 
 ElementEmitter::Values ElementEmitter::emitFloat() {

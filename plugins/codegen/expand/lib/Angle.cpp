@@ -91,8 +91,25 @@ static Turn multiplyF64(Expr m, ArrayRef<Expr> digits) {
   return {m * digits[0] + highProduct(m, digits[1]) + carry, low};
 }
 
+static constexpr Pair kHalfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
+// A fraction of a quarter turn, in units of 2^-62.
+static Expr radiansF32(Expr fraction) {
+  Expr r = toFloat(fraction) * (kHalfPi.high * 0x1p-62);
+  return truncate(r, fraction.scope->builder.getF32Type());
+}
+
+// Rounded once: what the conversion and the product lose is added up.
+static Expr radiansF64(Expr fraction, Expr low) {
+  Expr nearest = toFloat(fraction);
+  Expr lost = toFloat(fraction - toInteger(nearest));
+  lost = fma(toFloat(low >> 1), 0x1p-63, lost);
+  ExactProduct r(nearest, nearest.like(kHalfPi.high * 0x1p-62));
+  Expr rest = fma(nearest, kHalfPi.low * 0x1p-62, r.low);
+  return r.high + fma(lost, kHalfPi.high * 0x1p-62, rest);
+}
+
 static Angle reduceByDigits(Expr x) {
-  constexpr double kHalfPi = 0x1.921fb54442d18p+0;
   int64_t mantissa = mantissaBits(x);
   int64_t implicit = int64_t(1) << mantissa;
   Expr pattern = bits(x);
@@ -103,22 +120,18 @@ static Angle reduceByDigits(Expr x) {
   auto digits = window(digitsFor(x), exponent + distance);
   Turn turn = isF32(x) ? multiplyF32(m, digits) : multiplyF64(m, digits);
   Expr quadrant = (turn.high + (int64_t(1) << 61)) >> 62;
-  Expr fraction = toFloat(turn.high - (quadrant << 62));
-  Expr r = fraction * (kHalfPi * 0x1p-62);
-  if (isF32(x)) {
+  Expr fraction = turn.high - (quadrant << 62);
+  Expr r = isF32(x) ? radiansF32(fraction) : radiansF64(fraction, turn.low);
+  if (isF32(x))
     quadrant = truncate(quadrant, 32);
-    r = truncate(r, x.scope->builder.getF32Type());
-  } else {
-    r = fma(toFloat(turn.low >> 1), kHalfPi * 0x1p-125, r);
-  }
   Expr isNegative = pattern < 0;
   return {select(isNegative, 0 - quadrant, quadrant),
           select(isNegative, -r, r)};
 }
 
 static Angle reduceByParts(Expr x) {
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-  Expr rounded = fma(x, kTwoOverPi, x.like(roundingShift(x)));
+  constexpr double kInverse = 0x1.45f306dc9c883p-1; // 2/pi
+  Expr rounded = fma(x, kInverse, x.like(roundingShift(x)));
   Expr n = rounded - roundingShift(x);
   // All parts are positive: with n = 0 they leave the sign of a zero alone.
   static constexpr double kPartsF32[] = {0x1.921fb4p+0, 0x1.4442dp-24,

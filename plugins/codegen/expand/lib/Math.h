@@ -1,6 +1,19 @@
 // The mathematical functions as expressions, on f32 and f64.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// Largest error that the tests have found, in units of the last place, with a
+// fused multiply-add; without one, at most 0.3 more.
+//
+//            f32   f64              f32   f64              f32   f64
+//   exp    0.84  0.83     sin    1.48  1.42     tanh   2.44  2.33
+//   exp2   0.95  0.92     cos    1.50  1.39     asinh  1.75  1.66
+//   expm1  1.42  1.39     tan    2.98  2.91     acosh  1.91  1.56
+//   log    0.81  0.86     asin   1.62  1.57     atanh  2.08  1.78
+//   log2   0.83  0.71     acos   1.06  1.09     rsqrt  1.48  1.47
+//   log10  0.75  0.67     atan   1.99  2.18     cbrt   0.50  0.50
+//   log1p  1.58  1.33     sinh   2.11  2.30     pow    0.98  1.03
+//   erf    1.13  0.99     cosh   1.24  1.21     atan2  1.67  1.93
 
 #ifndef NEREID_CODEGEN_EXPAND_MATH_H
 #define NEREID_CODEGEN_EXPAND_MATH_H

@@ -131,13 +131,21 @@ Expr expandExp2(Expr x) {
   return scaleByPower(p, rounded, x);
 }
 
-// (exp(x) - 1) / 2 first, as 2^n is too large for the largest x.
+// (exp(x) - 1) / 2 first, as 2^n is too large for the largest x. What rounding
+// took from r counts here, where the 1 may cancel most of the power.
 Expr expandExpm1(Expr x) {
   Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
-  auto [rounded, r] = reduce(bounded, exponentBias(x) - 1);
+  double shift = roundingShift(x) + (exponentBias(x) - 1);
+  Pair ln2 = isF32(x) ? kLn2F32 : kLn2F64;
+  Expr rounded = fma(bounded, kLog2E, x.like(shift));
+  Expr n = rounded - shift;
+  Expr high = fma(n, -ln2.high, bounded);
+  Expr low = n * ln2.low;
+  Expr r = high - low;
+  Expr lost = (high - r) - low;
   Expr tail = isF32(x) ? horner(r, llvm::ArrayRef(kExpF32).drop_front(2))
                        : horner(r, llvm::ArrayRef(kExpF64).drop_front(2));
-  Expr q = fma(r * r, tail, r);
+  Expr q = r + fma(r * r, tail, lost);
   Expr halfPower = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
   Expr half = fma(q, halfPower, halfPower - 0.5);
   return copySign(half + half, x); // the sums lose the sign of -0

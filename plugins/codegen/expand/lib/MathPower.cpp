@@ -105,8 +105,9 @@ Expr expandCbrt(Expr x) {
     root = root * ((cube + (quarter + quarter)) / ((cube + cube) + quarter));
   }
   ExactProduct square(root, root);
-  Expr remainder = fma(square.high, root, -scaled) + square.low * root;
-  root = root - remainder / (3.0 * square.high);
+  Expr remainder =
+      fma(0.25 * square.high, root, -0.25 * scaled) + 0.25 * square.low * root;
+  root = root - remainder / (0.75 * square.high);
   root = select(isSmall, root * (isF32(x) ? 0x1p-24 : 0x1p-72), root);
   Expr isRegular = lessUnsigned(bits(a) - 1, bits(x.like(kInfinity)) - 1);
   return select(isRegular, copySign(root, x), x);
