@@ -23,11 +23,18 @@ StringRef nereid::tt::severityName(DiagnosticSeverity severity) {
   llvm_unreachable("all severities are listed");
 }
 
+/// `file:line:column`, or the file alone.
+static std::string placeOf(const SourceDiagnostic &diag) {
+  if (diag.line == 0)
+    return diag.file;
+  return (Twine(diag.file) + ":" + Twine(diag.line) + ":" + Twine(diag.column))
+      .str();
+}
+
 std::string SourceDiagnostic::str() const {
-  std::string where = file;
-  if (line > 0)
-    where += ":" + std::to_string(line) + ":" + std::to_string(column);
-  return where + ": " + severityName(severity).str() + ": " + message;
+  return (Twine(placeOf(*this)) + ": " + severityName(severity) + ": " +
+          message)
+      .str();
 }
 
 /// Where \p loc is in a file; Triton's locations wrap that in names, calls and
@@ -59,13 +66,8 @@ void DiagnosticCollector::add(Diagnostic &diag) {
 }
 
 void DiagnosticCollector::add(const SourceDiagnostic &diag) {
-  if (diag.severity == DiagnosticSeverity::Error && firstError.empty()) {
-    firstError = diag.file;
-    if (diag.line > 0)
-      firstError +=
-          ":" + std::to_string(diag.line) + ":" + std::to_string(diag.column);
-    firstError += ": " + diag.message;
-  }
+  if (diag.severity == DiagnosticSeverity::Error && firstError.empty())
+    firstError = (Twine(placeOf(diag)) + ": " + diag.message).str();
   if (callback)
     callback(diag);
 }
@@ -77,7 +79,7 @@ void DiagnosticCollector::addError(unsigned line, unsigned column,
 }
 
 llvm::Error DiagnosticCollector::takeError(StringRef fallback) {
-  return llvm::createStringError(
-      llvm::errc::invalid_argument,
-      firstError.empty() ? name + ": " + fallback.str() : firstError);
+  if (firstError.empty())
+    firstError = (Twine(name) + ": " + fallback).str();
+  return llvm::createStringError(llvm::errc::invalid_argument, firstError);
 }

@@ -171,11 +171,14 @@ llvm::Expected<FuncOp> nereid::tt::findKernel(ModuleOp module) {
 
   std::string found = "none";
   if (!kernels.empty())
-    found = llvm::join(
-        llvm::map_range(kernels,
-                        [](FuncOp func) { return "@" + func.getName().str(); }),
-        ", ");
+    found =
+        llvm::join(llvm::map_range(kernels,
+                                   [](FuncOp func) {
+                                     return (Twine("@") + func.getName()).str();
+                                   }),
+                   ", ");
   return createStringError(errc::invalid_argument,
-                           "expected one public function, the kernel; found " +
+                           Twine("expected one public function, the kernel; "
+                                 "found ") +
                                found);
 }

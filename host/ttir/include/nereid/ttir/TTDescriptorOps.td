@@ -72,8 +72,8 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce"> {
 
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather"> {
   let summary = "Rows of a tensor picked by a tensor of row numbers";
-  let arguments = (ins TT_ReadDesc<>:$desc, RankedTensorOf<[I16, I32]>:$x_offsets,
-                       I32:$y_offset);
+  let arguments = (ins TT_ReadDesc<>:$desc,
+                       RankedTensorOf<[I16, I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $desc `[` $x_offsets `,` $y_offset `]` attr-dict `:`
