@@ -211,6 +211,8 @@ nereid_status_t extension_signature_read(nereid_string_t text,
   if (text.size >= 4 && memcmp(text.data, "ML\xefR", 4) == 0)
     return extension_fail(call, NEREID_UNIMPLEMENTED,
                           "the module is MLIR bytecode, expected text");
+  if (!text.size)
+    text.data = ""; // which null may stand for
   scanner_t in = {text.data, text.data, text.data + text.size, call};
   extension_image_t image = {.argument_count = 0};
   for (;;) {

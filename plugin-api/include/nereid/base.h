@@ -169,7 +169,7 @@ typedef struct nereid_diagnostic_t {
   uint32_t struct_size;
   nereid_severity_t severity;
   nereid_string_t message;
-  nereid_string_t file;  // the source it is about; empty if none
+  nereid_string_t file;  // the source it is about; empty: the call's input
   uint32_t line;         // from 1; 0 if unknown
   uint32_t column;       // from 1; 0 if unknown
 } nereid_diagnostic_t;
@@ -190,7 +190,7 @@ typedef struct nereid_call_t {
 } nereid_call_t;
 
 // The layout is that of 64-bit machines with natural alignment; a compiler that
-// is told otherwise (-m32, -fpack-struct) cannot build a plugin.
+// is told otherwise (-m32) cannot build a plugin.
 #ifdef __cplusplus
 #define NEREID_STATIC_ASSERT static_assert
 #else

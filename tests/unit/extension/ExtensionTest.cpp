@@ -17,6 +17,14 @@
 using namespace nereid::test;
 using testing::HasSubstr;
 
+// A sanitizer's allocator ends the program where malloc returns null.
+extern "C" const char *__asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char *__tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace {
 
 constexpr const char *vectorAdd =
@@ -147,6 +155,7 @@ TEST_F(Extension, SaysWhereASignatureIsWrong) {
     const char *source, *message;
   } cases[] = {
       {"module {\n}\n", "3:1: expected a public function, 'tt.func @name'"},
+      {"", "1:1: expected a public function, 'tt.func @name'"},
       {"tt.func private @f() {}",
        "1:24: expected a public function, 'tt.func @name'"},
       {"tt.func @f() {}\ntt.func public @g() {}",
