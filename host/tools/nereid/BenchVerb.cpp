@@ -59,7 +59,7 @@ private:
 } // namespace
 
 static constexpr size_t fewestSamples = 5;
-static constexpr size_t mostSamples = 1 << 20;
+static constexpr size_t mostSamples = 1 << 24;
 
 static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();

@@ -130,7 +130,10 @@ Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
       for (std::string &name : optionNames(*verb->app))
         names.push_back(std::move(name));
     std::string name = word.substr(0, word.find('='));
-    return invalid("unknown option '" + name + "'" + suggestNames(name, names));
+    return invalid("unknown option '" + name + "'" + suggestNames(name, names) +
+                   "\nnote: 'nereid " +
+                   (verb ? verb->app->get_name() + ' ' : "") +
+                   "--help' lists them");
   }
   if (verb)
     return invalid("unexpected argument '" + word + "', expected 'nereid " +

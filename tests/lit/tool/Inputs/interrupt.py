@@ -11,7 +11,14 @@ import sys
 import time
 
 folder = sys.argv[1]
-process = subprocess.Popen(sys.argv[2:], cwd=folder, stdout=subprocess.PIPE, text=True)
+process = subprocess.Popen(
+    sys.argv[2:],
+    cwd=folder,
+    stdout=subprocess.PIPE,
+    text=True,
+    # A shell's background jobs ignore SIGINT, and so would their children.
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+)
 time.sleep(1.5)
 process.send_signal(signal.SIGINT)
 output, _ = process.communicate(timeout=30)
