@@ -58,7 +58,7 @@ llvm::Error Frontend::parse(llvm::StringRef bytes, const Report &report) {
   module = nullptr;
   unsigned lines = 0;
   auto parsed =
-      tt::parseTTIR(context, bytes, "ttir", [&](llvm::StringRef line) {
+      tt::parseTTIR(context, bytes, Report::kInputName, [&](llvm::StringRef line) {
         ++lines;
         reportLine(report, line);
       });

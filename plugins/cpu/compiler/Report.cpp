@@ -67,7 +67,9 @@ void Report::diagnose(nereid_severity_t severity, llvm::StringRef message,
   diagnostic.struct_size = sizeof diagnostic;
   diagnostic.severity = severity;
   diagnostic.message = borrow(message);
-  diagnostic.file = borrow(file);
+  // The host knows the name of what it gave us.
+  if (file != kInputName)
+    diagnostic.file = borrow(file);
   diagnostic.line = line;
   diagnostic.column = column;
   call->report(call, &diagnostic);

@@ -15,6 +15,9 @@ namespace nereid::cpu {
 
 /// The host's side of one run of a stage.
 struct Report {
+  /// What the parser calls a stage's input.
+  static constexpr llvm::StringLiteral kInputName = "ttir";
+
   const nereid_writer_t *output; ///< null if nobody wants the bytes
   const nereid_value_sink_t *metadata;
   const nereid_call_t *call;
