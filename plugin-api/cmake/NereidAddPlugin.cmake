@@ -9,8 +9,8 @@
 #     [MIN_HOST_MINOR <n>]    # lowest ABI minor of a host that it works with
 #   )
 #
-# The sources see NEREID_PLUGIN_ID and NEREID_PLUGIN_VERSION as strings, so that
-# both are written once.
+# The sources see NEREID_PLUGIN_ID and NEREID_PLUGIN_VERSION as strings, and
+# NEREID_PLUGIN_MIN_HOST_MINOR, so that each is written once.
 function(nereid_add_plugin target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "ID;VERSION;MIN_HOST_MINOR" "SOURCES")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -43,6 +43,7 @@ function(nereid_add_plugin target)
   target_compile_definitions(${target} PRIVATE
     NEREID_PLUGIN_ID="${ARG_ID}"
     NEREID_PLUGIN_VERSION="${ARG_VERSION}"
+    NEREID_PLUGIN_MIN_HOST_MINOR=${ARG_MIN_HOST_MINOR}
   )
   set_target_properties(${target} PROPERTIES
     PREFIX ""

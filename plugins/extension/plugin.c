@@ -83,7 +83,7 @@ static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
     .abi_minor = NEREID_ABI_MINOR,
-    .min_host_minor = 0,
+    .min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR,
     .flags = NEREID_PLUGIN_UNLOADABLE,
     .id = TEXT(NEREID_PLUGIN_ID),
     .device_type = TEXT("extension"),
