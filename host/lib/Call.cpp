@@ -6,6 +6,7 @@
 #include "Call.h"
 
 #include "Log.h"
+#include "Struct.h"
 
 #include <exception>
 #include <new>
@@ -15,28 +16,30 @@ namespace nereid {
 // A plugin that reports without end must not eat the host's memory.
 static constexpr size_t maxReportBytes = 1 << 20;
 
-void Call::report(const nereid_call_t *call,
-                  const nereid_diagnostic_t *diagnostic) {
-  if (!call || !diagnostic || !NEREID_HAS(diagnostic, message))
+void Call::report(const nereid_call_t *call, const nereid_diagnostic_t *given) {
+  if (!call || !given)
     return;
   Call &self = *static_cast<Call *>(call->user);
+  nereid_diagnostic_t known = readStruct(*given);
+  if (!known.file.size && known.line)
+    known.file = borrow(self.input);
   try {
     std::lock_guard lock(self.mutex);
-    bool isError = diagnostic->severity == NEREID_SEVERITY_ERROR;
-    bool isNote = diagnostic->severity == NEREID_SEVERITY_NOTE;
+    bool isError = known.severity == NEREID_SEVERITY_ERROR;
+    bool isNote = known.severity == NEREID_SEVERITY_NOTE;
     if (isError || (isNote && self.lastWasError)) {
       if (self.errors.size() < maxReportBytes) {
         if (!self.errors.empty())
           self.errors += '\n';
         self.errors += isNote ? "note: " : "";
-        self.errors += diagnosticText(*diagnostic);
+        self.errors += diagnosticText(known);
       }
       self.lastWasError = true;
       return;
     }
     self.lastWasError = false;
     if (self.log)
-      self.log->write(self.plugin, *diagnostic);
+      self.log->write(self.plugin, known);
   } catch (...) {
     // Out of memory while reporting: the status still tells.
   }
@@ -77,11 +80,11 @@ Failure Call::failure(nereid_status_t status, std::string_view slot) {
 
 std::string diagnosticText(const nereid_diagnostic_t &diagnostic) {
   std::string text;
-  if (NEREID_HAS(&diagnostic, file) && diagnostic.file.size) {
+  if (diagnostic.file.size) {
     text += view(diagnostic.file);
-    if (NEREID_HAS(&diagnostic, line) && diagnostic.line) {
+    if (diagnostic.line) {
       text += ':' + std::to_string(diagnostic.line);
-      if (NEREID_HAS(&diagnostic, column) && diagnostic.column)
+      if (diagnostic.column)
         text += ':' + std::to_string(diagnostic.column);
     }
     text += ": ";

@@ -36,6 +36,10 @@ public:
 
   const nereid_call_t *get() const { return &record; }
 
+  /// What messages call the call's input, for a plugin that gives a line of it
+  /// and no file. \p name outlives the call.
+  void nameInput(std::string_view name) { input = name; }
+
   /// Runs \p slot; what it throws becomes a diagnostic and NEREID_INTERNAL.
   template <typename Slot> nereid_status_t run(Slot &&slot) {
     try {
@@ -62,7 +66,7 @@ private:
 
   nereid_call_t record;
   const Log *log;
-  std::string_view plugin;
+  std::string_view plugin, input;
   std::mutex mutex; // a plugin may report from several threads
   std::string errors;
   bool lastWasError = false;

@@ -165,7 +165,13 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
                        StringWriter *output) {
   const Stage &stage = stages[index];
   ValueSink metadata(result.metadata);
+  // Later inputs have no file; the stage's name says which one is meant.
+  std::string inputName =
+      index == plan.first
+          ? std::string(plan.sourceName)
+          : std::string(plan.sourceName) + " (" + stage.inputKind + ")";
   Call call(log, plugin.info.id);
+  call.nameInput(inputName);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.run_stage(plugin.state, options.get(), session.get(),
                                      static_cast<uint32_t>(index), stageInput,

@@ -300,6 +300,15 @@ TEST_F(CompileTest, AFailureNamesFileStageAndPlugin) {
   EXPECT_EQ(fake_counts().parses, fake_counts().destroys);
 }
 
+TEST_F(CompileTest, APlaceWithoutAFileIsOneOfTheInput) {
+  EXPECT_EQ(compileError(request(), {{"break", "first-line"}}),
+            "error: k.ttir: stage 'parse' failed: plugin 'test.fake': "
+            "k.ttir:3:7: unexpected token");
+  EXPECT_EQ(compileError(request(), {{"break", "later-line"}}),
+            "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
+            "k.ttir (ttir):3:7: unexpected token");
+}
+
 TEST_F(CompileTest, APluginThatGivesNoReasonIsBlamed) {
   EXPECT_EQ(compileError(request(), {{"break", "silent"}}),
             "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "

@@ -100,3 +100,17 @@ TEST(TraceTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(trace.failure().text, "/nowhere/trace.json: cannot write the "
                                   "trace: No such file or directory");
 }
+
+TEST(TraceTest, WritesWhatIsBufferedWhenTheProcessExits) {
+  std::string path = traceFile("exit");
+  pid_t child = fork();
+  if (child == 0) {
+    // Never destroyed, as in a program that leaks its runtime.
+    auto *trace = new std::shared_ptr<Trace>(*Trace::open(path));
+    (*trace)->add("launch", "kernel", traceNow(), {}, true);
+    exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(readJson(path)["traceEvents"].size(), 2u);
+  std::filesystem::remove(path);
+}

@@ -35,10 +35,19 @@ static int equal(nereid_string_t string, const char *other) {
          memcmp(string.data, other, string.size) == 0;
 }
 
-void fake_report(const nereid_call_t *call, const char *message) {
-  nereid_diagnostic_t diagnostic = {
-      sizeof diagnostic, NEREID_SEVERITY_ERROR, text(message), {0, 0}, 0, 0};
+static void report_at(const nereid_call_t *call, const char *message,
+                      uint32_t line, uint32_t column) {
+  nereid_diagnostic_t diagnostic = {0};
+  diagnostic.struct_size = sizeof diagnostic;
+  diagnostic.severity = NEREID_SEVERITY_ERROR;
+  diagnostic.message = text(message);
+  diagnostic.line = line;
+  diagnostic.column = column;
   call->report(call, &diagnostic);
+}
+
+void fake_report(const nereid_call_t *call, const char *message) {
+  report_at(call, message, 0, 0);
 }
 
 static nereid_status_t score_target(nereid_state_t *state,
@@ -277,6 +286,10 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
     nereid_status_t added = add_metadata(options, metadata);
     if (added)
       return added;
+  }
+  if (strcmp(options->brk, index == 0 ? "first-line" : "later-line") == 0) {
+    report_at(call, "unexpected token", 3, 7);
+    return NEREID_INVALID_ARGUMENT;
   }
   if (index == 1 && strcmp(options->brk, "silent") == 0)
     return NEREID_INTERNAL;
