@@ -100,7 +100,7 @@ static const FunctionF64 kFunctions[] = {
     {"expm1", std::expm1, 1.5},     {"log", std::log, 1.0},
     {"log2", std::log2, 1.0},       {"log10", std::log10, 1.0},
     {"log1p", std::log1p, 1.5},     {"erf", std::erf, 1.5},
-    {"sin", std::sin, 1.75},         {"cos", std::cos, 1.75},
+    {"sin", std::sin, 1.75},        {"cos", std::cos, 1.75},
     {"tan", std::tan, 3.0},         {"asin", std::asin, 2.0},
     {"acos", std::acos, 2.0},       {"atan", std::atan, 2.5},
     {"sinh", std::sinh, 2.5},       {"cosh", std::cosh, 2.0},

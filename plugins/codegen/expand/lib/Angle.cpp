@@ -75,15 +75,6 @@ static Turn multiplyF32(Expr m, ArrayRef<Expr> digits) {
   return {sum, sum};
 }
 
-static Expr highProduct(Expr x, Expr y) {
-  constexpr int64_t kLow = 0xffffffff;
-  Expr xLow = x & kLow, xHigh = x >> 32;
-  Expr yLow = y & kLow, yHigh = y >> 32;
-  Expr cross = xHigh * yLow + ((xLow * yLow) >> 32);
-  Expr middle = xLow * yHigh + (cross & kLow);
-  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
-}
-
 static Turn multiplyF64(Expr m, ArrayRef<Expr> digits) {
   Expr carried = highProduct(m, digits[2]);
   Expr low = m * digits[1] + carried;

@@ -14,21 +14,10 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Half words, as vectors have no wide product of 64 bits.
-static Expr highHalfOf64(Expr x, Expr y) {
-  constexpr int64_t kLow = 0xffffffff;
-  Expr xLow = x & kLow, xHigh = x >> 32;
-  Expr yLow = y & kLow, yHigh = y >> 32;
-  Expr carry = (xLow * yLow) >> 32;
-  Expr cross = xHigh * yLow + carry;
-  Expr middle = xLow * yHigh + (cross & kLow);
-  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
-}
-
 static Expr highHalf(Expr x, Expr y) {
   unsigned width = x.width();
   if (width == 64)
-    return highHalfOf64(x, y);
+    return highProduct(x, y);
   Expr product = extendUnsigned(x, 2 * width) * extendUnsigned(y, 2 * width);
   return truncate(product >> int64_t(width), width);
 }
@@ -66,7 +55,8 @@ static Expr remainder(Expr dividend, Expr divisor) {
     next = select(next >= scaled, next - scaled, next);
     rest = select(rest < scaled, rest, next);
   }
-  // Infinity and zero as divisors, infinity and NaN as dividends.
+  // A divisor of 0 and an infinite dividend have made it NaN; an infinite
+  // divisor is never reached.
   return copySign(rest, dividend);
 }
 

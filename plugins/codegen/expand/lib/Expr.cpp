@@ -93,6 +93,16 @@ Expr shiftSigned(Expr x, Expr y) {
   return x.make<arith::ShRSIOp>(x.value.getType(), x, y);
 }
 
+// By half words: vectors have no wider product.
+Expr highProduct(Expr x, Expr y) {
+  constexpr int64_t kLow = 0xffffffff;
+  Expr xLow = x & kLow, xHigh = x >> 32;
+  Expr yLow = y & kLow, yHigh = y >> 32;
+  Expr cross = xHigh * yLow + ((xLow * yLow) >> 32);
+  Expr middle = xLow * yHigh + (cross & kLow);
+  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
+}
+
 static Expr compare(Expr x, Expr y, arith::CmpFPredicate floats,
                     arith::CmpIPredicate integers) {
   OpBuilder &b = x.scope->builder;

@@ -74,6 +74,9 @@ Expr operator>>(Expr x, Expr y);
 /// Shift that keeps the sign.
 Expr shiftSigned(Expr x, Expr y);
 
+/// The high word of the product of two unsigned i64.
+Expr highProduct(Expr x, Expr y);
+
 // Comparisons: ordered on floats, signed on integers.
 Expr operator<(Expr x, Expr y);
 Expr operator<=(Expr x, Expr y);
