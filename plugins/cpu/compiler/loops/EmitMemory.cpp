@@ -222,10 +222,28 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, Address address,
   return choose({kept.overlaps, false}, buffered, direct);
 }
 
+/// The bits of `value` as another scalar type. A bfloat is loaded and stored as
+/// i16: where the machine has no conversions to bfloat, LLVM takes masked
+/// accesses apart and rounds every element by a routine that no library has.
+llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
+  return at({value}, [&] {
+    return builder.CreateBitCast(value,
+                                 value->getType()->getWithNewType(scalar));
+  });
+}
+
 /// Loads `type` through `address` where `mask` holds; elsewhere the value is
 /// `other`, or zero. Memory that is masked off is not touched.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                             Element other, bool isScratch) {
+  if (type->isBFloatTy()) {
+    llvm::Type *bits = builder.getInt16Ty();
+    if (other.value)
+      other.value = reinterpret(other.value, bits);
+    Element element = loadAt(address, bits, mask, other, isScratch);
+    element.value = reinterpret(element.value, type);
+    return element;
+  }
   auto mark = [&](auto *access) {
     return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
   };
@@ -279,6 +297,10 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
 
 void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
                           Element value, bool isScratch) {
+  if (type->isBFloatTy()) {
+    type = builder.getInt16Ty();
+    value.value = reinterpret(value.value, type);
+  }
   auto mark = [&](auto *access) {
     return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
   };

@@ -161,6 +161,7 @@ private:
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
                bool isScratch);
   llvm::Value *laneOffsets(int64_t stride);
+  llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // EmitReduce.cpp
   bool needSeed(const Inner &inner);

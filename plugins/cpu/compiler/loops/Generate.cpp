@@ -277,7 +277,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   if (!found)
     return found.takeError();
   widenDots(*found);
-  codegen::ExpandOptions expansion;
+  codegen::ExpandOptions expansion = expandOptionsFor(*options.machine);
   expansion.fpFusion = options.fpFusion;
   if (failed(codegen::expandForBackend(*module, expansion)))
     return failureOf("an operation cannot be expanded");
