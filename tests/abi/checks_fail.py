@@ -30,8 +30,8 @@ NEW_STRUCT = ("note.h", "typedef struct nereid_note_t {",
 INSERT = ("driver.h", "  uint32_t grid[3]; ", "  uint64_t added;\n"
           "  uint32_t grid[3]; ")
 REMOVE = ("driver.h", "  uint64_t arguments_size;\n", "")
-LEAF = ("base.h", "  uint64_t list_size;\n", "  uint64_t list_size;\n"
-        "  uint64_t added;\n")
+LEAF = ("base.h", "  uint64_t size;\n} nereid_bytes_t;",
+        "  uint64_t size;\n  uint64_t added;\n} nereid_bytes_t;")
 RETYPE = ("driver.h", "  int64_t shared; ", "  double shared; ")
 SIGNATURE = ("driver.h", "nereid_bytes_t image, nereid_string_t path,",
              "nereid_bytes_t image, nereid_bytes_t path,")
