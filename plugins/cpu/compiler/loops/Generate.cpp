@@ -119,21 +119,13 @@ private:
     }
   }
 
-  /// Gives each buffer its place in scratch, after a line for accesses that
-  /// are masked off.
+  /// The first line of scratch is for accesses that are masked off.
   void placeBuffers() {
     llvm::Value *scratch = emitter.function->getArg(4);
     emitter.dummy = scratch;
-    uint64_t offset = 64;
-    for (const auto &buffer : emitter.program.buffers) {
-      llvm::Type *type = emitter.memoryType(buffer->element);
-      uint64_t size = emitter.module.getDataLayout().getTypeStoreSize(type) *
-                      buffer->elements();
+    for (const auto &buffer : emitter.program.buffers)
       emitter.buffers[buffer.get()] =
-          b.CreateConstGEP1_64(b.getInt8Ty(), scratch, offset);
-      offset += llvm::alignTo(size, 64);
-    }
-    scratchSize = offset;
+          b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
   }
 
   void loadGrid() {
@@ -189,9 +181,6 @@ private:
   llvm::Value *first[3] = {};
   llvm::PHINode *ids[3] = {};
   llvm::PHINode *left = nullptr;
-
-public:
-  uint64_t scratchSize = 0;
 };
 } // namespace
 
@@ -311,7 +300,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   EntryEmitter entry(emitter, info);
   if (!entry.run())
     return failureOf("the kernel cannot be compiled for the cpu");
-  info.scratchSize = entry.scratchSize;
+  info.scratchSize = (*program)->scratchBytes;
   return std::move(result);
 }
 

@@ -35,6 +35,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
       planBlock(block);
     shareBuffersInLoops();
   } while (keepOvertakenLoads() || keepExpensiveValues());
+  placeBuffers(*program);
   return std::move(program);
 }
 

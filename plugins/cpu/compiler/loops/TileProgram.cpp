@@ -173,7 +173,7 @@ struct Printer {
     for (const auto &buffer : program.buffers) {
       os << "  b" << buffer->id << ' ';
       shape(buffer->shape);
-      os << ' ' << buffer->element << '\n';
+      os << ' ' << buffer->element << " at " << buffer->offset << '\n';
     }
     printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
   }

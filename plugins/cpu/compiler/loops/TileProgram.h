@@ -30,9 +30,13 @@ struct Buffer {
   unsigned id = 0;
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape;
+  uint64_t offset = 0; // in scratch, bytes
 
   int64_t elements() const;
 };
+
+/// Buffers start at cache lines; the first line of scratch is no buffer.
+constexpr uint64_t kScratchAlign = 64;
 
 enum class RootKind {
   Store,     // tt.store of a tile
@@ -112,6 +116,7 @@ struct TileProgram {
   /// Tiles passed on by terminators, per destination (a block argument or a
   /// result of a region): the buffer they are put into.
   llvm::DenseMap<mlir::Value, Buffer *> passed;
+  uint64_t scratchBytes = kScratchAlign;
 
   bool isKept(mlir::Value value) const {
     return kept.contains(value) || carried.contains(value);
@@ -125,6 +130,10 @@ bool isTileExpression(mlir::Operation *op);
 bool isTile(mlir::Value value);
 /// True when `op` works on no tile at all.
 bool isScalarOp(mlir::Operation *op);
+
+/// Places the buffers of a finished plan; sets their offsets and
+/// `scratchBytes`.
+void placeBuffers(TileProgram &program);
 
 /// Plans `function`. Fails with an error on the operation for what no root,
 /// expression or step can be made of.
