@@ -388,6 +388,20 @@ static int reduceAxisOf(const Root &root) {
   return -1;
 }
 
+/// True if `value` is a load whose elements `store` may overwrite before they
+/// are read, were both in one loop.
+bool Planner::mustFinishBefore(Value value, tt::StoreOp store) {
+  auto load = value.getDefiningOp<tt::LoadOp>();
+  if (!load || load.getPtr() == store.getPtr())
+    return false;
+  const codegen::TileForm *from = forms.of(load.getPtr());
+  if (!from)
+    return true;
+  codegen::TileForm source = *from;
+  const codegen::TileForm *to = forms.of(store.getPtr());
+  return !to || !(source == *to);
+}
+
 /// How a root may enter the pending nest.
 Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
   if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
@@ -405,6 +419,15 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
       for (const Root &other : inner.roots)
         if (other.kind == RootKind::Store &&
             order.lookup(other.op) < order.lookup(read.value.getDefiningOp()))
+          return Join::None;
+
+  // And a load that is kept because this store must not overtake it is over
+  // before the store begins.
+  if (root.kind == RootKind::Store)
+    for (const Inner &inner : pending->inners)
+      for (const Root &other : inner.roots)
+        if (other.kind == RootKind::Keep &&
+            mustFinishBefore(other.value, cast<tt::StoreOp>(root.op)))
           return Join::None;
 
   unsigned rank = pending->shape.size();

@@ -68,6 +68,7 @@ private:
 
   llvm::ArrayRef<int64_t> shapeOf(const Root &root);
   Join joinOf(const Root &root, const RootReads &reads);
+  bool mustFinishBefore(mlir::Value value, tt::StoreOp store);
   bool dependsOnPending(mlir::ValueRange values) const;
   std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
 

@@ -1,0 +1,90 @@
+// Print.cpp - forms as text.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Print.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+static std::string nameOf(Value value, AsmState &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  value.printAsOperand(os, names);
+  return text;
+}
+
+static std::string textOf(const Monomial &monomial, AsmState &names) {
+  // Factors are sorted by address; names make the text the same every time.
+  std::vector<std::string> factors;
+  for (Value factor : monomial.factors)
+    factors.push_back(nameOf(factor, names));
+  llvm::sort(factors);
+  if (monomial.coefficient != 1 || factors.empty())
+    factors.insert(factors.begin(), std::to_string(monomial.coefficient));
+  return llvm::join(factors, " * ");
+}
+
+void print(const Polynomial &polynomial, llvm::raw_ostream &os,
+           AsmState &names) {
+  std::vector<std::string> terms;
+  for (const Monomial &monomial : polynomial.terms())
+    terms.push_back(textOf(monomial, names));
+  llvm::sort(terms);
+  os << (terms.empty() ? "0" : llvm::join(terms, " + "));
+}
+
+void print(const TileForm &form, llvm::raw_ostream &os, AsmState &names) {
+  if (form.pointer)
+    os << nameOf(form.pointer, names) << " + ";
+  os << '(';
+  print(form.base, os, names);
+  os << ") + [";
+  llvm::interleave(
+      form.strides, os, [&](const Polynomial &stride) { print(stride, os, names); },
+      ", ");
+  os << "] . i";
+  for (const TileTerm &term : form.terms) {
+    os << " + (";
+    print(term.coefficient, os, names);
+    os << ") * " << nameOf(term.tensor, names) << '(';
+    llvm::interleave(
+        term.dims, os,
+        [&](int dim) {
+          if (dim < 0)
+            os << '0';
+          else
+            os << 'i' << dim;
+        },
+        ", ");
+    os << ')';
+  }
+}
+
+void printIntervals(Value mask, unsigned axis, TileForms &forms,
+                    llvm::raw_ostream &os, AsmState &names) {
+  for (const MaskConjunct &conjunct : conjunctsOf(mask, forms)) {
+    int own = -1;
+    for (auto [dim, target] : llvm::enumerate(conjunct.dims))
+      if (target == int(axis))
+        own = dim;
+    os << "  " << nameOf(conjunct.condition, names) << ": ";
+    std::optional<IntervalBound> bound;
+    if (own >= 0)
+      bound = intervalOf(conjunct.condition, own, forms);
+    if (!bound) {
+      os << (conjunct.dependsOn >> axis & 1 ? "no interval" : "uniform") << '\n';
+      continue;
+    }
+    os << (bound->isUpper ? "up to " : "from ") << "where "
+       << bound->stride << " * i" << axis << " + (";
+    print(bound->difference.base, os, names);
+    os << ") " << (bound->negated ? ">" : "<") << (bound->orEqual ? "=" : "")
+       << " 0\n";
+  }
+}
+
+} // namespace nereid::codegen

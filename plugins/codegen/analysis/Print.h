@@ -1,0 +1,28 @@
+// Print.h - forms as text, for tests and dumps.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_PRINT_H
+#define NEREID_CODEGEN_PRINT_H
+
+#include "TileForm.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nereid::codegen {
+
+/// "4 * %n * %m + 16"; "0" for nothing.
+void print(const Polynomial &polynomial, llvm::raw_ostream &os,
+           mlir::AsmState &names);
+
+/// "%p + (%0 * 1024) + [1, %stride] . i + 2 * %t(i0)".
+void print(const TileForm &form, llvm::raw_ostream &os, mlir::AsmState &names);
+
+/// "i0 < (%n - %0 * 1024)" for each conjunct of a mask along `axis`.
+void printIntervals(mlir::Value mask, unsigned axis, TileForms &forms,
+                    llvm::raw_ostream &os, mlir::AsmState &names);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_PRINT_H
