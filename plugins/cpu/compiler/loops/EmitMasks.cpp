@@ -161,7 +161,7 @@ void NestEmitter::collectFacts(const Inner &inner) {
   conditions.clear();
   active.clear();
   wraps.clear();
-  if (!emitter.options.fastPaths.has("mask-intervals"))
+  if (nest.isRare || !emitter.options.fastPaths.has("mask-intervals"))
     return;
   IndexMap identity;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim)

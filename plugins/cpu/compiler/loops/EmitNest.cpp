@@ -60,6 +60,7 @@ void NestEmitter::emitGuards() {
                                     const_cast<Buffer *>(guard.buffer)});
     copy.vectorAxis = copy.shape.size() - 1;
     copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+    copy.isRare = true;
 
     llvm::Value *overlaps = builder.getFalse();
     for (tt::StoreOp store : guard.stores)
@@ -135,7 +136,15 @@ void NestEmitter::emitAxis(const Inner &inner) {
   Range full = rangeOf(conditions);
   Range useful = rangeOf(active);
   full.begin = limit(toVectors(full.begin, true), all.begin, false);
-  full.end = limit(toVectors(full.end, false), full.begin, false);
+  // What does not fill an unrolled round is left to the part with masks: one
+  // more loop would cost more code than it saves time.
+  full.end = limit(full.end, full.begin, false);
+  full.end = at({full.begin, full.end}, [&] {
+    llvm::Value *rounds =
+        builder.CreateAnd(builder.CreateSub(full.end, full.begin),
+                          emitter.i64(-int64_t(lanes) * copies));
+    return builder.CreateAdd(full.begin, rounds);
+  });
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = limit(toVectors(useful.end, true), useful.begin, false);
   if (!wraps.empty())
@@ -227,8 +236,8 @@ void NestEmitter::emitStrip(const Inner &inner) {
   strips({end, emitter.i64(extent)}, 1);
 }
 
-/// Runs the roots for each vector of `range`, which starts and ends at whole
-/// vectors; `unroll` of them at a time as long as there are so many.
+/// Runs the roots for each vector of `range`, `unroll` of them at a time; the
+/// range is a multiple of that.
 void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
                                  unsigned unroll) {
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
@@ -240,25 +249,9 @@ void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
       return;
     if (count == step)
       return emitCopies(inner, range.begin, unroll);
-    if (count % step == 0) {
-      Loop loop = beginLoop(range.begin, range.end, step);
-      emitCopies(inner, loop.index, unroll);
-      return endLoop(loop);
-    }
   }
-  llvm::Value *middle = range.begin;
-  if (unroll > 1) {
-    middle = at({range.begin, range.end}, [&] {
-      llvm::Value *count = builder.CreateSub(range.end, range.begin);
-      return builder.CreateAdd(
-          range.begin, builder.CreateAnd(count, emitter.i64(-step)));
-    });
-    Loop loop = beginLoop(range.begin, middle, step);
-    emitCopies(inner, loop.index, unroll);
-    endLoop(loop);
-  }
-  Loop loop = beginLoop(middle, range.end, lanes);
-  emitCopies(inner, loop.index, 1);
+  Loop loop = beginLoop(range.begin, range.end, step);
+  emitCopies(inner, loop.index, unroll);
   endLoop(loop);
 }
 

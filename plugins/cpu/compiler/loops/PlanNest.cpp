@@ -126,7 +126,14 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     lanes = 1;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
-  int64_t unroll = survey.cost <= 12 ? 4 : survey.cost <= 40 ? 2 : 1;
+  // Several accumulators hide the latency of adding to one; without a
+  // reduction there is only the cost of looping to hide.
+  bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
+    return llvm::any_of(inner.roots, [](const Root &root) {
+      return root.kind == RootKind::Reduce;
+    });
+  });
+  int64_t unroll = survey.cost > 40 ? 1 : sums && survey.cost <= 12 ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
 }
 

@@ -77,6 +77,7 @@ struct Nest {
   unsigned lanes = 1;
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
+  bool isRare = false; // small code matters more than speed
 };
 
 enum class StepKind {
