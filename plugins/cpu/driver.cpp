@@ -72,7 +72,16 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
       status = addInteger(sink, name, value);
   if (status == NEREID_OK)
     status = addInteger(sink, "host_accessible", 1, NEREID_TYPE_BOOL);
-  return status;
+  if (status != NEREID_OK)
+    return status;
+  // What a program id of 32 bits can count.
+  const int64_t maxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  nereid_value_t list = {};
+  list.name = text("max_grid");
+  list.type = NEREID_TYPE_I64_LIST;
+  list.list = maxGrid;
+  list.list_size = 3;
+  return sink->add(sink, &list);
 }
 
 static nereid_status_t createStream(nereid_state_t *state, uint32_t,

@@ -73,9 +73,9 @@ static nereid_plugin_t makePlugin() {
   plugin.struct_size = sizeof plugin;
   plugin.abi_minor = NEREID_ABI_MINOR;
   plugin.min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR;
-  plugin.id = text("cpu");
+  plugin.id = text(NEREID_PLUGIN_ID);
   plugin.device_type = text("cpu");
-  plugin.version = text(NEREID_CPU_VERSION);
+  plugin.version = text(NEREID_PLUGIN_VERSION);
   plugin.description = text("this machine's cores, through LLVM");
   plugin.vendor_name = text("nereid");
   plugin.device_name = text("cpu");

@@ -46,6 +46,8 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
                                   const nereid_writer_t *output,
                                   const nereid_value_sink_t *metadata,
                                   const nereid_call_t *call) {
+  if (NEREID_HAS_SLOT(call, cancelled) && call->cancelled(call))
+    return NEREID_CANCELLED;
   Report report = {output, metadata, call};
   bool gaveUp = false;
   llvm::Error error = runGuarded(

@@ -3,12 +3,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "allocations.h"
 #include "harness.h"
 #include "kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <thread>
@@ -171,6 +173,31 @@ TEST(Launch, LibmIsFound) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(out[i], std::fmod(in[i], 3.0f));
   plugin.driver->unload_module(plugin.state, module);
+}
+
+TEST(Launch, AllocatesNothingOnceWarm) {
+  setenv("NEREID_CPU_THREADS", "2", 1);
+  {
+    Plugin plugin;
+    nereid_module_t *module = plugin.load(orderKernel(), {{"threads", "2"}});
+    nereid_kernel_t *kernel = plugin.kernel(module, "order_kernel");
+    std::vector<int64_t> order(1 << 17, -1);
+    int64_t next = 0;
+    struct {
+      int64_t *order, *next;
+    } arguments = {order.data(), &next};
+    nereid_launch_t launch = makeLaunch(64, &arguments, sizeof arguments);
+    // Until both threads have their scratch.
+    for (int round = 0; round < 500; ++round)
+      plugin.driver->launch(kernel, &launch, nullptr);
+    uint64_t before = allocationCount();
+    for (int round = 0; round < 500; ++round)
+      plugin.driver->launch(kernel, &launch, nullptr);
+    EXPECT_EQ(allocationCount(), before);
+    EXPECT_EQ(next, 1000 * 64);
+    plugin.driver->unload_module(plugin.state, module);
+  }
+  unsetenv("NEREID_CPU_THREADS");
 }
 
 TEST(Launch, BadArguments) {
