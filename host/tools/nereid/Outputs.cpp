@@ -211,6 +211,12 @@ static Json numberJson(double value) {
   return numberText(value);
 }
 
+static Json scalarJson(const Array &scalar) {
+  if (isFloat(scalar.type()))
+    return numberJson(loadNumber(scalar.type(), scalar.data()));
+  return loadInteger(scalar.type(), scalar.data());
+}
+
 static Json checkJson(const std::string &file, Tolerance tolerance,
                       const Comparison &result, const Shape &shape) {
   Json json = {{"file", file},
@@ -235,7 +241,7 @@ Json Outputs::json() const {
                  {"name", function.arguments()[i].name},
                  {"dtype", dtypeName(array.type())}};
     if (!given[i].isTensor) {
-      json["value"] = numberJson(loadNumber(array.type(), array.data()));
+      json["value"] = scalarJson(array);
       list.push_back(std::move(json));
       continue;
     }
