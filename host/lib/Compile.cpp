@@ -263,14 +263,24 @@ Compilation::fromEntry(CacheEntry entry) const {
   return result;
 }
 
+// Why an entry that is whole cannot be used.
+static std::string otherVersion(const Failure &failure) {
+  return "entry is of another version of libnereid: " + failure.text;
+}
+
 Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
   std::string reason =
       context.cache ? "the request by-passes it" : "there is none";
   if (isCacheable()) {
     CacheLookup found = context.cache->get(key);
-    if (found.entry)
-      return fromEntry(std::move(*found.entry));
     reason = found.missReason;
+    if (found.entry) {
+      Result<std::unique_ptr<Compiled>> cached =
+          fromEntry(std::move(*found.entry));
+      if (cached)
+        return cached;
+      reason = otherVersion(cached.failure());
+    }
   }
   std::string change = context.history.explain(
       plugin.info.id, std::string(plan.sourceName), ingredients);
@@ -301,9 +311,7 @@ Result<std::unique_ptr<Compiled>> Compilation::getOrProduce() {
   Result<std::unique_ptr<Compiled>> cached = fromEntry(std::move(*entry));
   if (cached)
     return cached;
-  // Whole, but not ours: written by another version of this library.
-  return produceAndStore("entry is of another version: " +
-                         cached.failure().text);
+  return produceAndStore(otherVersion(cached.failure()));
 }
 
 Result<std::unique_ptr<Compiled>> Compilation::run() {

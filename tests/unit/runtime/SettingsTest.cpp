@@ -5,12 +5,12 @@
 
 #include "Settings.h"
 
+#include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
 #include <set>
-#include <sstream>
 
 using namespace nereid;
 
@@ -104,18 +104,44 @@ TEST_F(SettingsTest, ReadsByteCounts) {
     EXPECT_FALSE(parseByteCount(wrong)) << wrong;
 }
 
-TEST_F(SettingsTest, DocumentationListsTheSameVariables) {
-  std::ifstream file(NEREID_SOURCE_DIR "/docs/environment.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string page = text.str();
-  std::set<std::string> documented;
-  std::regex heading(R"(\n## `(NEREID_[A-Z_]+)`)");
-  for (std::sregex_iterator match(page.begin(), page.end(), heading), end;
+static std::string readText(const std::filesystem::path &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What the first group of `pattern` matches in `text`.
+static std::set<std::string> findAll(const std::string &text,
+                                     const char *pattern) {
+  std::set<std::string> found;
+  std::regex regex(pattern);
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end;
        match != end; ++match)
-    documented.insert((*match)[1]);
+    found.insert((*match)[1]);
+  return found;
+}
+
+TEST_F(SettingsTest, DocumentationListsTheSameVariables) {
+  std::string page = readText(NEREID_SOURCE_DIR "/docs/environment.md");
   std::set<std::string> read;
   for (std::string_view name : environmentVariables())
     read.emplace(name);
-  EXPECT_EQ(documented, read);
+  EXPECT_EQ(findAll(page, R"(\n## `(NEREID_\w+)`)"), read);
+}
+
+TEST_F(SettingsTest, DocumentationNamesWhatOtherSourcesRead) {
+  std::string page = readText(NEREID_SOURCE_DIR "/docs/environment.md");
+  std::set<std::string> named = findAll(page, R"(`(NEREID_\w+)`)");
+  size_t sources = 0;
+  for (const char *folder : {"/host", "/plugins"})
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(
+             std::string(NEREID_SOURCE_DIR) + folder)) {
+      std::string suffix = entry.path().extension();
+      if (suffix != ".cpp" && suffix != ".c" && suffix != ".h")
+        continue;
+      ++sources;
+      for (const std::string &name :
+           findAll(readText(entry.path()), R"re(getenv\(\s*"(NEREID_\w+)")re"))
+        EXPECT_TRUE(named.count(name)) << entry.path() << " reads " << name;
+    }
+  EXPECT_GT(sources, 50u);
 }
