@@ -49,4 +49,9 @@ const void *HostTable::find(const nereid_host_t *host,
   }
 }
 
+std::recursive_mutex &lifecycleMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 } // namespace nereid

@@ -9,6 +9,7 @@
 #include "PluginLoader.h"
 #include "nereid/entry.h"
 
+#include <mutex>
 #include <string>
 
 namespace nereid {
@@ -34,6 +35,11 @@ private:
   const HostExtensions extensions;
   const Log *const log;
 };
+
+/// Held during each create and shutdown, because the ABI promises plugins one
+/// at a time: the last holder of a plugin may let go on any thread. Recursive,
+/// because a plugin may itself be a host.
+std::recursive_mutex &lifecycleMutex();
 
 } // namespace nereid
 

@@ -14,6 +14,7 @@ namespace nereid {
 Plugin::Plugin() = default;
 
 Plugin::~Plugin() {
+  std::lock_guard lock(lifecycleMutex());
   if (isCreated && table.shutdown) {
     try {
       table.shutdown(state);

@@ -135,6 +135,7 @@ std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
   if (plugin.table.create) {
     Call call(log, plugin.info.id);
     nereid_state_t *state = nullptr;
+    std::lock_guard lock(lifecycleMutex());
     nereid_status_t status = call.run([&] {
       return plugin.table.create(&plugin.host->table, &state, call.get());
     });
