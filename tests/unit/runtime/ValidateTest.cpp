@@ -39,7 +39,8 @@ TEST(ValidateTest, TheExtensionPluginPassesEveryCheck) {
 TEST(ValidateTest, ACarelessPluginFailsWhereItIsCareless) {
   std::map<std::string, Outcome> outcomes = validate(NEREID_CARELESS_PLUGIN);
   std::map<std::string, std::string> expected = {
-      {"shutdown-joins-threads", "shutdown left 1 threads running"},
+      // How many depends: a sanitizer has a thread of its own.
+      {"shutdown-joins-threads", "threads running"},
       {"option-schema", "option 'second' has no doc"},
       {"option-defaults", "with every default written out"},
       {"option-canonical-text", "depends on the order of the options"},
