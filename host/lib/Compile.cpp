@@ -6,6 +6,7 @@
 #include "Compile.h"
 
 #include "Call.h"
+#include "Json.h"
 #include "Log.h"
 #include "Struct.h"
 #include "Trace.h"
@@ -36,8 +37,10 @@ public:
       : context(context), plugin(plugin), request(request) {}
 
   Result<std::unique_ptr<Compiled>> run();
+  Result<Json> describeKey();
 
 private:
+  Outcome prepare();
   Outcome readTarget();
   Outcome readOptionsAndStages();
   Outcome readPlan();
@@ -111,6 +114,7 @@ Outcome Compilation::readPlan() {
   plan.sourceName = request.source_name.size ? view(request.source_name)
                                              : std::string_view("<source>");
   plan.dumpDir = view(request.dump_dir);
+  plan.keepOutputs = request.flags & NEREID_COMPILE_KEEP_STAGES;
   plan.last = stages.size() - 1;
   for (auto [name, index] : {std::pair(view(request.start_at), &plan.first),
                              std::pair(view(request.stop_after), &plan.last)}) {
@@ -171,6 +175,8 @@ Outcome Compilation::readIngredients() {
   ingredients.add("start", stages[plan.first].name);
   ingredients.add("kind", stages[plan.first].inputKind);
   ingredients.add("source", sha256(plan.source).hex());
+  if (plan.keepOutputs)
+    ingredients.add("stages", "kept");
   key = sha256(ingredients.serialize());
   return {};
 }
@@ -229,6 +235,7 @@ Compilation::produce(const std::string &cacheReason) {
   result->isImage = last.makesImage;
   result->metadata = std::move(ran->metadata);
   result->times = std::move(ran->times);
+  result->kept = std::move(ran->kept);
   result->storage = std::move(ran->output);
   result->output = result->storage;
   return result;
@@ -314,12 +321,24 @@ Result<std::unique_ptr<Compiled>> Compilation::getOrProduce() {
   return produceAndStore(otherVersion(cached.failure()));
 }
 
-Result<std::unique_ptr<Compiled>> Compilation::run() {
+Outcome Compilation::prepare() {
   for (Outcome (Compilation::*step)() :
        {&Compilation::readTarget, &Compilation::readOptionsAndStages,
         &Compilation::readPlan, &Compilation::readIngredients})
     if (Outcome done = (this->*step)(); !done)
-      return done.failure();
+      return done;
+  return {};
+}
+
+Result<Json> Compilation::describeKey() {
+  if (Outcome prepared = prepare(); !prepared)
+    return prepared.failure();
+  return Json{{"key", key.hex()}, {"ingredients", ingredients.json()}};
+}
+
+Result<std::unique_ptr<Compiled>> Compilation::run() {
+  if (Outcome prepared = prepare(); !prepared)
+    return prepared.failure();
 
   CompilePolicy policy = context.settings.compilePolicy;
   if (policy == CompilePolicy::Never || (request.flags & NEREID_COMPILE_NEVER))
@@ -392,6 +411,12 @@ compile(const CompileContext &context, const Plugin &plugin,
   else
     span.argument("result", result.failure().text);
   return result;
+}
+
+Result<Json> describeKey(const CompileContext &context, const Plugin &plugin,
+                         const nereid_compile_request_t &given) {
+  nereid_compile_request_t request = readStruct(given);
+  return Compilation(context, plugin, request).describeKey();
 }
 
 } // namespace nereid

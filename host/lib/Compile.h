@@ -46,6 +46,10 @@ Result<std::unique_ptr<Compiled>>
 compile(const CompileContext &context, const Plugin &plugin,
         const nereid_compile_request_t &request);
 
+/// {"key", "ingredients"} of what \p request would compile.
+Result<Json> describeKey(const CompileContext &context, const Plugin &plugin,
+                         const nereid_compile_request_t &request);
+
 /// The options and the stages of \p plugin for \p target; null: the target of
 /// device 0.
 Result<std::vector<OptionSchema>> backendSchema(const Plugin &plugin,

@@ -6,6 +6,8 @@
 #include "Compiled.h"
 
 #include "Json.h"
+#include "cache/Cache.h"
+#include "cache/CacheRecord.h"
 
 namespace nereid {
 
@@ -48,19 +50,24 @@ static void addList(Values &record, std::string_view name,
   (void)record.add(value);
 }
 
-std::string Compiled::encodeRecord() const {
+static void addBytes(Values &values, std::string_view name,
+                     std::string_view bytes) {
+  nereid_value_t value = {};
+  value.name = borrow(name);
+  value.type = NEREID_TYPE_BYTES;
+  value.text = borrow(bytes);
+  (void)values.add(value);
+}
+
+std::string Compiled::encodeRecord() const { return encodeRecord(true); }
+
+std::string Compiled::encodeRecord(bool withKept) const {
   std::vector<nereid_string_t> stages;
   std::vector<int64_t> nanoseconds;
   for (const StageTime &time : times) {
     stages.push_back(borrow(time.stage));
     nanoseconds.push_back(time.nanoseconds);
   }
-  std::string encodedMetadata = metadata.encode();
-  nereid_value_t nested = {};
-  nested.name = borrow("metadata");
-  nested.type = NEREID_TYPE_BYTES;
-  nested.text = borrow(encodedMetadata);
-
   Values record;
   record.addString("last_stage", lastStage);
   record.addString("kind", kind);
@@ -68,8 +75,28 @@ std::string Compiled::encodeRecord() const {
   record.addInteger("image", isImage);
   addList(record, "stages", stages);
   addList(record, "nanoseconds", nanoseconds);
-  (void)record.add(nested);
+  addBytes(record, "metadata", metadata.encode());
+  if (withKept && !kept.empty()) {
+    Values outputs;
+    for (const StageOutput &output : kept)
+      addBytes(outputs, output.stage, output.bytes);
+    addBytes(record, "kept", outputs.encode());
+  }
   return record.encode();
+}
+
+// What was kept of stages, if anything was.
+static Outcome readKept(const Values &record, std::vector<StageOutput> &kept) {
+  const nereid_value_t *nested = record.find("kept");
+  if (!nested)
+    return {};
+  Result<Values> outputs = Values::decode(view(nested->text));
+  if (!outputs)
+    return outputs.failure();
+  for (const nereid_value_t &output : outputs->items())
+    kept.push_back(
+        {std::string(view(output.name)), std::string(view(output.text))});
+  return {};
 }
 
 // The stage times, of two lists that must be equally long.
@@ -105,6 +132,8 @@ Outcome Compiled::decodeRecord(std::string_view bytes) {
   Result<Values> decoded = Values::decode(view(nested->text));
   if (!decoded)
     return decoded.failure();
+  if (Outcome read = readKept(*record, kept); !read)
+    return read;
   lastStage = *stage;
   kind = *kindName;
   extension = *suffix;
@@ -112,6 +141,40 @@ Outcome Compiled::decodeRecord(std::string_view bytes) {
   metadata = std::move(*decoded);
   times = std::move(readStages);
   return {};
+}
+
+Result<std::string> Compiled::save() const {
+  std::optional<Digest> digest = Digest::fromHex(key);
+  if (!digest)
+    return Failure{NEREID_INTERNAL, sourceName + ": the result has no key"};
+  std::string record = encodeRecord(false);
+  CacheRecord parts{*digest, output, record};
+  std::string file(encodedSize(parts), '\0');
+  encodeCacheRecord(parts, file);
+  return file;
+}
+
+Result<std::unique_ptr<Compiled>>
+Compiled::open(std::string_view file, std::string_view name, Cache *cache) {
+  auto result = std::make_unique<Compiled>();
+  result->sourceName = name;
+  result->isFromCache = true;
+  result->storage = file;
+  Result<CacheRecord> parts = parseCacheRecord(result->storage);
+  if (!parts)
+    return Failure{parts.failure().status,
+                   std::string(name) + ": not a saved kernel, or a damaged "
+                                       "one: " + parts.failure().text};
+  if (Outcome decoded = result->decodeRecord(parts->metadata); !decoded)
+    return decoded.failure();
+  result->key = parts->key.hex();
+  result->output = parts->body;
+  if (!cache)
+    return result;
+  CacheLookup found = cache->get(parts->key);
+  if (found.entry && found.entry->body == parts->body)
+    result->path = found.entry->path;
+  return result;
 }
 
 } // namespace nereid

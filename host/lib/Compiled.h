@@ -16,6 +16,8 @@
 
 namespace nereid {
 
+class Cache;
+
 /// Data only: it depends on no plugin and may be used on any thread.
 class Compiled {
 public:
@@ -24,6 +26,7 @@ public:
   bool isImage = false;
   Values metadata;
   std::vector<StageTime> times;
+  std::vector<StageOutput> kept; // of the stages before the last
 
   bool isFromCache = false;
   std::string missReason; // empty if it was cached
@@ -48,6 +51,16 @@ public:
   std::string encodeRecord() const;
   /// Takes a record back; refuses what encodeRecord() did not write.
   Outcome decodeRecord(std::string_view record);
+
+  /// The result in one piece, without what was kept of its stages.
+  Result<std::string> save() const;
+  /// Takes back what save() gave; \p cache may have the same in a file.
+  static Result<std::unique_ptr<Compiled>> open(std::string_view file,
+                                                std::string_view name,
+                                                Cache *cache);
+
+private:
+  std::string encodeRecord(bool withKept) const;
 };
 
 } // namespace nereid

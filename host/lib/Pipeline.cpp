@@ -69,6 +69,7 @@ private:
   Outcome runStage(size_t index);
   Outcome callStage(size_t index, nereid_bytes_t input, StringWriter *output);
   std::optional<std::string_view> replacementOf(size_t index) const;
+  bool isInSession(size_t index) const;
   bool isOutputWanted(size_t index) const;
 
   const Plugin &plugin;
@@ -129,14 +130,19 @@ std::optional<std::string_view> Run::replacementOf(size_t index) const {
   return std::nullopt;
 }
 
+bool Run::isInSession(size_t index) const {
+  return stages[index].keepsOutput && session.get() && index != plan.last;
+}
+
 bool Run::isOutputWanted(size_t index) const {
-  return !stages[index].keepsOutput || !session.get() || index == plan.last ||
-         !plan.dumpDir.empty();
+  return !isInSession(index) || plan.keepOutputs || !plan.dumpDir.empty();
 }
 
 Outcome Run::runStage(size_t index) {
   if (std::optional<std::string_view> bytes = replacementOf(index)) {
     input = bytesOf(*bytes);
+    if (plan.keepOutputs && index != plan.last)
+      result.kept.push_back({stages[index].name, std::string(*bytes)});
     return {};
   }
   const Stage &stage = stages[index];
@@ -154,10 +160,15 @@ Outcome Run::runStage(size_t index) {
   result.times.push_back(
       {stage.name, std::chrono::nanoseconds(end - start).count()});
   input = {};
-  if (isWanted) {
-    inputStorage = std::move(output.text);
-    input = bytesOf(inputStorage);
-  }
+  if (!isWanted)
+    return {};
+  if (plan.keepOutputs && index != plan.last)
+    result.kept.push_back({stage.name, output.text});
+  // What the session has it need not read again.
+  if (isInSession(index) && plan.dumpDir.empty())
+    return {};
+  inputStorage = std::move(output.text);
+  input = bytesOf(inputStorage);
   return {};
 }
 

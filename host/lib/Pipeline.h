@@ -43,6 +43,12 @@ struct PipelinePlan {
   /// Bytes that stand in for a stage's own output, by index of the stage.
   std::vector<std::pair<size_t, std::string_view>> replacements;
   std::string dumpDir; // empty: no dump
+  bool keepOutputs = false;
+};
+
+/// What a stage made.
+struct StageOutput {
+  std::string stage, bytes;
 };
 
 struct StageTime {
@@ -52,6 +58,7 @@ struct StageTime {
 
 struct PipelineResult {
   std::string output; // of the last stage
+  std::vector<StageOutput> kept; // of those before it, if the plan asks
   Values metadata;
   std::vector<StageTime> times;
 };

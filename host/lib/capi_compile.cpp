@@ -30,6 +30,22 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
   });
 }
 
+nereid_status_t nereid_compile_key(nereid_backend_t *backend,
+                                   const nereid_compile_request_t *request,
+                                   nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(backend, "backend"), require(request, "request")})
+      if (!given)
+        return given;
+    Result<Json> described = describeKey(backend->runtime->compileContext(),
+                                         *backend->plugin, *request);
+    if (!described)
+      return described.failure();
+    return giveJson(*described, out_json);
+  });
+}
+
 void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
 
 nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,
@@ -60,6 +76,70 @@ nereid_status_t nereid_compiled_describe(const nereid_compiled_t *compiled,
     if (Outcome given = require(compiled, "compiled"); !given)
       return given;
     return giveJson(compiled->compiled->describe(), out_json);
+  });
+}
+
+static Result<std::string_view> outputOf(const Compiled &result,
+                                         std::string_view stage) {
+  if (stage == result.lastStage)
+    return result.output;
+  std::string known = result.lastStage;
+  for (const StageOutput &output : result.kept) {
+    if (output.stage == stage)
+      return std::string_view(output.bytes);
+    known += ", " + output.stage;
+  }
+  return Failure{NEREID_NOT_FOUND, result.sourceName + ": nothing was kept of "
+                                       "stage '" + std::string(stage) +
+                                       "', only of: " + known};
+}
+
+nereid_status_t nereid_compiled_stage(const nereid_compiled_t *compiled,
+                                      nereid_string_t stage,
+                                      nereid_bytes_t *out_output) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(compiled, "compiled"), require(out_output, "out_output")})
+      if (!given)
+        return given;
+    Result<std::string_view> output =
+        outputOf(*compiled->compiled, view(stage));
+    if (!output)
+      return output.failure();
+    *out_output = {output->data(), output->size()};
+    return {};
+  });
+}
+
+nereid_status_t nereid_compiled_save(const nereid_compiled_t *compiled,
+                                     nereid_buffer_t **out_file) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    Result<std::string> file = compiled->compiled->save();
+    if (!file)
+      return file.failure();
+    return giveText(std::move(*file), out_file);
+  });
+}
+
+nereid_status_t nereid_compiled_open(nereid_runtime_t *runtime,
+                                     nereid_bytes_t file, nereid_string_t name,
+                                     nereid_compiled_t **out_compiled) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_compiled, "out_compiled")})
+      if (!given)
+        return given;
+    if (file.size && !file.data)
+      return require(file.data, "file");
+    Result<std::unique_ptr<Compiled>> result = Compiled::open(
+        {static_cast<const char *>(file.data), file.size}, view(name),
+        runtime->cache());
+    if (!result)
+      return result.failure();
+    *out_compiled = new nereid_compiled_t{std::move(*result)};
+    return {};
   });
 }
 

@@ -317,7 +317,10 @@ nereid_backend_flush_cache(nereid_backend_t *backend, uint32_t device,
 enum {
   NEREID_COMPILE_NO_CACHE = 1u,   // neither read nor write the cache
   NEREID_COMPILE_REFRESH = 2u,    // compile even if cached, and store
-  NEREID_COMPILE_NEVER = 4u       // a miss is NEREID_NOT_FOUND
+  NEREID_COMPILE_NEVER = 4u,      // a miss is NEREID_NOT_FOUND
+  // Keep what each stage made, in the result and in its cache entry, for
+  // nereid_compiled_stage().
+  NEREID_COMPILE_KEEP_STAGES = 8u
 };
 
 // The output of stage `stage` is the bytes of `replacement`, not its own.
@@ -353,6 +356,12 @@ NEREID_EXPORT nereid_status_t
 nereid_compile(nereid_backend_t *backend,
                const nereid_compile_request_t *request,
                nereid_compiled_t **out_compiled);
+// What `request` would be compiled from, as JSON: the cache's key and the
+// ingredients that go into it. Compiles nothing. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compile_key(nereid_backend_t *backend,
+                   const nereid_compile_request_t *request,
+                   nereid_buffer_t **out_json);
 // [any-thread]
 NEREID_EXPORT void nereid_compiled_destroy(nereid_compiled_t *compiled);
 
@@ -380,6 +389,26 @@ nereid_compiled_info(const nereid_compiled_t *compiled,
 NEREID_EXPORT nereid_status_t
 nereid_compiled_describe(const nereid_compiled_t *compiled,
                          nereid_buffer_t **out_json);
+
+// The output of stage `stage`, which a request with NEREID_COMPILE_KEEP_STAGES
+// kept, or that of the last stage. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_stage(const nereid_compiled_t *compiled, nereid_string_t stage,
+                      nereid_bytes_t *out_output);
+
+// A result as one piece that carries its metadata, key and digest, to keep
+// elsewhere or to ship: the output stands at its start, so that an image that
+// is a shared object stays one. Stages that were kept are left out.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_save(const nereid_compiled_t *compiled,
+                     nereid_buffer_t **out_file);
+// Takes back what nereid_compiled_save() gave; any change of it is
+// NEREID_IO_ERROR. `name` stands for it in messages. Where the cache has the
+// same bytes, its file is what debuggers and profilers will find. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_open(nereid_runtime_t *runtime, nereid_bytes_t file,
+                     nereid_string_t name, nereid_compiled_t **out_compiled);
 
 // ---------------------------------------------------------------- launch
 // Loads a compiled image on `device` and finds its kernel. `backend` needs a
