@@ -53,8 +53,6 @@ static nereid_cpu_options_t plainOptions(const Options &values) {
   plain.fast_paths = text(values.fastPaths);
   plain.vector_bits = static_cast<uint32_t>(values.vectorBits);
   plain.threads = static_cast<uint32_t>(values.threads);
-  plain.num_warps = static_cast<uint32_t>(values.numWarps);
-  plain.num_ctas = static_cast<uint32_t>(values.numCtas);
   plain.fp_fusion = values.enableFpFusion;
   plain.reassociate = values.reassociate;
   plain.approx_math = values.approxMath;

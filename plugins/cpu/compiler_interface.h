@@ -27,8 +27,6 @@ typedef struct nereid_cpu_options_t {
   nereid_string_t fast_paths;
   uint32_t vector_bits;
   uint32_t threads;
-  uint32_t num_warps;
-  uint32_t num_ctas;
   uint32_t fp_fusion; // the rest: 0 or 1
   uint32_t reassociate;
   uint32_t approx_math;

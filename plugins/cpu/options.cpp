@@ -217,9 +217,16 @@ nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
   return NEREID_OK;
 }
 
+/// Configurations of Triton that differ in these only share one image.
+static bool hasEffect(const Spec &spec) {
+  return !spec.name.starts_with("num_");
+}
+
 std::string canonicalText(const Options &options) {
   std::string out;
   for (const Spec &spec : kSpecs) {
+    if (!hasEffect(spec))
+      continue;
     out += spec.name;
     out += '=';
     if (const auto *member = std::get_if<Text>(&spec.member))

@@ -14,7 +14,6 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace nereid::cpu {
 
@@ -199,15 +198,19 @@ llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
   (*target)->optimizer->run(*module);
   if (!report.output)
     return llvm::Error::success();
-  // Code generation uses its module up, and the next stage wants it.
-  auto copy = llvm::CloneModule(*module);
-  auto text = emitAssembly(*copy, **target);
+  // Code generation uses its module up, and is not cheap: the next stage
+  // assembles the text.
+  auto text = emitAssembly(*module, **target);
+  module.reset();
   if (!text)
     return text.takeError();
-  return report.write({text->data(), text->size()});
+  assemblyText = std::move(*text);
+  return report.write({assemblyText->data(), assemblyText->size()});
 }
 
 llvm::Error Session::image(llvm::StringRef input, const Report &report) {
+  if (!input.data() && assemblyText)
+    input = {assemblyText->data(), assemblyText->size()};
   if (!input.data() && !module)
     return llvm::createStringError("no input was given, and no stage ran "
                                    "before");
@@ -244,8 +247,6 @@ llvm::Error Session::addMetadata(const KernelInfo &info,
       {"scratch", static_cast<int64_t>(info.scratchSize)},
       // Scratch is ordinary memory; nothing on chip is set aside.
       {"shared", 0},
-      {"num_warps", options.num_warps},
-      {"num_ctas", options.num_ctas},
       {"warp_size", 1},
       {"threads", options.threads},
   };

@@ -46,6 +46,7 @@ private:
   std::optional<FrontendLease> frontend; // holds the TTIR module
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
+  std::optional<Bytes> assemblyText;
 };
 
 } // namespace nereid::cpu

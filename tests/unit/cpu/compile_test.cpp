@@ -32,7 +32,6 @@ TEST(Compile, FromLlvmIrToAnImage) {
   EXPECT_THAT(out.metadata["argument_offsets"].numbers,
               ElementsAre(0, 8, 16, 24));
   EXPECT_EQ(out.metadata["argument_size"].number, 32);
-  EXPECT_EQ(out.metadata["num_warps"].number, 4);
 }
 
 TEST(Compile, BytesBetweenStagesMakeTheSameKernel) {
