@@ -7,11 +7,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build_packages=(
   ccache clang-19 cmake git libcli11-dev liblld-19-dev libmlir-19-dev
   libxxhash-dev libzstd-dev lld-19 llvm-19-dev make mlir-19-tools ninja-build
-  nlohmann-json3-dev pkg-config python3 zlib1g-dev
+  nlohmann-json3-dev pkg-config python3 python3-dev zlib1g-dev
 )
 test_packages=(
   abigail-tools binutils g++ libbenchmark-dev libclang-rt-19-dev
-  libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy strace
+  libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy python3-venv
+  strace
   util-linux
 )
 

@@ -1,0 +1,39 @@
+"""Nereid from Python: find plugins, compile TTIR, launch kernels.
+
+Programs of Triton need none of this: they run through `nereid.triton` as soon
+as the package is installed. Everything returned is plain data, but for kernels.
+
+    import nereid
+    kernel = nereid.compile(pathlib.Path("add.ttir").read_text(), target="cpu")
+    kernel.launch((4,), x, y, out, 4096)
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from ._api import (
+    Argument,
+    Candidate,
+    Device,
+    Error,
+    Kernel,
+    compile,
+    devices,
+    explain,
+    options,
+    plugins,
+    version,
+)
+
+__all__ = [
+    "Argument",
+    "Candidate",
+    "Device",
+    "Error",
+    "Kernel",
+    "compile",
+    "devices",
+    "explain",
+    "options",
+    "plugins",
+    "version",
+]

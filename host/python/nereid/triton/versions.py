@@ -1,0 +1,51 @@
+"""Everything that differs between the releases of Triton that are served."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from importlib.metadata import entry_points
+from typing import Any
+
+from triton import knobs
+from triton.backends.driver import DriverBase
+
+
+def default_fp_fusion(requested: bool | None) -> bool:
+    """3.9 decides with a function, which knows a variable that forbids it."""
+    decide = getattr(knobs.language, "fp_fusion_enabled", None)
+    if decide is not None:
+        return decide(requested)
+    return knobs.language.default_fp_fusion if requested is None else requested
+
+
+def wants_line_info() -> bool:
+    return not getattr(knobs.compilation, "disable_line_info", False)
+
+
+def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> None:
+    """The hook that sees the stages; the backend has to call it."""
+    hook = getattr(knobs.runtime, "add_stages_inspection_hook", None)
+    if hook is not None:
+        hook(backend, stages, options, language, None)
+
+
+def outrank_other_drivers(entry_point: str) -> None:
+    """Makes all other drivers inactive, because the user named this one.
+
+    Triton wants exactly one active driver. From 3.7.1 on the variable
+    TRITON_DEFAULT_BACKEND names it; nothing does in 3.6, or for NEREID_TARGET.
+    """
+    for entry in entry_points().select(group="triton.backends"):
+        if entry.name == entry_point:
+            continue
+        module = importlib.import_module(f"{entry.value}.driver")
+        for member in vars(module).values():
+            if (
+                isinstance(member, type)
+                and issubclass(member, DriverBase)
+                and not inspect.isabstract(member)
+            ):
+                member.is_active = staticmethod(lambda: False)

@@ -1,0 +1,168 @@
+// arguments.cpp - Python's values in the packed block of a kernel.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arguments.h"
+
+#include <bit>
+#include <cstring>
+
+#if PY_VERSION_HEX < 0x030B0000
+#define PyFloat_Pack2(value, at, little)                                       \
+  _PyFloat_Pack2(value, reinterpret_cast<unsigned char *>(at), little)
+#endif
+
+namespace nereid::python {
+
+Names names = {};
+
+bool makeNames() {
+  const std::pair<PyObject **, const char *> all[] = {
+      {&names.dataPtr, "data_ptr"},   {&names.isCpu, "is_cpu"},
+      {&names.device, "device"},      {&names.base, "base"},
+      {&names.shape, "shape"},        {&names.strides, "strides"},
+      {&names.padding, "padding"},    {&names.roundToTf32, "round_f32_to_tf32"},
+  };
+  for (auto [name, spelling] : all)
+    if (!(*name = PyUnicode_InternFromString(spelling)))
+      return false;
+  return true;
+}
+
+static bool conversionOf(std::string_view type, Conversion &out) {
+  if (type.starts_with('*'))
+    out = Conversion::Pointer;
+  else if (type == "i1")
+    out = Conversion::Bool;
+  else if (type.starts_with('i') || type.starts_with('u'))
+    out = Conversion::Integer;
+  else if (type == "f16")
+    out = Conversion::F16;
+  else if (type == "bf16")
+    out = Conversion::BF16;
+  else if (type == "f32")
+    out = Conversion::F32;
+  else if (type == "f64")
+    out = Conversion::F64;
+  else
+    return false;
+  return true;
+}
+
+bool readSlots(const nereid_function_t *function, std::vector<Slot> &out) {
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  (void)nereid_function_info(function, &info);
+  for (uint32_t i = 0; i < info.argument_count; ++i) {
+    nereid_argument_t argument = {};
+    argument.struct_size = sizeof argument;
+    (void)nereid_function_argument(function, i, &argument);
+    Slot slot = {};
+    if (!conversionOf(view(argument.type), slot.conversion) ||
+        argument.size > 8) {
+      Ref type(toStr(argument.type));
+      PyErr_Format(PyExc_TypeError,
+                   "argument %u of the kernel has type %R, for which Python "
+                   "has no value",
+                   i, type.get());
+      return false;
+    }
+    slot.size = static_cast<uint8_t>(argument.size);
+    slot.offset = argument.offset;
+    out.push_back(slot);
+  }
+  return true;
+}
+
+void packInteger(const Slot &slot, int64_t value, char *block) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(block + slot.offset, &value, slot.size);
+}
+
+template <typename T>
+static bool put(const Slot &slot, T value, char *block) {
+  std::memcpy(block + slot.offset, &value, sizeof value);
+  return !PyErr_Occurred();
+}
+
+/// To nearest, ties to even.
+static uint16_t toBf16(double value) {
+  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// Triton's own words, which programs look for, and then what is wrong.
+static bool refuseTensor(PyObject *tensor, Py_ssize_t index) {
+  Ref device(PyObject_GetAttr(tensor, names.device));
+  if (device)
+    PyErr_Format(PyExc_ValueError,
+                 "Pointer argument (at %zd) cannot be accessed from Triton "
+                 "(cpu tensor?): it is on %S, expected memory of the host",
+                 index, device.get());
+  return false;
+}
+
+static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
+                        char *block) {
+  if (value == Py_None)
+    return put(slot, uint64_t(0), block);
+  if (PyLong_Check(value))
+    return put(slot, uint64_t(PyLong_AsUnsignedLongLong(value)), block);
+  Ref isCpu(PyObject_GetAttr(value, names.isCpu));
+  if (!isCpu)
+    PyErr_Clear(); // no tensor of torch: its address is taken as it is
+  else if (isCpu.get() == Py_False)
+    return refuseTensor(value, index);
+  Ref address(PyObject_CallMethodNoArgs(value, names.dataPtr));
+  if (address && PyLong_Check(address.get()))
+    return put(slot, uint64_t(PyLong_AsUnsignedLongLong(address.get())), block);
+  if (address)
+    PyErr_Format(PyExc_TypeError,
+                 "data_ptr() of argument %zd gave a %s, expected int", index,
+                 Py_TYPE(address.get())->tp_name);
+  else if (PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Format(PyExc_TypeError,
+                 "argument %zd is a %s, expected a tensor, an object with "
+                 "data_ptr(), an address or None",
+                 index, Py_TYPE(value)->tp_name);
+  return false;
+}
+
+static bool packLong(const Slot &slot, PyObject *value, char *block) {
+  if (PyLong_Check(value)) [[likely]]
+    packInteger(slot, int64_t(PyLong_AsUnsignedLongLongMask(value)), block);
+  else if (Ref number{PyNumber_Index(value)})
+    packInteger(slot, int64_t(PyLong_AsUnsignedLongLongMask(number.get())),
+                block);
+  return !PyErr_Occurred();
+}
+
+bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block) {
+  switch (slot.conversion) {
+  case Conversion::Pointer:
+    return packPointer(slot, value, index, block);
+  case Conversion::Bool: {
+    int truth = PyObject_IsTrue(value);
+    return truth >= 0 && put(slot, uint8_t(truth), block);
+  }
+  case Conversion::Integer:
+    return packLong(slot, value, block);
+  case Conversion::F16: {
+    double number = PyFloat_AsDouble(value);
+    return !PyErr_Occurred() &&
+           PyFloat_Pack2(number, block + slot.offset, 1) == 0;
+  }
+  case Conversion::BF16:
+    return put(slot, toBf16(PyFloat_AsDouble(value)), block);
+  case Conversion::F32:
+    return put(slot, static_cast<float>(PyFloat_AsDouble(value)), block);
+  case Conversion::F64:
+    return put(slot, PyFloat_AsDouble(value), block);
+  }
+  return false;
+}
+
+} // namespace nereid::python

@@ -1,0 +1,303 @@
+// backend.cpp - one loaded plugin: facts, compiling and loading.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backend.h"
+
+#include "compiled.h"
+#include "kernel.h"
+#include "nereid/ext/libdevice.h"
+#include "values.h"
+
+#include <vector>
+
+namespace nereid::python {
+
+PyTypeObject *backendType = nullptr;
+
+static nereid_backend_t *self(PyObject *object) {
+  return reinterpret_cast<BackendObject *>(object)->backend;
+}
+
+PyObject *wrapBackend(nereid_backend_t *backend) {
+  PyObject *object = backendType->tp_alloc(backendType, 0);
+  if (object)
+    reinterpret_cast<BackendObject *>(object)->backend = backend;
+  return object;
+}
+
+static void dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static bool put(PyObject *dict, const char *key, Ref value) {
+  return value && PyDict_SetItemString(dict, key, value.get()) == 0;
+}
+
+static PyObject *info(PyObject *object, PyObject *) {
+  nereid_backend_info_t info = {};
+  info.struct_size = sizeof info;
+  if (nereid_status_t status = nereid_backend_info(self(object), &info))
+    return raise(status);
+  Ref dict(PyDict_New());
+  const std::pair<const char *, nereid_string_t> texts[] = {
+      {"id", info.id},
+      {"device_type", info.device_type},
+      {"version", info.version},
+      {"build_id", info.build_id},
+      {"description", info.description},
+      {"vendor_name", info.vendor_name},
+      {"device_name", info.device_name},
+      {"device_query_command", info.device_query_command},
+      {"dispatch_key", info.dispatch_key},
+      {"path", info.path},
+      {"probe_reason", info.probe_reason},
+  };
+  for (auto [key, value] : texts)
+    if (!dict || !put(dict.get(), key, Ref(toStr(value))))
+      return nullptr;
+  bool isHostCpu = info.probe_flags & NEREID_PROBE_IS_HOST_CPU;
+  if (!put(dict.get(), "has_compiler", Ref(PyBool_FromLong(info.has_compiler))) ||
+      !put(dict.get(), "has_driver", Ref(PyBool_FromLong(info.has_driver))) ||
+      !put(dict.get(), "is_host_cpu", Ref(PyBool_FromLong(isHostCpu))) ||
+      !put(dict.get(), "score", Ref(PyLong_FromLong(info.score))) ||
+      !put(dict.get(), "device_count", Ref(PyLong_FromLong(info.device_count))))
+    return nullptr;
+  return dict.release();
+}
+
+/// The number of a device; false with an error set.
+static bool readDevice(PyObject *object, uint32_t &out) {
+  unsigned long device = PyLong_AsUnsignedLong(object);
+  if (!PyErr_Occurred() && device > UINT32_MAX)
+    PyErr_SetString(PyExc_OverflowError, "the number of a device is too large");
+  out = static_cast<uint32_t>(device);
+  return !PyErr_Occurred();
+}
+
+static PyObject *target(PyObject *object, PyObject *number) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  if (nereid_status_t status =
+          nereid_backend_target(self(object), device, &target))
+    return raise(status);
+  Ref backend(toStr(target.backend)), arch(toStr(target.arch)),
+      features(toStr(target.features));
+  if (!backend || !arch || !features)
+    return nullptr;
+  return Py_BuildValue("(OOOi)", backend.get(), arch.get(), features.get(),
+                       target.warp_size);
+}
+
+static PyObject *properties(PyObject *object, PyObject *number) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status =
+      nereid_backend_properties(self(object), device, &json);
+  return takeText(status, json);
+}
+
+static PyObject *options(PyObject *object, PyObject *) {
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status = nereid_backend_options(self(object), nullptr, &json);
+  return takeText(status, json);
+}
+
+static PyObject *stages(PyObject *object, PyObject *given) {
+  Values values;
+  if (!values.read(given))
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status = nereid_backend_stages(
+      self(object), nullptr, values.data(), values.size(), &json);
+  return takeText(status, json);
+}
+
+namespace {
+/// The parameters of compile() and key(). Everything borrows from `args`.
+class Request {
+public:
+  bool read(PyObject *args, PyObject *keywords);
+  const nereid_compile_request_t *get() const { return &request; }
+
+private:
+  bool readReplacements(PyObject *dict);
+
+  nereid_compile_request_t request = {};
+  Values options;
+  std::vector<nereid_replacement_t> replacements;
+};
+} // namespace
+
+bool Request::readReplacements(PyObject *dict) {
+  PyObject *stage = nullptr, *bytes = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &stage, &bytes);) {
+    std::string_view name, content;
+    if (!readBytes(stage, name) || !readBytes(bytes, content))
+      return false;
+    nereid_replacement_t replacement = {};
+    replacement.struct_size = sizeof replacement;
+    replacement.stage = text(name);
+    replacement.replacement = {content.data(), content.size()};
+    replacements.push_back(replacement);
+  }
+  request.replacements = replacements.data();
+  request.replacement_count = replacements.size();
+  return true;
+}
+
+bool Request::read(PyObject *args, PyObject *keywords) {
+  static const char *const kNames[] = {
+      "source",   "name",       "options",      "device",   "flags",
+      "start_at", "stop_after", "replacements", "dump_dir", nullptr};
+  PyObject *source = nullptr, *given = nullptr, *replaced = nullptr;
+  const char *name = "", *start = "", *stop = "", *dump = "";
+  unsigned device = 0, flags = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!IIssO!s",
+                                   const_cast<char **>(kNames), &source, &name,
+                                   &PyDict_Type, &given, &device, &flags,
+                                   &start, &stop, &PyDict_Type, &replaced,
+                                   &dump))
+    return false;
+  std::string_view content;
+  if (!readBytes(source, content) || (given && !options.read(given)) ||
+      (replaced && !readReplacements(replaced)))
+    return false;
+  request.struct_size = sizeof request;
+  request.flags = flags;
+  request.source = {content.data(), content.size()};
+  request.source_name = text(name);
+  request.device = device;
+  request.options = options.data();
+  request.option_count = options.size();
+  request.start_at = text(start);
+  request.stop_after = text(stop);
+  request.dump_dir = text(dump);
+  return true;
+}
+
+static PyObject *compile(PyObject *object, PyObject *args, PyObject *keywords) {
+  Request request;
+  if (!request.read(args, keywords))
+    return nullptr;
+  nereid_compiled_t *compiled = nullptr;
+  nereid_status_t status;
+  {
+    WithoutGil unlocked;
+    status = nereid_compile(self(object), request.get(), &compiled);
+  }
+  return status == NEREID_OK ? wrapCompiled(compiled) : raise(status);
+}
+
+static PyObject *key(PyObject *object, PyObject *args, PyObject *keywords) {
+  Request request;
+  if (!request.read(args, keywords))
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status =
+      nereid_compile_key(self(object), request.get(), &json);
+  return takeText(status, json);
+}
+
+static PyObject *load(PyObject *object, PyObject *args) {
+  PyObject *compiled = nullptr;
+  unsigned device = 0;
+  if (!PyArg_ParseTuple(args, "O!|I", compiledType, &compiled, &device))
+    return nullptr;
+  return loadKernel(object, self(object), device,
+                    reinterpret_cast<CompiledObject *>(compiled)->compiled);
+}
+
+/// Adds (name, symbol, result, operands) to the list that is its user.
+static nereid_status_t
+addFunction(const nereid_libdevice_sink_t *sink,
+            const nereid_libdevice_function_t *function) {
+  Ref operands(PyList_New(0));
+  for (uint64_t i = 0; operands && i < function->operand_count; ++i) {
+    Ref operand(toStr(function->operands[i]));
+    if (!operand || PyList_Append(operands.get(), operand.get()) < 0)
+      return NEREID_OUT_OF_RESOURCES;
+  }
+  Ref name(toStr(function->name)), symbol(toStr(function->symbol)),
+      result(toStr(function->result));
+  if (!operands || !name || !symbol || !result)
+    return NEREID_OUT_OF_RESOURCES;
+  Ref item(PyTuple_Pack(4, name.get(), symbol.get(), result.get(),
+                        operands.get()));
+  bool added = item && PyList_Append(static_cast<PyObject *>(sink->user),
+                                     item.get()) == 0;
+  return added ? NEREID_OK : NEREID_OUT_OF_RESOURCES;
+}
+
+static void ignore(const nereid_call_t *, const nereid_diagnostic_t *) {}
+
+/// [(name, symbol, result, [operand, ...]), ...] of nereid.libdevice/1, or None
+/// if the plugin has no such extension.
+static PyObject *libdevice(PyObject *object, PyObject *) {
+  const auto *table = static_cast<const nereid_libdevice_t *>(
+      nereid_backend_extension(self(object), text(NEREID_EXT_LIBDEVICE)));
+  if (!table || !NEREID_HAS_SLOT(table, visit_functions))
+    Py_RETURN_NONE;
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  (void)nereid_backend_target(self(object), 0, &target);
+  Ref list(PyList_New(0));
+  if (!list)
+    return nullptr;
+  nereid_libdevice_sink_t sink = {sizeof sink, 0, list.get(), addFunction};
+  nereid_call_t call = {};
+  call.struct_size = sizeof call;
+  call.report = ignore;
+  nereid_status_t status = table->visit_functions(
+      nereid_backend_state(self(object)), &target, &sink, &call);
+  if (PyErr_Occurred())
+    return nullptr;
+  return status == NEREID_OK
+             ? list.release()
+             : raise(status, "the plugin did not list its device library");
+}
+
+bool addBackendType(PyObject *module) {
+  static const PyMethodDef own[] = {
+      {"info", info, METH_NOARGS, "Facts about the plugin as a dict."},
+      {"target", target, METH_O,
+       "(backend, arch, features, warp size) of a device."},
+      {"properties", properties, METH_O, "Facts about a device as JSON."},
+      {"options", options, METH_NOARGS, "The option schema as JSON."},
+      {"stages", stages, METH_O, "The stages for a dict of options as JSON."},
+      {"compile",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compile)),
+       METH_VARARGS | METH_KEYWORDS, "Compiles, or takes from the cache."},
+      {"key", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(key)),
+       METH_VARARGS | METH_KEYWORDS,
+       "What a compilation depends on, as JSON; compiles nothing."},
+      {"load", load, METH_VARARGS, "load(compiled, device=0) -> Kernel"},
+      {"libdevice", libdevice, METH_NOARGS,
+       "Functions that kernels may call, or None if it is not said."},
+  };
+  static std::vector<PyMethodDef> methods(std::begin(own), std::end(own));
+  for (const PyMethodDef *method = memoryMethods; method->ml_name; ++method)
+    methods.push_back(*method);
+  methods.push_back({});
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+      {Py_tp_methods, methods.data()},
+      {Py_tp_doc, const_cast<char *>("One loaded plugin.")},
+      {}};
+  static PyType_Spec spec = {"_nereid.Backend", sizeof(BackendObject), 0,
+                             Py_TPFLAGS_DEFAULT |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
+  backendType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  return backendType && PyModule_AddType(module, backendType) == 0;
+}
+
+} // namespace nereid::python

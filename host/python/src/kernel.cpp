@@ -1,0 +1,213 @@
+// kernel.cpp - a loaded kernel and its launch.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernel.h"
+
+#include <chrono>
+
+namespace nereid::python {
+
+PyTypeObject *kernelType = nullptr;
+
+// Giving the interpreter away and getting it back costs up to a switch
+// interval (5 ms) where other threads want it: not worth it for less than this.
+static constexpr double kWorthReleasing = 20000; // nanoseconds
+
+static KernelObject *self(PyObject *object) {
+  return reinterpret_cast<KernelObject *>(object);
+}
+
+PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
+                     uint32_t device, const nereid_compiled_t *compiled) {
+  Ref object(kernelType->tp_alloc(kernelType, 0));
+  if (!object)
+    return nullptr;
+  KernelObject *kernel = self(object.get());
+  kernel->slots = new std::vector<Slot>;
+  kernel->backend = Ref::borrow(backendObject).release();
+  nereid_status_t status;
+  {
+    WithoutGil unlocked;
+    status = nereid_function_load(backend, device, compiled, &kernel->function);
+  }
+  if (status != NEREID_OK)
+    return raise(status);
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  (void)nereid_function_info(kernel->function, &info);
+  kernel->blockSize = info.arguments_size;
+  return readSlots(kernel->function, *kernel->slots) ? object.release()
+                                                     : nullptr;
+}
+
+static void dealloc(PyObject *object) {
+  KernelObject *kernel = self(object);
+  PyTypeObject *type = Py_TYPE(object);
+  nereid_function_destroy(kernel->function);
+  delete kernel->slots;
+  Py_XDECREF(kernel->backend);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+bool readGridSize(PyObject *object, uint32_t &out) {
+  long long size = 0;
+  if (PyLong_Check(object)) [[likely]]
+    size = PyLong_AsLongLong(object);
+  else if (Ref number{PyNumber_Index(object)})
+    size = PyLong_AsLongLong(number.get());
+  if (PyErr_Occurred())
+    return false;
+  if (size > INT32_MAX) {
+    PyErr_Format(PyExc_OverflowError,
+                 "the grid has %lld programs along one axis, expected at most "
+                 "2^31 - 1",
+                 size);
+    return false;
+  }
+  out = size > 0 ? static_cast<uint32_t>(size) : 0;
+  return true;
+}
+
+static nereid_status_t launchTimed(KernelObject *kernel, Grid grid,
+                                   nereid_stream_t stream, const char *block) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  nereid_status_t status =
+      nereid_function_launch(kernel->function, grid.x, grid.y, grid.z, stream,
+                             block, kernel->blockSize);
+  std::chrono::duration<double, std::nano> took = Clock::now() - start;
+  kernel->programTime = took.count() / (double(grid.x) * grid.y * grid.z);
+  return status;
+}
+
+bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
+            const char *block) {
+  double programs = double(grid.x) * grid.y * grid.z;
+  if (programs == 0)
+    return true;
+  double expected = kernel->programTime * programs;
+  nereid_status_t status;
+  if (expected > 0 && expected < kWorthReleasing) {
+    status = launchTimed(kernel, grid, stream, block);
+  } else {
+    Ref alive = Ref::borrow(reinterpret_cast<PyObject *>(kernel));
+    WithoutGil unlocked;
+    status = launchTimed(kernel, grid, stream, block);
+  }
+  if (status == NEREID_OK) [[likely]]
+    return true;
+  kernel->programTime = 0;
+  std::string reason(view(nereid_error()));
+  // The words that Triton's users and tests know a failed assertion by.
+  if (status == NEREID_DEVICE_FAULT)
+    reason = "device-side assert triggered: " + reason;
+  raise(status, reason);
+  return false;
+}
+
+/// launch(grid, stream, *arguments)
+static PyObject *launchMethod(PyObject *object, PyObject *const *args,
+                              Py_ssize_t count) {
+  KernelObject *kernel = self(object);
+  const std::vector<Slot> &slots = *kernel->slots;
+  if (count != static_cast<Py_ssize_t>(slots.size()) + 2)
+    return PyErr_Format(PyExc_TypeError,
+                        "the kernel takes %zu arguments, %zd were given",
+                        slots.size(), count - 2);
+  Grid grid = {1, 1, 1};
+  uint32_t *sizes[] = {&grid.x, &grid.y, &grid.z};
+  Ref items(PySequence_Fast(args[0], "the grid is a sequence of numbers"));
+  if (!items)
+    return nullptr;
+  Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());
+  if (rank < 1 || rank > 3)
+    return PyErr_Format(PyExc_ValueError,
+                        "the grid has %zd numbers, expected 1 to 3", rank);
+  for (Py_ssize_t i = 0; i < rank; ++i)
+    if (!readGridSize(PySequence_Fast_GET_ITEM(items.get(), i), *sizes[i]))
+      return nullptr;
+  nereid_stream_t stream = PyLong_AsUnsignedLongLong(args[1]);
+  if (PyErr_Occurred())
+    return nullptr;
+  Block block(kernel->blockSize);
+  if (!block.get())
+    return PyErr_NoMemory();
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (!pack(slots[i], args[i + 2], static_cast<Py_ssize_t>(i), block.get()))
+      return nullptr;
+  if (!launch(kernel, grid, stream, block.get()))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+/// [(name, type, offset, size), ...]
+static PyObject *arguments(PyObject *object, void *) {
+  const nereid_function_t *function = self(object)->function;
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  (void)nereid_function_info(function, &info);
+  Ref list(PyList_New(0));
+  for (uint32_t i = 0; list && i < info.argument_count; ++i) {
+    nereid_argument_t argument = {};
+    argument.struct_size = sizeof argument;
+    (void)nereid_function_argument(function, i, &argument);
+    Ref name(toStr(argument.name)), type(toStr(argument.type));
+    if (!name || !type)
+      return nullptr;
+    Ref item(Py_BuildValue("(OOII)", name.get(), type.get(), argument.offset,
+                           argument.size));
+    if (!item || PyList_Append(list.get(), item.get()) < 0)
+      return nullptr;
+  }
+  return list.release();
+}
+
+static PyObject *name(PyObject *object, void *) {
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  (void)nereid_function_info(self(object)->function, &info);
+  return toStr(info.name);
+}
+
+/// {"registers", "spills", "max_threads", "shared"}; -1 is unknown.
+static PyObject *resources(PyObject *object, void *) {
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  (void)nereid_function_info(self(object)->function, &info);
+  return Py_BuildValue("{s:i,s:i,s:i,s:L}", "registers",
+                       info.resources->registers, "spills",
+                       info.resources->spills, "max_threads",
+                       info.resources->max_threads, "shared",
+                       static_cast<long long>(info.resources->shared));
+}
+
+bool addKernelType(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"launch", reinterpret_cast<PyCFunction>(
+                     reinterpret_cast<void (*)()>(launchMethod)), METH_FASTCALL,
+       "launch(grid, stream, *arguments)"},
+      {}};
+  static PyGetSetDef getters[] = {
+      {"name", name, nullptr, nullptr, nullptr},
+      {"arguments", arguments, nullptr,
+       "A list of (name, type, offset, size).", nullptr},
+      {"resources", resources, nullptr, nullptr, nullptr},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, getters},
+      {Py_tp_doc, const_cast<char *>("A kernel that is ready to launch.")},
+      {}};
+  static PyType_Spec spec = {"_nereid.Kernel", sizeof(KernelObject), 0,
+                             Py_TPFLAGS_DEFAULT |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
+  kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  return kernelType && PyModule_AddType(module, kernelType) == 0;
+}
+
+} // namespace nereid::python

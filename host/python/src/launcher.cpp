@@ -1,0 +1,303 @@
+// launcher.cpp - what Triton calls to launch a kernel.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Triton hands over every parameter of the Python function: constants too,
+// tuples as they are, descriptors whole. The signature says which of them reach
+// the kernel, and in how many pieces.
+
+#include "launcher.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace nereid::python {
+
+namespace {
+/// One parameter, or one item of a tuple.
+struct Parameter {
+  enum Kind : uint8_t { Constant, Value, Descriptor, Tuple } kind = Constant;
+  uint8_t rank = 0;                // of a descriptor
+  std::vector<Parameter> items;    // of a tuple
+};
+
+struct LauncherObject {
+  PyObject_HEAD
+  vectorcallfunc call;
+  std::vector<Parameter> *parameters;
+  size_t pieces; // arguments of the kernel
+};
+
+/// One launch: walks parameters and the kernel's slots side by side.
+class Packer {
+public:
+  Packer(const std::vector<Slot> &slots, char *block)
+      : slots(slots), block(block) {}
+  bool add(const Parameter &parameter, PyObject *value);
+
+private:
+  bool addDescriptor(PyObject *descriptor, unsigned rank);
+  bool addAll(PyObject *sequence, unsigned count);
+  bool addTuple(const std::vector<Parameter> &items, PyObject *value);
+  bool addOne(PyObject *value) {
+    bool good = pack(slots[next], value, static_cast<Py_ssize_t>(next), block);
+    ++next;
+    return good;
+  }
+
+  const std::vector<Slot> &slots;
+  char *block;
+  size_t next = 0;
+};
+} // namespace
+
+static PyTypeObject *launcherType = nullptr;
+
+/// The slots of a descriptor: a pointer, sizes, strides, two flags, and sizes
+/// and strides once more.
+static size_t piecesOfDescriptor(unsigned rank) { return 3 + 4 * size_t(rank); }
+
+static size_t countPieces(const Parameter &parameter) {
+  switch (parameter.kind) {
+  case Parameter::Constant:
+    return 0;
+  case Parameter::Value:
+    return 1;
+  case Parameter::Descriptor:
+    return piecesOfDescriptor(parameter.rank);
+  case Parameter::Tuple:
+    break;
+  }
+  size_t count = 0;
+  for (const Parameter &item : parameter.items)
+    count += countPieces(item);
+  return count;
+}
+
+/// "tensordesc<fp16[64, 32]>" has rank 2.
+static bool readRank(std::string_view type, uint8_t &rank) {
+  size_t open = type.find('['), close = type.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos ||
+      close < open)
+    return false;
+  std::string_view shape = type.substr(open, close - open);
+  rank = static_cast<uint8_t>(std::ranges::count(shape, ',') + 1);
+  return true;
+}
+
+static bool readParameter(PyObject *type, Parameter &out) {
+  if (PyTuple_Check(type) || PyList_Check(type)) {
+    out.kind = Parameter::Tuple;
+    Ref items(PySequence_Fast(type, ""));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      if (!readParameter(PySequence_Fast_GET_ITEM(items.get(), i),
+                         out.items.emplace_back()))
+        return false;
+    return true;
+  }
+  std::string_view spelled;
+  if (!readBytes(type, spelled))
+    return false;
+  out.kind = spelled == "constexpr" ? Parameter::Constant : Parameter::Value;
+  if (!spelled.starts_with("tensordesc"))
+    return true;
+  out.kind = Parameter::Descriptor;
+  if (readRank(spelled, out.rank))
+    return true;
+  PyErr_Format(PyExc_ValueError,
+               "the descriptor type %R has no shape, expected "
+               "tensordesc<dtype[sizes]>",
+               type);
+  return false;
+}
+
+bool Packer::addAll(PyObject *sequence, unsigned count) {
+  Ref items(PySequence_Fast(sequence, "a descriptor's shape and strides are "
+                                      "sequences"));
+  if (!items)
+    return false;
+  if (PySequence_Fast_GET_SIZE(items.get()) != Py_ssize_t(count)) {
+    PyErr_Format(PyExc_ValueError,
+                 "a descriptor has %zd sizes or strides, expected %u",
+                 PySequence_Fast_GET_SIZE(items.get()), count);
+    return false;
+  }
+  for (unsigned i = 0; i < count; ++i)
+    if (!addOne(PySequence_Fast_GET_ITEM(items.get(), i)))
+      return false;
+  return true;
+}
+
+/// 1 if the attribute is there and true; -1 with an error set.
+static int flagOf(PyObject *object, PyObject *name) {
+  Ref value(PyObject_GetAttr(object, name));
+  if (value)
+    return PyObject_IsTrue(value.get());
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+    return -1;
+  PyErr_Clear(); // Triton 3.6 has no such flag
+  return 0;
+}
+
+bool Packer::addDescriptor(PyObject *descriptor, unsigned rank) {
+  Ref base(PyObject_GetAttr(descriptor, names.base));
+  Ref shape(base ? PyObject_GetAttr(descriptor, names.shape) : nullptr);
+  Ref strides(shape ? PyObject_GetAttr(descriptor, names.strides) : nullptr);
+  Ref padding(strides ? PyObject_GetAttr(descriptor, names.padding) : nullptr);
+  if (!padding)
+    return false;
+  bool isNan = PyUnicode_Check(padding.get()) &&
+               PyUnicode_CompareWithASCIIString(padding.get(), "nan") == 0;
+  int round = flagOf(descriptor, names.roundToTf32);
+  if (round < 0 || !addOne(base.get()) || !addAll(shape.get(), rank) ||
+      !addAll(strides.get(), rank))
+    return false;
+  packInteger(slots[next++], isNan, block);
+  packInteger(slots[next++], round, block);
+  return addAll(shape.get(), rank) && addAll(strides.get(), rank);
+}
+
+bool Packer::addTuple(const std::vector<Parameter> &items, PyObject *value) {
+  Ref given(PySequence_Fast(value, "expected a tuple, as in the signature"));
+  if (!given)
+    return false;
+  if (PySequence_Fast_GET_SIZE(given.get()) != Py_ssize_t(items.size())) {
+    PyErr_Format(PyExc_TypeError, "a tuple has %zd items, expected %zu",
+                 PySequence_Fast_GET_SIZE(given.get()), items.size());
+    return false;
+  }
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!add(items[i], PySequence_Fast_GET_ITEM(given.get(), Py_ssize_t(i))))
+      return false;
+  return true;
+}
+
+bool Packer::add(const Parameter &parameter, PyObject *value) {
+  switch (parameter.kind) {
+  case Parameter::Constant:
+    return true;
+  case Parameter::Value:
+    return addOne(value);
+  case Parameter::Descriptor:
+    return addDescriptor(value, parameter.rank);
+  case Parameter::Tuple:
+    return addTuple(parameter.items, value);
+  }
+  return false;
+}
+
+static bool callHook(PyObject *hook, PyObject *metadata) {
+  if (hook == Py_None)
+    return true;
+  return bool(Ref(PyObject_CallOneArg(hook, metadata)));
+}
+
+static bool checkCount(const LauncherObject *launcher,
+                       const KernelObject *kernel, Py_ssize_t given) {
+  if (given != Py_ssize_t(launcher->parameters->size())) {
+    PyErr_Format(PyExc_TypeError,
+                 "%zd arguments were given, expected all %zu parameters of the "
+                 "kernel, constants included",
+                 given, launcher->parameters->size());
+    return false;
+  }
+  if (launcher->pieces != kernel->slots->size()) {
+    PyErr_Format(PyExc_TypeError,
+                 "the signature has %zu arguments, the compiled kernel %zu",
+                 launcher->pieces, kernel->slots->size());
+    return false;
+  }
+  return true;
+}
+
+/// launcher(grid_x, grid_y, grid_z, stream, kernel, packed_metadata,
+///          launch_metadata, enter_hook, exit_hook, *arguments)
+static PyObject *callLauncher(PyObject *object, PyObject *const *args,
+                              size_t flags, PyObject *keywords) {
+  constexpr Py_ssize_t kFirst = 9;
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  if (count < kFirst || keywords)
+    return PyErr_Format(PyExc_TypeError,
+                        "a launcher takes the grid, the stream, the kernel, "
+                        "metadata, hooks and the kernel's arguments");
+  if (!Py_IS_TYPE(args[4], kernelType))
+    return PyErr_Format(PyExc_TypeError, "expected a kernel of Nereid, not %s",
+                        Py_TYPE(args[4])->tp_name);
+  auto *kernel = reinterpret_cast<KernelObject *>(args[4]);
+  Grid grid;
+  if (!checkCount(launcher, kernel, count - kFirst) ||
+      !readGridSize(args[0], grid.x) || !readGridSize(args[1], grid.y) ||
+      !readGridSize(args[2], grid.z))
+    return nullptr;
+  nereid_stream_t stream = PyLong_AsUnsignedLongLong(args[3]);
+  if (PyErr_Occurred())
+    return nullptr;
+  Block block(kernel->blockSize);
+  if (!block.get())
+    return PyErr_NoMemory();
+  Packer packer(*kernel->slots, block.get());
+  for (size_t i = 0; i < launcher->parameters->size(); ++i)
+    if (!packer.add((*launcher->parameters)[i], args[kFirst + Py_ssize_t(i)]))
+      return nullptr;
+  if (!callHook(args[7], args[6]) ||
+      !launch(kernel, grid, stream, block.get()) || !callHook(args[8], args[6]))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+/// Launcher(types): one type or tuple of types for each parameter.
+static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
+  PyObject *types = nullptr;
+  if (!PyArg_ParseTuple(args, "O!", &PyTuple_Type, &types))
+    return nullptr;
+  auto parameters = std::make_unique<std::vector<Parameter>>();
+  size_t pieces = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); ++i) {
+    Parameter &parameter = parameters->emplace_back();
+    if (!readParameter(PyTuple_GET_ITEM(types, i), parameter))
+      return nullptr;
+    pieces += countPieces(parameter);
+  }
+  PyObject *object = type->tp_alloc(type, 0);
+  if (!object)
+    return nullptr;
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  launcher->call = callLauncher;
+  launcher->parameters = parameters.release();
+  launcher->pieces = pieces;
+  return object;
+}
+
+static void dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  delete reinterpret_cast<LauncherObject *>(object)->parameters;
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+bool addLauncherType(PyObject *module) {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call),
+       READONLY, nullptr},
+      {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void *>(newLauncher)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+      {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+      {Py_tp_members, members},
+      {Py_tp_doc,
+       const_cast<char *>("Launcher(types): launches kernels of one signature, "
+                          "as Triton calls it.")},
+      {}};
+  static PyType_Spec spec = {
+      "_nereid.Launcher", sizeof(LauncherObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  return launcherType && PyModule_AddType(module, launcherType) == 0;
+}
+
+} // namespace nereid::python

@@ -1,0 +1,149 @@
+// module.cpp - the module _nereid: libnereid's C interface in Python.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One runtime for the process, made by the first function that wants it. It is
+// never destroyed: kernels may still be freed while the interpreter ends.
+
+#include "backend.h"
+#include "compiled.h"
+#include "kernel.h"
+#include "launcher.h"
+
+namespace nereid::python {
+
+static nereid_runtime_t *theRuntime = nullptr;
+
+/// The runtime; null with an error set.
+static nereid_runtime_t *runtime() {
+  if (theRuntime)
+    return theRuntime;
+  nereid_runtime_options_t options = {};
+  options.struct_size = sizeof options;
+  options.host_name = text("python");
+  if (nereid_status_t status = nereid_runtime_create(&options, &theRuntime))
+    raise(status);
+  return theRuntime;
+}
+
+static PyObject *version(PyObject *, PyObject *) {
+  return toStr(nereid_version());
+}
+
+static PyObject *report(PyObject *, PyObject *) {
+  if (!runtime())
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status = nereid_runtime_report(theRuntime, &json);
+  return takeText(status, json);
+}
+
+static PyObject *explain(PyObject *, PyObject *name) {
+  std::string_view wanted;
+  if (!runtime() || !readBytes(name, wanted))
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status =
+      nereid_runtime_explain(theRuntime, text(wanted), &json);
+  return takeText(status, json);
+}
+
+static PyObject *backends(PyObject *, PyObject *) {
+  if (!runtime())
+    return nullptr;
+  Ref list(PyList_New(0));
+  uint64_t count = nereid_runtime_backend_count(theRuntime);
+  for (uint64_t i = 0; list && i < count; ++i)
+    if (nereid_backend_t *backend = nereid_runtime_backend_at(theRuntime, i)) {
+      Ref item(wrapBackend(backend));
+      if (!item || PyList_Append(list.get(), item.get()) < 0)
+        return nullptr;
+    }
+  return list.release();
+}
+
+static PyObject *choose(PyObject *, PyObject *name) {
+  std::string_view wanted;
+  if (!runtime() || !readBytes(name, wanted))
+    return nullptr;
+  nereid_backend_t *backend = nullptr;
+  uint32_t device = 0;
+  if (nereid_status_t status =
+          nereid_runtime_choose(theRuntime, text(wanted), &backend, &device))
+    return raise(status);
+  Ref object(wrapBackend(backend));
+  return object ? Py_BuildValue("(OI)", object.get(), device) : nullptr;
+}
+
+static PyObject *backend(PyObject *, PyObject *name) {
+  std::string_view wanted;
+  if (!runtime() || !readBytes(name, wanted))
+    return nullptr;
+  nereid_backend_t *found = nullptr;
+  nereid_status_t status =
+      nereid_runtime_backend(theRuntime, text(wanted), &found);
+  return status == NEREID_OK ? wrapBackend(found) : raise(status);
+}
+
+static PyObject *load(PyObject *, PyObject *path) {
+  std::string_view wanted;
+  if (!runtime() || !readBytes(path, wanted))
+    return nullptr;
+  nereid_backend_t *loaded = nullptr;
+  nereid_status_t status =
+      nereid_runtime_load(theRuntime, text(wanted), &loaded);
+  return status == NEREID_OK ? wrapBackend(loaded) : raise(status);
+}
+
+static PyObject *open(PyObject *, PyObject *args) {
+  PyObject *file = nullptr, *name = nullptr;
+  std::string_view bytes, label;
+  if (!PyArg_ParseTuple(args, "OO", &file, &name) || !readBytes(file, bytes) ||
+      !readBytes(name, label) || !runtime())
+    return nullptr;
+  nereid_compiled_t *compiled = nullptr;
+  nereid_status_t status =
+      nereid_compiled_open(theRuntime, {bytes.data(), bytes.size()},
+                           text(label), &compiled);
+  return status == NEREID_OK ? wrapCompiled(compiled) : raise(status);
+}
+
+static PyMethodDef functions[] = {
+    {"version", version, METH_NOARGS, "The version of libnereid."},
+    {"report", report, METH_NOARGS, "The load report as JSON."},
+    {"explain", explain, METH_O, "Why a backend is chosen, as JSON."},
+    {"backends", backends, METH_NOARGS, "The loaded plugins."},
+    {"backend", backend, METH_O, "A plugin by id or device type."},
+    {"choose", choose, METH_O, "(plugin, device) that a name means."},
+    {"load", load, METH_O, "Loads the plugin at a path."},
+    {"open", open, METH_VARARGS, "open(bytes, name): a saved Compiled."},
+    {}};
+
+static bool addFlags(PyObject *module) {
+  const std::pair<const char *, long> flags[] = {
+      {"NO_CACHE", NEREID_COMPILE_NO_CACHE},
+      {"REFRESH", NEREID_COMPILE_REFRESH},
+      {"NEVER", NEREID_COMPILE_NEVER},
+      {"KEEP_STAGES", NEREID_COMPILE_KEEP_STAGES}};
+  for (auto [name, value] : flags)
+    if (PyModule_AddIntConstant(module, name, value) < 0)
+      return false;
+  return true;
+}
+
+} // namespace nereid::python
+
+PyMODINIT_FUNC PyInit__nereid(void) {
+  using namespace nereid::python;
+  static PyModuleDef definition = {
+      PyModuleDef_HEAD_INIT, "_nereid", "libnereid's C interface.", -1,
+      functions, nullptr, nullptr, nullptr, nullptr};
+  Ref module(PyModule_Create(&definition));
+  if (!module || !makeNames() || !addErrorType(module.get()) ||
+      !addFlags(module.get()) || !addKernelType(module.get()) ||
+      !addLauncherType(module.get()) || !addCompiledType(module.get()) ||
+      !addEventType(module.get()) || !addBackendType(module.get()))
+    return nullptr;
+  return module.release();
+}

@@ -1,0 +1,87 @@
+// object.h - owning Python objects, and Nereid's texts and failures in Python.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_PYTHON_OBJECT_H
+#define NEREID_PYTHON_OBJECT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "nereid/host.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace nereid::python {
+
+/// Owns one reference; null after a Python call that failed.
+class Ref {
+public:
+  Ref() = default;
+  explicit Ref(PyObject *owned) : object(owned) {}
+  Ref(Ref &&other) noexcept : object(std::exchange(other.object, nullptr)) {}
+  Ref &operator=(Ref &&other) noexcept {
+    std::swap(object, other.object);
+    return *this;
+  }
+  ~Ref() { Py_XDECREF(object); }
+
+  static Ref borrow(PyObject *borrowed) {
+    Py_XINCREF(borrowed);
+    return Ref(borrowed);
+  }
+  PyObject *get() const { return object; }
+  PyObject *release() { return std::exchange(object, nullptr); }
+  explicit operator bool() const { return object != nullptr; }
+
+private:
+  PyObject *object = nullptr;
+};
+
+/// Lets other Python threads run for as long as it lives.
+class WithoutGil {
+public:
+  WithoutGil() : state(PyEval_SaveThread()) {}
+  ~WithoutGil() { PyEval_RestoreThread(state); }
+  WithoutGil(const WithoutGil &) = delete;
+  WithoutGil &operator=(const WithoutGil &) = delete;
+
+private:
+  PyThreadState *state;
+};
+
+inline nereid_string_t text(std::string_view from) {
+  return {from.data(), from.size()};
+}
+inline std::string_view view(nereid_string_t from) {
+  return {from.data, static_cast<size_t>(from.size)};
+}
+
+/// A str; what is not UTF-8 in it is escaped.
+PyObject *toStr(std::string_view from);
+inline PyObject *toStr(nereid_string_t from) { return toStr(view(from)); }
+
+/// The bytes of a str, as UTF-8, or of a bytes; with an error set and false for
+/// anything else. They live as long as \p object.
+bool readBytes(PyObject *object, std::string_view &out);
+
+/// Raises nereid.Error with the reasons of this thread's last failure.
+PyObject *raise(nereid_status_t status);
+/// Raises it with \p reason.
+PyObject *raise(nereid_status_t status, std::string_view reason);
+
+/// The text of \p buffer, which is destroyed, as a str; raises on failure.
+PyObject *takeText(nereid_status_t status, nereid_buffer_t *buffer);
+/// The same as bytes.
+PyObject *takeBytes(nereid_status_t status, nereid_buffer_t *buffer);
+
+/// nereid.Error, made when the module is.
+extern PyObject *errorType;
+bool addErrorType(PyObject *module);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_OBJECT_H

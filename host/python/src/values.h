@@ -1,0 +1,35 @@
+// values.h - options of Python as Nereid's values.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_PYTHON_VALUES_H
+#define NEREID_PYTHON_VALUES_H
+
+#include "object.h"
+
+#include <deque>
+#include <vector>
+
+namespace nereid::python {
+
+/// The items of a dict from names to bool, int, float, str or lists of int.
+/// Views into the dict, which has to live as long.
+class Values {
+public:
+  /// False with an error set for what has no type of Nereid's.
+  bool read(PyObject *dict);
+
+  const nereid_value_t *data() const { return values.data(); }
+  uint64_t size() const { return values.size(); }
+
+private:
+  bool add(PyObject *name, PyObject *value);
+
+  std::vector<nereid_value_t> values;
+  std::deque<std::vector<int64_t>> lists;
+};
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_VALUES_H
