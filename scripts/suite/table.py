@@ -1,0 +1,92 @@
+"""Results of Triton's tests as a table by file, and the list out of reach."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import collections
+import fnmatch
+import json
+import pathlib
+import re
+
+COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
+
+
+class OutOfReach:
+    """Patterns of test ids that cannot pass, each with its reason."""
+
+    def __init__(self, path):
+        self.rules = []
+        for line in pathlib.Path(path).read_text().splitlines():
+            if line.strip() and not line.startswith("#"):
+                pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
+                self.rules.append((pattern.replace("[", "[[]"), reason))
+
+    def reason(self, test):
+        for pattern, reason in self.rules:
+            if fnmatch.fnmatchcase(test, pattern):
+                return reason
+        return None
+
+
+class Results:
+    """What a run wrote, one outcome a test: the last one counts."""
+
+    def __init__(self, lines, out_of_reach):
+        self.tests = {}
+        for line in lines:
+            record = json.loads(line)
+            self.tests[record["test"]] = record
+        for record in self.tests.values():
+            self._judge(record, out_of_reach)
+
+    @staticmethod
+    def _judge(record, out_of_reach):
+        reason = out_of_reach.reason(record["test"])
+        record["unexpected"] = bool(reason) and record["outcome"] == "passed"
+        if reason and record["outcome"] in ("failed", "crashed", "uncollected"):
+            record.update(outcome="out of reach", reason=reason)
+        if record["outcome"] == "uncollected":
+            record["outcome"] = "failed"
+
+    def having(self, outcome):
+        return [r for r in self.tests.values() if r["outcome"] == outcome]
+
+    def unexpected(self):
+        return [r for r in self.tests.values() if r["unexpected"]]
+
+    def is_good(self):
+        return not (self.having("failed") or self.having("crashed") or self.unexpected())
+
+    def table(self):
+        counts = collections.defaultdict(collections.Counter)
+        for record in self.tests.values():
+            counts[record["test"].partition("::")[0]][record["outcome"]] += 1
+        total = sum(counts.values(), collections.Counter())
+        rows = [("file", *COLUMNS)]
+        for name, count in [*sorted(counts.items()), ("total", total)]:
+            rows.append((name, *(str(count[column]) for column in COLUMNS)))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join(
+            "  ".join(
+                [row[0].ljust(widths[0])]
+                + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+            )
+            for row in rows
+        )
+
+    def failures(self):
+        """Failures with the same reason together, the most frequent first."""
+        groups = collections.defaultdict(list)
+        for record in self.having("crashed") + self.having("failed"):
+            function = record["test"].partition("[")[0]
+            groups[function, generalise(record["reason"])].append(record["test"])
+        ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+        return "\n".join(
+            f"{len(tests):5}  {function}\n       {reason}\n       {tests[0]}"
+            for (function, reason), tests in ordered
+        )
+
+
+def generalise(reason):
+    """Without numbers and addresses, which differ from test to test."""
+    return re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?", "N", reason)
