@@ -5,6 +5,8 @@
 
 #include "PathSafety.h"
 
+#include "File.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,17 +22,45 @@ static std::string octal(mode_t mode) {
   return text;
 }
 
+/// The directory that \p path lies in; empty above the root.
+static std::string parentOf(const std::string &path) {
+  if (path == "/")
+    return {};
+  size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+PathSafety::PathSafety(const std::string &libraryDir)
+    : trusted{0, geteuid()} {
+  for (std::string above = resolvePath(libraryDir); !above.empty();
+       above = parentOf(above)) {
+    struct stat status = {};
+    if (stat(above.c_str(), &status) == 0)
+      trusted.insert(status.st_uid);
+    directories.emplace(std::pair(above, false), std::nullopt);
+  }
+}
+
+/// For what a trusted user owns.
 static bool othersMayWrite(const struct stat &status) {
   if (status.st_mode & S_IWOTH)
     return true;
-  bool isPrivateGroup = status.st_gid == 0 || (status.st_uid == geteuid() &&
-                                               status.st_gid == status.st_uid);
+  bool isPrivateGroup = status.st_gid == 0 || status.st_gid == status.st_uid;
   return (status.st_mode & S_IWGRP) && !isPrivateGroup;
 }
 
+/// "user 0 or 1000"
+static std::string usersText(const std::set<uid_t> &users) {
+  std::string text;
+  for (uid_t user : users)
+    text += (text.empty() ? "user " : " or ") + std::to_string(user);
+  return text;
+}
+
 /// \p isSticky: the sticky bit makes up for the permission to write.
-static std::optional<Rejection> checkOne(const std::string &path,
-                                         bool isDirectory, bool isSticky) {
+std::optional<Rejection> PathSafety::checkOne(const std::string &path,
+                                              bool isDirectory,
+                                              bool isSticky) const {
   std::string name =
       (isDirectory ? "the directory '" : "the file '") + path + "'";
   struct stat status = {};
@@ -38,11 +68,11 @@ static std::optional<Rejection> checkOne(const std::string &path,
     return Rejection{Reason::Unreadable,
                      name + " cannot be looked at: " + std::strerror(errno),
                      {}};
-  if (status.st_uid != 0 && status.st_uid != geteuid())
+  if (!trusted.count(status.st_uid))
     return Rejection{Reason::ForeignOwner,
                      name + " belongs to user " +
-                         std::to_string(status.st_uid) +
-                         ", expected root or user " + std::to_string(geteuid()),
+                         std::to_string(status.st_uid) + ", expected " +
+                         usersText(trusted),
                      {}};
   if (othersMayWrite(status) && !(isSticky && (status.st_mode & S_ISVTX)))
     return Rejection{Reason::WritableByOthers,
@@ -51,14 +81,6 @@ static std::optional<Rejection> checkOne(const std::string &path,
                          ", so that others can write it",
                      {}};
   return std::nullopt;
-}
-
-/// The directory that \p path lies in; empty above the root.
-static std::string parentOf(const std::string &path) {
-  if (path == "/")
-    return {};
-  size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 std::optional<Rejection> PathSafety::checkAbove(const std::string &resolved,

@@ -4,15 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loading a plugin runs its code with the rights of this process, so nobody
-// but root and the user who runs it may be able to write the file, or to put
-// another one in its place by way of a directory above it:
-//   - the file and every directory above it belong to root or to this user;
+// may be able to write the file, or to put another one in its place by way of
+// a directory above it, but those whose code the process runs anyway:
+//   - the file and every directory above it belong to root, to the user who
+//     runs the process, or to the owner of a directory above libnereid, who
+//     could put another libnereid there;
 //   - nobody else may write them. A group may if it is root's, or the owner's
 //     private group, which by convention has the owner's number;
 //   - a directory with the sticky bit, like /tmp, may be above the plugin's
 //     own directory although all may write it: there nobody can move or remove
 //     what belongs to others. It may not hold plugins itself, because anybody
-//     could add one.
+//     could add one;
+//   - directories above libnereid are not looked at as such: they can harm the
+//     process without any plugin. So what was built in a checkout works there,
+//     whoever owns the checkout and whoever works in it.
 // The check is made on the resolved path, which is then the one that is loaded.
 // Access control lists and the mount's own rules are not looked at.
 
@@ -21,8 +26,11 @@
 
 #include "LoadReport.h"
 
+#include <sys/types.h>
+
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace nereid {
@@ -31,6 +39,9 @@ namespace nereid {
 /// discovery, so that a thousand files cost one walk to the root.
 class PathSafety {
 public:
+  /// \p libraryDir: where libnereid lies; empty if that is not known.
+  explicit PathSafety(const std::string &libraryDir);
+
   /// Says why the file at \p resolved, which is absolute and without links, is
   /// not to be trusted.
   std::optional<Rejection> checkFile(const std::string &resolved);
@@ -39,9 +50,12 @@ public:
   std::optional<Rejection> checkDirectory(const std::string &resolved);
 
 private:
+  std::optional<Rejection> checkOne(const std::string &path, bool isDirectory,
+                                    bool isSticky) const;
   std::optional<Rejection> checkAbove(const std::string &resolved,
                                       bool holdsPlugins);
 
+  std::set<uid_t> trusted; // owners
   std::map<std::pair<std::string, bool>, std::optional<Rejection>> directories;
 };
 

@@ -61,7 +61,7 @@ void PluginRegistry::warnIfPrivileged() const {
 void PluginRegistry::discover() {
   std::lock_guard lock(loading);
   warnIfPrivileged();
-  Discovery discovery;
+  Discovery discovery{PathSafety(libraryDir), {}};
   PluginDirs found = findPluginDirs(options.pluginDirs);
   for (Candidate &refused : found.refused)
     logDiscovered(record(std::move(refused)));
@@ -182,7 +182,7 @@ Result<std::shared_ptr<Plugin>> PluginRegistry::load(std::string_view path) {
   Candidate candidate;
   candidate.path = path;
   OpenedPlugin opened;
-  PathSafety safety;
+  PathSafety safety(libraryDir);
   std::optional<Rejection> bad = openPlugin(candidate.path, opened);
   candidate.resolved = opened.resolved;
   if (!bad)

@@ -94,6 +94,63 @@ TEST_F(PathSafetyTest, AnotherUsersDirectoryAboveIsRefused) {
   EXPECT_EQ(code(), "foreign-owner");
 }
 
+/// A checkout of user 12345 that root works in: libnereid and plugins are both
+/// in `above`.
+class ForeignCheckout : public PathSafetyTest {
+protected:
+  void SetUp() override {
+    PathSafetyTest::SetUp();
+    if (geteuid() != 0)
+      GTEST_SKIP() << "only root can give files away";
+    options.libraryDir = (root / "above/lib").string();
+    fs::create_directory(options.libraryDir);
+    give("above", 12345, 12345);
+  }
+  void give(const std::string &name, uid_t user, gid_t group) {
+    ASSERT_EQ(chown((root / name).c_str(), user, group), 0);
+  }
+};
+
+TEST_F(ForeignCheckout, WhatOneselfBuiltThereIsLoaded) {
+  EXPECT_EQ(code(), "loaded");
+}
+
+TEST_F(ForeignCheckout, WhatItsOwnerBuiltIsLoaded) {
+  give("above/plugins", 12345, 12345);
+  give("above/plugins/good.so", 12345, 12345);
+  fs::permissions(plugin.parent_path(), fs::perms(0775));
+  EXPECT_EQ(code(), "loaded");
+}
+
+TEST_F(ForeignCheckout, AThirdUsersFileIsRefused) {
+  give("above/plugins/good.so", 54321, 54321);
+  EXPECT_EQ(code(), "foreign-owner");
+  EXPECT_THAT(registry->candidate(0)->detail,
+              HasSubstr("user 54321, expected user 0 or 12345"));
+}
+
+TEST_F(ForeignCheckout, AFileElsewhereIsTrustedAsItsOwnerIs) {
+  fs::path elsewhere = place("good", "elsewhere/good.so");
+  give("elsewhere/good.so", 12345, 12345);
+  EXPECT_TRUE(make().load(elsewhere.string()));
+  give("elsewhere/good.so", 54321, 54321);
+  EXPECT_FALSE(make().load(elsewhere.string()));
+}
+
+TEST_F(PathSafetyTest, DirectoriesAboveLibnereidAreNotLookedAt) {
+  options.libraryDir = (root / "above/lib").string();
+  fs::create_directory(options.libraryDir);
+  fs::permissions(root / "above", fs::perms(0777));
+  EXPECT_EQ(code(), "loaded");
+}
+
+TEST_F(PathSafetyTest, APluginsOwnDirectoryIsLookedAtEvenAboveLibnereid) {
+  options.libraryDir = (root / "above/plugins/lib").string();
+  fs::create_directory(options.libraryDir);
+  fs::permissions(plugin.parent_path(), fs::perms(0777));
+  EXPECT_EQ(code(), "writable-by-others");
+}
+
 TEST_F(PathSafetyTest, AForeignGroupMayNotWriteButRootsGroupMay) {
   if (geteuid() != 0)
     GTEST_SKIP() << "only root can give a file to a group it is not in";
