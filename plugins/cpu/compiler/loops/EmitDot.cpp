@@ -2,12 +2,18 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands have been converted to the type of the sum (Prepare.h) and lie
-// row-major in scratch. A block of rows times vectors stays in registers
+// Operands have been converted to a type the machine multiplies (Prepare.h) and
+// lie row-major in scratch. A block of rows times vectors stays in registers
 // through all of k: for each k, a few vectors of b, and one broadcast element
 // of a for each row.
+//
+// Two bf16 that are neighbours along k count as one element of 32 bits: an
+// instruction multiplies both and adds both products. They are neighbours in
+// memory in a row of a; rows of b are interleaved first.
 
 #include "Emit.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace mlir;
 
@@ -28,20 +34,31 @@ public:
     lhs = emitter.keptPointer(op.getA());
     rhs = emitter.keptPointer(op.getB());
     result = emitter.keptPointer(op.getResult());
+    factor = sum;
+    if (const Buffer *buffer = emitter.program.paired.lookup(op)) {
+      paired = emitter.buffers.lookup(buffer);
+      factor = b.getInt32Ty();
+      depth /= 2;
+    }
     chooseBlock();
   }
 
   void run() {
+    if (paired) {
+      interleaveRows();
+      rhs = paired;
+    }
     loop(batches, 1, [&](llvm::Value *batch) {
       llvm::Value *a = at(lhs, b.CreateMul(batch, i64(rows * depth)));
       llvm::Value *y = at(rhs, b.CreateMul(batch, i64(depth * columns)));
-      llvm::Value *c = at(result, b.CreateMul(batch, i64(rows * columns)));
+      llvm::Value *c =
+          sumAt(result, b.CreateMul(batch, i64(rows * columns)));
       loop(columns, int64_t(lanes) * blockVectors, [&](llvm::Value *column) {
         loop(rows, blockRows, [&](llvm::Value *row) {
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
           block(at(a, b.CreateMul(row, i64(depth))), at(y, column),
-                at(c, first));
+                sumAt(c, first));
         });
       });
     });
@@ -65,14 +82,41 @@ private:
     steps = depth % 4 == 0 ? 4 : 1;
   }
 
+  /// Writes each two rows of the right operand as one row of pairs.
+  void interleaveRows() {
+    llvm::Type *half = b.getInt16Ty();
+    int64_t width = std::min<int64_t>(columns, emitter.vectorBits / 16);
+    auto *vector = llvm::FixedVectorType::get(half, width);
+    SmallVector<int> order;
+    for (int64_t i = 0; i < width; ++i)
+      order.append({int(i), int(width + i)});
+    loop(batches * depth, 1, [&](llvm::Value *pair) {
+      llvm::Value *first = b.CreateMul(pair, i64(2 * columns));
+      loop(columns, width, [&](llvm::Value *column) {
+        auto row = [&](int64_t number) {
+          llvm::Value *offset =
+              b.CreateAdd(b.CreateAdd(first, i64(number * columns)), column);
+          return emitter.inScratch(b.CreateAlignedLoad(
+              vector, b.CreateGEP(half, rhs, offset), llvm::Align(2)));
+        };
+        llvm::Value *both = b.CreateShuffleVector(row(0), row(1), order);
+        llvm::Value *offset =
+            b.CreateAdd(first, b.CreateMul(column, i64(2)));
+        emitter.inScratch(b.CreateAlignedStore(
+            both, b.CreateGEP(half, paired, offset), llvm::Align(4)));
+      });
+    });
+  }
+
   /// One block: its sums are loaded, carried through k in registers, stored.
   void block(llvm::Value *a, llvm::Value *y, llvm::Value *c) {
-    llvm::Type *vector = lanes > 1 ? llvm::FixedVectorType::get(sum, lanes) : sum;
+    llvm::Type *vector = vectorOf(sum), *factors = vectorOf(factor);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
+    llvm::Align factorAlign(factor->getScalarSizeInBits() / 8);
     SmallVector<llvm::Value *> places, sums;
     for (int64_t row = 0; row < blockRows; ++row)
       for (int64_t v = 0; v < blockVectors; ++v) {
-        places.push_back(at(c, i64(row * columns + v * lanes)));
+        places.push_back(sumAt(c, i64(row * columns + v * lanes)));
         sums.push_back(emitter.inScratch(
             b.CreateAlignedLoad(vector, places.back(), align)));
       }
@@ -83,12 +127,13 @@ private:
         SmallVector<llvm::Value *> right;
         for (int64_t v = 0; v < blockVectors; ++v)
           right.push_back(emitter.inScratch(
-              b.CreateAlignedLoad(vector, at(line, i64(v * lanes)), align)));
+              b.CreateAlignedLoad(factors, at(line, i64(v * lanes)),
+                                  factorAlign)));
         for (int64_t row = 0; row < blockRows; ++row) {
           llvm::Value *place =
               at(at(a, k), i64(row * depth + step));
           llvm::Value *left =
-              emitter.inScratch(b.CreateAlignedLoad(sum, place, align));
+              emitter.inScratch(b.CreateAlignedLoad(factor, place, factorAlign));
           if (lanes > 1)
             left = b.CreateVectorSplat(lanes, left);
           for (int64_t v = 0; v < blockVectors; ++v) {
@@ -103,13 +148,30 @@ private:
   }
 
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+    if (paired)
+      return addPairs(x, y, z);
     if (x->getType()->isFPOrFPVectorTy())
       return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
     return b.CreateAdd(b.CreateMul(x, y), z);
   }
 
+  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+    auto *pairs = llvm::FixedVectorType::get(b.getBFloatTy(), 2 * lanes);
+    auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
+              : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
+                           : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
+    return b.CreateIntrinsic(
+        id, {}, {z, b.CreateBitCast(x, pairs), b.CreateBitCast(y, pairs)});
+  }
+
+  llvm::Type *vectorOf(llvm::Type *type) {
+    return lanes > 1 ? llvm::FixedVectorType::get(type, lanes) : type;
+  }
   llvm::Value *i64(int64_t number) { return b.getInt64(number); }
   llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
+    return b.CreateGEP(factor, base, offset);
+  }
+  llvm::Value *sumAt(llvm::Value *base, llvm::Value *offset) {
     return b.CreateGEP(sum, base, offset);
   }
 
@@ -154,7 +216,9 @@ private:
   Emitter &emitter;
   llvm::IRBuilder<> &b;
   llvm::Type *sum;
+  llvm::Type *factor; // of one step along the depth: an element, or a pair
   llvm::Value *lhs, *rhs, *result;
+  llvm::Value *paired = nullptr; // rows of pairs of the right operand
   int64_t batches, rows, columns, depth;
   int64_t lanes = 1, blockRows = 1, blockVectors = 1, steps = 1;
 };

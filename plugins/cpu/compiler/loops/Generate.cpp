@@ -34,6 +34,7 @@ llvm::ArrayRef<llvm::StringLiteral> fastPathNames() {
       "overlap-guard",  // loads move past stores that do not overlap them
       "in-place",       // loops update tiles where they are
       "dot-kernel",     // tt.dot in register blocks
+      "dot-pairs",      // bf16 by instructions that add two products
   };
   return kNames;
 }
@@ -265,7 +266,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   found = tt::findKernel(*module);
   if (!found)
     return found.takeError();
-  widenDots(*found);
+  widenDots(*found, options);
   codegen::ExpandOptions expansion = expandOptionsFor(*options.machine);
   expansion.fpFusion = options.fpFusion;
   if (failed(codegen::expandForBackend(*module, expansion)))

@@ -330,6 +330,9 @@ void Planner::planDot(Operation *op) {
   for (unsigned i : {0, 1})
     readers[op->getOperand(i)].push_back(
         {block, step, 0, false});
+  Type right = op->getOperand(1).getType();
+  if (cast<RankedTensorType>(right).getElementType().isBF16())
+    program->paired[op] = makeBuffer(right);
   stepOf[op] = step;
   current->steps.push_back({StepKind::Dot, op, nullptr});
 }

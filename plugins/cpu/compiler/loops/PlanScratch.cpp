@@ -88,6 +88,7 @@ private:
       }
       for (Value operand : step.op->getOperands())
         use(operand, place);
+      use(program.paired.lookup(step.op), place);
       for (Value result : step.op->getResults())
         use(result, place);
       for (Region &region : step.op->getRegions())

@@ -5,6 +5,7 @@
 #ifndef NEREID_CPU_COMPILER_PREPARE_H
 #define NEREID_CPU_COMPILER_PREPARE_H
 
+#include "../Generate.h"
 #include "nereid/ttir/Dialect.h"
 
 namespace nereid::cpu {
@@ -13,12 +14,18 @@ namespace nereid::cpu {
 /// and `noinline` is a wish about code size.
 mlir::LogicalResult inlineHelpers(mlir::ModuleOp module);
 
-/// Gives both operands of every dot the type that it sums in, as conversions
-/// before it, which run where the operand is kept: f32 for narrower floats,
-/// whose products it holds exactly. Sums narrower than f32 are f32 inside the
-/// dot. Products of i8 are summed in f32 too as long as that is exact, up to a
-/// depth of 1024.
-void widenDots(tt::FuncOp kernel);
+/// Gives both operands of every dot a type that the machine multiplies, as
+/// conversions before it, which run where the operand is kept: bf16 if that
+/// holds every value and pairsBf16(), else f32 for narrower floats, whose
+/// products it holds exactly. Sums narrower than f32 are f32 inside the dot.
+/// Products of i8 are summed in f32 too as long as that is exact, up to a depth
+/// of 1024.
+void widenDots(tt::FuncOp kernel, const GenerateOptions &options);
+
+/// True when the machine is fastest at adding products of pairs of bf16 to f32
+/// in one instruction, and the tiles of `dot` are wide enough for it. That
+/// instruction takes subnormal numbers as zero.
+bool pairsBf16(tt::DotOp dot, const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

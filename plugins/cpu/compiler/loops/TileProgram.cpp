@@ -138,8 +138,10 @@ struct Printer {
         os.indent(indent) << "dot ";
         llvm::interleave(
             step.op->getOperands(), os, [&](Value v) { name(v); }, " ");
-        os << " in b" << program.kept.lookup(step.op->getResult(0))->id
-           << '\n';
+        os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
+        if (const Buffer *paired = program.paired.lookup(step.op))
+          os << " paired in b" << paired->id;
+        os << '\n';
       } else {
         os.indent(indent) << step.op->getName() << '\n';
         for (Region &region : step.op->getRegions())

@@ -117,6 +117,8 @@ struct TileProgram {
   /// Tiles passed on by terminators, per destination (a block argument or a
   /// result of a region): the buffer they are put into.
   llvm::DenseMap<mlir::Value, Buffer *> passed;
+  /// The right operand of a dot on bf16, in pairs along its depth.
+  llvm::DenseMap<mlir::Operation *, Buffer *> paired;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isKept(mlir::Value value) const {
