@@ -101,7 +101,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   {grid[0], grid[1], grid[2]},
                   &kServices,
                   nullptr},
-                 LaunchState(kernel->state->prints)};
+                 LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
   unsigned threads = threadsFor(*kernel, programs);
   bool complete;

@@ -13,21 +13,21 @@
 #include <cstdlib>
 
 nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
-                               uint64_t keepMemory, std::FILE *prints)
+                               uint64_t keepMemory,
+                               nereid::cpu::Printing printing)
     : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
-      prints(prints), memory(keepMemory),
+      printing(printing), memory(keepMemory),
       compiler(host ? std::string(nereid::cpu::view(host->plugin_path)) : ""),
       pool(threads) {}
 
 namespace nereid::cpu {
 
-/// NEREID_CPU_THREADS, else one for each core that may be used.
-static nereid_status_t readThreads(unsigned &out, const nereid_call_t *call) {
-  const char *given = std::getenv("NEREID_CPU_THREADS");
-  if (!given || !*given) {
-    out = usableCores();
+/// Variable `name`, a number from 1 to 4096; `out` stays without it.
+static nereid_status_t readCount(const char *name, unsigned &out,
+                                 const nereid_call_t *call) {
+  const char *given = std::getenv(name);
+  if (!given || !*given)
     return NEREID_OK;
-  }
   std::string_view digits = given;
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), out);
@@ -35,7 +35,7 @@ static nereid_status_t readThreads(unsigned &out, const nereid_call_t *call) {
       out >= 1 && out <= 4096)
     return NEREID_OK;
   return fail(call, NEREID_INVALID_ARGUMENT,
-              "NEREID_CPU_THREADS is '" + std::string(digits) +
+              std::string(name) + " is '" + std::string(digits) +
                   "', a number from 1 to 4096 was expected");
 }
 
@@ -56,13 +56,16 @@ static nereid_status_t create(const nereid_host_t *host,
                               const nereid_call_t *call) {
   // Freed blocks that are kept: enough for the tensors of a few kernels.
   constexpr uint64_t kKeep = 512ull * 1024 * 1024;
-  unsigned threads = 1;
-  std::FILE *prints = stdout;
-  if (nereid_status_t status = readThreads(threads, call))
+  unsigned threads = usableCores();
+  Printing printing;
+  if (nereid_status_t status = readCount("NEREID_CPU_THREADS", threads, call))
     return status;
-  if (nereid_status_t status = readPrints(prints, call))
+  if (nereid_status_t status = readPrints(printing.file, call))
     return status;
-  *outState = new nereid_state_t(host, threads, kKeep, prints);
+  if (nereid_status_t status = readCount("NEREID_CPU_SCALAR_PRINTS",
+                                         printing.scalarLines, call))
+    return status;
+  *outState = new nereid_state_t(host, threads, kKeep, printing);
   return NEREID_OK;
 }
 

@@ -28,8 +28,8 @@ void LaunchState::outOfMemory(uint64_t scratch) {
 
 /// One call, so that lines of several threads do not mix.
 void LaunchState::print(const std::string &lines) {
-  std::fwrite(lines.data(), 1, lines.size(), prints);
-  std::fflush(prints);
+  std::fwrite(lines.data(), 1, lines.size(), printing.file);
+  std::fflush(printing.file);
 }
 
 template <typename T> static T elementAt(const void *data, uint64_t index) {
@@ -149,8 +149,15 @@ static void printText(void *state, const char *text, uint64_t size) {
   static_cast<LaunchState *>(state)->print(std::string(text, size));
 }
 
+void LaunchState::print(const nereid_cpu_print_t &value) {
+  std::string once = formatPrint(value), lines = once;
+  for (unsigned i = 1; value.rank == 0 && i < printing.scalarLines; ++i)
+    lines += once;
+  print(lines);
+}
+
 static void printValue(void *state, const nereid_cpu_print_t *value) {
-  static_cast<LaunchState *>(state)->print(formatPrint(*value));
+  static_cast<LaunchState *>(state)->print(*value);
 }
 
 static void failLaunch(void *state, const char *message, uint64_t size) {

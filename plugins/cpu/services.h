@@ -16,11 +16,19 @@
 
 namespace nereid::cpu {
 
+/// How kernels print.
+struct Printing {
+  std::FILE *file = stdout;
+  /// How often a line without an index is written: a GPU writes it once for
+  /// each thread of a program, and there are programs that count on that.
+  unsigned scalarLines = 1;
+};
+
 /// The `state` of nereid_cpu_launch_t. Making one costs nothing; the text is
 /// written by whoever fails first.
 class LaunchState {
 public:
-  explicit LaunchState(std::FILE *prints) : prints(prints) {}
+  explicit LaunchState(const Printing &printing) : printing(printing) {}
 
   bool failed() const { return code.load(std::memory_order_acquire) != 0; }
   nereid_status_t status() const { return failed() ? code.load() : kFault; }
@@ -32,11 +40,12 @@ public:
   void fail(nereid_status_t status, std::string message);
   void outOfMemory(uint64_t scratch);
   void print(const std::string &lines);
+  void print(const nereid_cpu_print_t &value);
 
 private:
   static constexpr nereid_status_t kFault = NEREID_DEVICE_FAULT;
 
-  std::FILE *prints;
+  const Printing &printing;
   std::atomic<nereid_status_t> code{NEREID_OK};
   std::atomic<bool> claimed{false};
   std::string text;

@@ -10,6 +10,7 @@
 #include "host_cpu.h"
 #include "memory.h"
 #include "pool.h"
+#include "services.h"
 
 #include <cstdio>
 #include <map>
@@ -47,11 +48,11 @@ private:
 
 struct nereid_state_t {
   nereid_state_t(const nereid_host_t *host, unsigned threads,
-                 uint64_t keepMemory, std::FILE *prints);
+                 uint64_t keepMemory, nereid::cpu::Printing printing);
 
   const nereid::cpu::HostCpu cpu;
   const std::string features; // of the target
-  std::FILE *const prints;    // where kernels print
+  const nereid::cpu::Printing printing;
   nereid::cpu::Memory memory;
   nereid::cpu::Faults faults;
   nereid::cpu::CompilerPart compiler;

@@ -18,8 +18,7 @@ SKIPPED = 77
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--package", required=True)
-    parser.add_argument("--plugins", required=True)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
     args, rest = parser.parse_known_args()
     if not args.python.exists():
         print(f"[SKIP] there is no {args.python}: run scripts/python-env")
@@ -27,15 +26,18 @@ def main():
     with tempfile.TemporaryDirectory(prefix="nereid-python-") as folder:
         env = dict(
             os.environ,
-            PYTHONPATH=args.package,
+            PYTHONPATH=str(args.build / "python"),
             PYTHONDONTWRITEBYTECODE="1",
-            NEREID_PLUGIN_DIRS=args.plugins,
+            NEREID_TEST_BUILD=str(args.build),
+            NEREID_PLUGIN_DIRS=str(args.build / "lib/nereid/plugins"),
             NEREID_CACHE_DIR=f"{folder}/nereid",
             TRITON_CACHE_DIR=f"{folder}/triton",
         )
+        for name in ("NEREID_TARGET", "TRITON_DEFAULT_BACKEND"):
+            env.pop(name, None)
         tests = pathlib.Path(__file__).parent
-        command = [args.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
-        return subprocess.run([*command, *rest], env=env).returncode
+        command = [args.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        return subprocess.run([*command, *(rest or [tests])], env=env).returncode
 
 
 if __name__ == "__main__":

@@ -79,8 +79,30 @@ TEST(Print, WithoutValuesThePrefixStandsAlone) {
   EXPECT_EQ(formatPrint(print), "pid (0, 2, 0) x: \n");
 }
 
+TEST(LaunchState, WritesAScalarAsOftenAsAsked) {
+  Printing printing = {std::tmpfile(), 3};
+  ASSERT_NE(printing.file, nullptr);
+  int32_t number = 7;
+  int64_t shape = 1;
+  nereid_cpu_print_t scalar = makePrint("i32", &number), tile = scalar;
+  tile.rank = 1;
+  tile.shape = &shape;
+  LaunchState state(printing);
+  state.print(scalar);
+  state.print(tile);
+  std::rewind(printing.file);
+  char text[256] = {};
+  (void)!std::fread(text, 1, sizeof text - 1, printing.file);
+  std::fclose(printing.file);
+  EXPECT_STREQ(text, "pid (0, 2, 0) idx () x: 7\n"
+                     "pid (0, 2, 0) idx () x: 7\n"
+                     "pid (0, 2, 0) idx () x: 7\n"
+                     "pid (0, 2, 0) idx (0) x: 7\n");
+}
+
 TEST(LaunchState, TheFirstFailureStays) {
-  LaunchState state(stdout);
+  Printing printing;
+  LaunchState state(printing);
   EXPECT_FALSE(state.failed());
   kServices.fail(&state, "first", 5);
   kServices.fail(&state, "second", 6);

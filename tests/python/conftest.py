@@ -1,0 +1,39 @@
+"""What several tests use: programs in a process of their own."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+
+@pytest.fixture
+def build():
+    """The build tree."""
+    return pathlib.Path(os.environ["NEREID_TEST_BUILD"])
+
+
+@pytest.fixture
+def run_program(tmp_path):
+    """Runs a file of this folder or a text as a program; gives the process."""
+
+    def run(program, *arguments, **variables):
+        path = pathlib.Path(__file__).parent / program if "\n" not in program else None
+        if path is None:
+            path = tmp_path / "program.py"
+            path.write_text(program)
+        env = {**os.environ, **variables}
+        return subprocess.run(
+            [sys.executable, path, *map(str, arguments)],
+            env={name: value for name, value in env.items() if value is not None},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return run

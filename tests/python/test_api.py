@@ -1,0 +1,109 @@
+"""The Python API beside Triton: plain data in and out."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import nereid
+import pytest
+import torch
+
+ADD = """
+tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %os = tt.splat %out : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %yp = tt.addptr %ys, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %op = tt.addptr %os, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %xv = tt.load %xp : tensor<16x!tt.ptr<f32>>
+  %yv = tt.load %yp : tensor<16x!tt.ptr<f32>>
+  %sum = arith.addf %xv, %yv : tensor<16xf32>
+  tt.store %op, %sum : tensor<16x!tt.ptr<f32>>
+  tt.return
+}
+"""
+
+
+def test_plugins_are_the_load_report():
+    loaded = {plugin.id: plugin for plugin in nereid.plugins() if plugin.loaded}
+    assert {"cpu", "extension"} <= set(loaded)
+    assert loaded["cpu"].reason == "loaded"
+    json.dumps(dataclasses.asdict(loaded["cpu"]))
+
+
+def test_devices():
+    devices = {device.name: device for device in nereid.devices()}
+    cpu = devices["cpu"]
+    assert (cpu.plugin, cpu.index) == ("cpu", 0)
+    assert cpu.properties["multiprocessor_count"] > 0
+    assert devices["extension:1"].index == 1
+
+
+def test_explain_names_the_winner():
+    assert nereid.explain("cpu")["winner"]
+
+
+def test_options_have_documentation():
+    names = {option["name"]: option for option in nereid.options("cpu")}
+    assert names["opt_level"]["doc"]
+
+
+def test_compile_and_launch():
+    kernel = nereid.compile(ADD, "cpu", name="add.ttir")
+    assert kernel.name == "add"
+    assert [a.type for a in kernel.arguments] == ["*f32"] * 3
+    assert b"define" in kernel.stage("llir")
+    x, y, out = torch.randn(16), torch.randn(16), torch.zeros(16)
+    kernel.launch((1,), x, y, out.data_ptr())
+    assert torch.equal(out, x + y)
+
+
+def test_second_compile_is_from_the_cache():
+    nereid.compile(ADD, "cpu", options={"opt_level": 1})
+    again = nereid.compile(ADD, "cpu", options={"opt_level": 1})
+    assert again.describe()["from_cache"]
+    assert b"define" in again.stage("llir")
+
+
+def test_dump(tmp_path):
+    nereid.compile(ADD, "cpu", dump_dir=str(tmp_path))
+    assert any(path.suffix == ".ll" for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "source, target, options, status, words",
+    [
+        ("nonsense", "cpu", {}, "invalid-argument", "kernel.ttir:1:"),
+        (ADD, "cpux", {}, "not-found", "cpu"),
+        (ADD, "cpu", {"opt_levle": 1}, "invalid-argument", "opt_level"),
+    ],
+)
+def test_refusals_say_why(source, target, options, status, words):
+    with pytest.raises(nereid.Error, match=words) as caught:
+        nereid.compile(source, target, options=options)
+    assert caught.value.status == status
+
+
+def test_wrong_arguments():
+    kernel = nereid.compile(ADD, "cpu")
+    with pytest.raises(TypeError, match="takes 3 arguments, 2 were given"):
+        kernel.launch((1,), torch.zeros(16), torch.zeros(16))
+    with pytest.raises(TypeError, match="argument 1 is a str"):
+        kernel.launch((1,), torch.zeros(16), "y", torch.zeros(16))
+    with pytest.raises(TypeError, match="option 'opt_level' is a NoneType"):
+        nereid.compile(ADD, "cpu", options={"opt_level": None})
+
+
+def test_the_tool():
+    done = subprocess.run(
+        [sys.executable, "-m", "nereid", "plugins", "--json"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)
