@@ -5,12 +5,12 @@
 // RUN: nereid compile %s --target cpu -O cpu=znver4 -O fast_paths=all,-dot-pairs --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 
 // CHECK: tile program @product
-// CHECK: 32x16 bf16
+// CHECK: {{\[32x16\]}} bf16
 // CHECK: dot {{.*}} paired in b
 // CHECK: call <16 x float> @llvm.x86.avx512bf16.dpbf16ps.512
 // WIDE: tile program @product
 // WIDE-NOT: paired
-// WIDE: 32x16 f32
+// WIDE: {{\[32x16\]}} f32
 // WIDE-NOT: dpbf16ps
 
 tt.func public @product(%pa: !tt.ptr<i8>, %pb: !tt.ptr<i8>, %pc: !tt.ptr<i32>) {
