@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Print.h"
-
+#include "MaskIntervals.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -45,6 +45,36 @@ bool TileForm::operator==(const TileForm &other) const {
          });
 }
 
+bool TileForm::add(const TileForm &other, const Polynomial &factor) {
+  auto added = other.base.times(factor);
+  if (!added)
+    return false;
+  base = base + *added;
+  for (auto [mine, theirs] : llvm::zip(strides, other.strides)) {
+    auto stride = theirs.times(factor);
+    if (!stride)
+      return false;
+    mine = mine + *stride;
+  }
+  for (TileTerm term : other.terms) {
+    auto coefficient = term.coefficient.times(factor);
+    if (!coefficient)
+      return false;
+    term.coefficient = *coefficient;
+    auto same = llvm::find_if(terms, [&](const TileTerm &mine) {
+      return mine.tensor == term.tensor && mine.dims == term.dims;
+    });
+    if (same == terms.end()) {
+      terms.push_back(std::move(term));
+      continue;
+    }
+    same->coefficient = same->coefficient + term.coefficient;
+    if (same->coefficient.isZero())
+      terms.erase(same);
+  }
+  return true;
+}
+
 static bool isPointer(Type type) {
   return isa<tt::PointerType>(getElementTypeOrSelf(type));
 }
@@ -239,38 +269,6 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op) {
   return result;
 }
 
-/// Adds `factor` times `other` to `form`.
-static bool accumulate(TileForm &form, const TileForm &other,
-                       const Polynomial &factor) {
-  auto base = other.base.times(factor);
-  if (!base)
-    return false;
-  form.base = form.base + *base;
-  for (auto [mine, theirs] : llvm::zip(form.strides, other.strides)) {
-    auto stride = theirs.times(factor);
-    if (!stride)
-      return false;
-    mine = mine + *stride;
-  }
-  for (TileTerm term : other.terms) {
-    auto coefficient = term.coefficient.times(factor);
-    if (!coefficient)
-      return false;
-    term.coefficient = *coefficient;
-    auto same = llvm::find_if(form.terms, [&](const TileTerm &mine) {
-      return mine.tensor == term.tensor && mine.dims == term.dims;
-    });
-    if (same == form.terms.end()) {
-      form.terms.push_back(std::move(term));
-      continue;
-    }
-    same->coefficient = same->coefficient + term.coefficient;
-    if (same->coefficient.isZero())
-      form.terms.erase(same);
-  }
-  return true;
-}
-
 std::optional<TileForm> TileForms::combine(Operation *op) {
   if (isa<arith::ExtSIOp>(op)) {
     if (getElementTypeOrSelf(op->getOperand(0)).isInteger(1))
@@ -293,7 +291,7 @@ std::optional<TileForm> TileForms::combine(Operation *op) {
   TileForm rhs = *found;
 
   if (isAdd || isa<arith::SubIOp>(op)) {
-    if (!accumulate(lhs, rhs, isAdd ? 1 : -1))
+    if (!lhs.add(rhs, isAdd ? 1 : -1))
       return std::nullopt;
     return lhs;
   }
@@ -302,13 +300,13 @@ std::optional<TileForm> TileForms::combine(Operation *op) {
   if (isa<arith::ShLIOp>(op)) {
     std::optional<int64_t> bits = rhs.base.constant();
     if (!rhs.isUniform() || !bits || *bits < 0 || *bits >= 62 ||
-        !accumulate(result, lhs, Polynomial(int64_t(1) << *bits)))
+        !result.add(lhs, Polynomial(int64_t(1) << *bits)))
       return std::nullopt;
     return result;
   }
   if (!rhs.isUniform())
     std::swap(lhs, rhs);
-  if (!rhs.isUniform() || !accumulate(result, lhs, rhs.base))
+  if (!rhs.isUniform() || !result.add(lhs, rhs.base))
     return std::nullopt;
   return result;
 }
@@ -369,97 +367,6 @@ std::optional<WrapForm> TileForms::wrapOf(Value value) {
   if (!form || !form->isAffine())
     return std::nullopt;
   return WrapForm{*form, m};
-}
-
-SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
-  SmallVector<MaskConjunct, 4> result;
-  SmallVector<int, 4> identity;
-  for (unsigned dim = 0; dim < rankOf(mask); ++dim)
-    identity.push_back(dim);
-  SmallVector<std::pair<Value, SmallVector<int, 4>>> work = {{mask, identity}};
-  while (!work.empty()) {
-    auto [value, dims] = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (op && isa<arith::AndIOp>(op)) {
-      work.push_back({op->getOperand(1), dims});
-      work.push_back({op->getOperand(0), dims});
-      continue;
-    }
-    if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
-      SmallVector<int, 4> inner(dims.begin(), dims.end());
-      inner.erase(inner.begin() + expand.getAxis());
-      work.push_back({expand.getSrc(), inner});
-      continue;
-    }
-    if (auto trans = dyn_cast_or_null<tt::TransOp>(op)) {
-      SmallVector<int, 4> inner(dims.size());
-      for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
-        inner[from] = dims[dim];
-      work.push_back({trans.getSrc(), inner});
-      continue;
-    }
-    if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op)) {
-      SmallVector<int, 4> inner(dims.begin(), dims.end());
-      for (auto [dim, size] :
-           llvm::enumerate(tileType(broadcast.getSrc()).getShape()))
-        if (size == 1)
-          inner[dim] = -1;
-      work.push_back({broadcast.getSrc(), inner});
-      continue;
-    }
-    if (op && isa<tt::SplatOp>(op)) {
-      work.push_back({op->getOperand(0), {}});
-      continue;
-    }
-    MaskConjunct conjunct{value, dims, 0};
-    DimSet inner = forms.dependsOn(value);
-    for (auto [dim, outer] : llvm::enumerate(dims))
-      if ((inner >> dim & 1) && outer >= 0)
-        conjunct.dependsOn |= DimSet(1) << outer;
-    result.push_back(std::move(conjunct));
-  }
-  return result;
-}
-
-std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
-                                        TileForms &forms) {
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare || axis >= rankOf(condition))
-    return std::nullopt;
-  const TileForm *found = forms.of(compare.getLhs());
-  if (!found)
-    return std::nullopt;
-  TileForm difference = *found;
-  found = forms.of(compare.getRhs());
-  if (!found || difference.pointer || found->pointer ||
-      !accumulate(difference, *found, -1) ||
-      (difference.termDims() >> axis & 1))
-    return std::nullopt;
-  std::optional<int64_t> stride = difference.strides[axis].constant();
-  if (!stride || *stride == 0)
-    return std::nullopt;
-
-  IntervalBound bound;
-  bound.difference = std::move(difference);
-  bound.stride = *stride;
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    break;
-  case arith::CmpIPredicate::sle:
-    bound.orEqual = true;
-    break;
-  case arith::CmpIPredicate::sgt:
-    bound.negated = true;
-    break;
-  case arith::CmpIPredicate::sge:
-    bound.negated = bound.orEqual = true;
-    break;
-  default:
-    // Unsigned comparisons need to know that neither side wraps around.
-    return std::nullopt;
-  }
-  bound.isUpper = bound.negated != (bound.stride > 0);
-  return bound;
 }
 
 } // namespace nereid::codegen

@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Written once for every backend. A load whose pointers have stride 1 along
-// the axis of a vector or of a warp is one wide access; a comparison of two
-// forms whose difference has a constant stride is an interval of the index.
+// the axis of a vector or of a warp is one wide access.
 
 #ifndef NEREID_CODEGEN_TILEFORM_H
 #define NEREID_CODEGEN_TILEFORM_H
@@ -52,6 +51,10 @@ struct TileForm {
   /// The dimensions that some term depends on.
   DimSet termDims() const;
   bool operator==(const TileForm &other) const;
+
+  /// Adds `factor` times `other`, of the same rank. False if that would be too
+  /// long to be of use; this form is then not meaningful any more.
+  bool add(const TileForm &other, const Polynomial &factor);
 };
 
 /// `value` modulo `modulus`, where value is affine: what `offs % M` makes.
@@ -88,33 +91,6 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<TileForm>> forms;
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };
-
-/// The half-open interval of the index along `axis` in which a comparison
-/// holds, all other indices fixed: derived from `lhs - rhs = difference`.
-struct IntervalBound {
-  bool isUpper = false;  // index < bound, or index >= bound
-  TileForm difference;   // of lhs and rhs
-  int64_t stride = 0;    // of the difference along the axis, not 0
-  bool orEqual = false;  // <= or >= rather than < or >
-  bool negated = false;  // the predicate was > or >=
-};
-
-/// One conjunct of a mask.
-struct MaskConjunct {
-  mlir::Value condition;           // a tile of i1
-  llvm::SmallVector<int, 4> dims;  // its dimensions in the mask's, -1: index 0
-  DimSet dependsOn = 0;            // in the mask's dimensions
-};
-
-/// The conditions whose conjunction is `mask`, through and, broadcast,
-/// expand_dims, trans and splat.
-llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
-                                               TileForms &forms);
-
-/// The interval of `condition` (a comparison of integers) along dimension
-/// `axis`; nothing if it has none.
-std::optional<IntervalBound> intervalOf(mlir::Value condition, unsigned axis,
-                                        TileForms &forms);
 
 inline mlir::RankedTensorType tileType(mlir::Value value) {
   return llvm::dyn_cast<mlir::RankedTensorType>(value.getType());

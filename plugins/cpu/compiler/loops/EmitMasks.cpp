@@ -5,6 +5,8 @@
 
 #include "EmitNest.h"
 
+#include "analysis/MaskIntervals.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
