@@ -46,40 +46,33 @@ void emitFailure(Emitter &emitter, llvm::StringRef message) {
                                             emitter.function));
 }
 
-/// Prints a text without values: "pid (x, y, z)" and the prefix.
-static void printText(Emitter &emitter, tt::PrintOp print);
-
-/// Calls services->print_value for one operand, whose elements lie at `data`.
-static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
-                       llvm::Value *data) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  Value operand = print.getArgs()[number];
-  auto tile = dyn_cast<RankedTensorType>(operand.getType());
-  ArrayRef<int64_t> shape = tile ? tile.getShape() : ArrayRef<int64_t>();
-
+namespace {
+/// What a record of image.h says of the values; without any, a print is a
+/// record of rank 0 and no elements.
+struct Printed {
+  std::string prefix;
   std::string type;
-  {
-    llvm::raw_string_ostream os(type);
-    Type element = getElementTypeOrSelf(operand.getType());
-    if (isa<tt::PointerType>(element))
-      os << "ptr";
-    else if (element.isInteger() && !element.isInteger(1) &&
-             !print.getIsSigned()[number])
-      os << 'u' << element.getIntOrFloatBitWidth();
-    else
-      os << element;
-  }
-  std::string prefix = print.getPrefix().str();
-  if (print.getArgs().size() > 1)
-    prefix += "(operand " + std::to_string(number) + ") ";
+  ArrayRef<int64_t> shape;
+  llvm::Value *data;
+  int64_t count = 0;
+};
+} // namespace
 
+/// The numbers of `shape` in memory; null if there are none.
+static llvm::Constant *emitShape(Emitter &emitter, ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return llvm::Constant::getNullValue(emitter.builder.getPtrTy());
   std::vector<uint64_t> sizes(shape.begin(), shape.end());
-  llvm::Constant *dims =
+  llvm::Constant *numbers =
       llvm::ConstantDataArray::get(emitter.context(), sizes);
-  auto *table = new llvm::GlobalVariable(
-      emitter.module, dims->getType(), true,
-      llvm::GlobalValue::PrivateLinkage, dims, "shape");
+  return new llvm::GlobalVariable(emitter.module, numbers->getType(), true,
+                                  llvm::GlobalValue::PrivateLinkage, numbers,
+                                  "shape");
+}
 
+/// Fills a record and calls services->print_value with it.
+static void printRecord(Emitter &emitter, bool hex, const Printed &printed) {
+  llvm::IRBuilder<> &b = emitter.builder;
   llvm::AllocaInst *record = emitter.allocate(
       llvm::ArrayType::get(b.getInt64Ty(),
                            (sizeof(nereid_cpu_print_t) + 7) / 8),
@@ -89,19 +82,20 @@ static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
   };
   set(offsetof(nereid_cpu_print_t, struct_size),
       b.getInt32(sizeof(nereid_cpu_print_t)));
-  set(offsetof(nereid_cpu_print_t, hex), b.getInt32(print.getHex()));
+  set(offsetof(nereid_cpu_print_t, hex), b.getInt32(hex));
   for (unsigned axis = 0; axis < 3; ++axis)
     set(offsetof(nereid_cpu_print_t, program) + 4 * axis,
         emitter.programIds[axis]);
-  set(offsetof(nereid_cpu_print_t, rank), b.getInt32(shape.size()));
+  set(offsetof(nereid_cpu_print_t, rank), b.getInt32(printed.shape.size()));
   set(offsetof(nereid_cpu_print_t, prefix),
-      b.CreateGlobalString(prefix, "prefix"));
-  set(offsetof(nereid_cpu_print_t, prefix_size), b.getInt64(prefix.size()));
-  set(offsetof(nereid_cpu_print_t, type), b.CreateGlobalString(type, "type"));
-  set(offsetof(nereid_cpu_print_t, shape), table);
-  set(offsetof(nereid_cpu_print_t, data), data);
-  set(offsetof(nereid_cpu_print_t, count),
-      b.getInt64(tile ? tile.getNumElements() : 1));
+      b.CreateGlobalString(printed.prefix, "prefix"));
+  set(offsetof(nereid_cpu_print_t, prefix_size),
+      b.getInt64(printed.prefix.size()));
+  set(offsetof(nereid_cpu_print_t, type),
+      b.CreateGlobalString(printed.type, "type"));
+  set(offsetof(nereid_cpu_print_t, shape), emitShape(emitter, printed.shape));
+  set(offsetof(nereid_cpu_print_t, data), printed.data);
+  set(offsetof(nereid_cpu_print_t, count), b.getInt64(printed.count));
 
   auto [service, state] =
       serviceAt(emitter, offsetof(nereid_cpu_services_t, print_value));
@@ -110,10 +104,43 @@ static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
                service, {state, record});
 }
 
+/// The name that a record gives the type of `element`.
+static std::string printedType(Type element, bool isSigned) {
+  if (isa<tt::PointerType>(element))
+    return "ptr";
+  if (element.isInteger() && !element.isInteger(1) && !isSigned)
+    return "u" + std::to_string(element.getIntOrFloatBitWidth());
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+/// Prints one operand, whose elements lie at `data`.
+static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
+                       llvm::Value *data) {
+  Value operand = print.getArgs()[number];
+  Printed printed;
+  printed.prefix = print.getPrefix().str();
+  if (print.getArgs().size() > 1)
+    printed.prefix += "(operand " + std::to_string(number) + ") ";
+  printed.type = printedType(getElementTypeOrSelf(operand.getType()),
+                             print.getIsSigned()[number]);
+  printed.data = data;
+  printed.count = 1;
+  if (auto tile = dyn_cast<RankedTensorType>(operand.getType())) {
+    printed.shape = tile.getShape();
+    printed.count = tile.getNumElements();
+  }
+  printRecord(emitter, print.getHex(), printed);
+}
+
 void emitPrint(Emitter &emitter, tt::PrintOp print) {
   llvm::IRBuilder<> &b = emitter.builder;
   if (print.getArgs().empty())
-    return printText(emitter, print);
+    return printRecord(
+        emitter, false,
+        {print.getPrefix().str(), "", {},
+         llvm::Constant::getNullValue(b.getPtrTy())});
   for (auto [number, operand] : llvm::enumerate(print.getArgs())) {
     if (isTile(operand)) {
       printValue(emitter, print, number, emitter.keptPointer(operand));
@@ -127,36 +154,6 @@ void emitPrint(Emitter &emitter, tt::PrintOp print) {
     b.CreateStore(value, slot);
     printValue(emitter, print, number, slot);
   }
-}
-
-/// A print without values is a value record without elements' data: rank 0,
-/// count 0.
-static void printText(Emitter &emitter, tt::PrintOp print) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  llvm::AllocaInst *record = emitter.allocate(
-      llvm::ArrayType::get(b.getInt64Ty(),
-                           (sizeof(nereid_cpu_print_t) + 7) / 8),
-      "print");
-  auto set = [&](size_t offset, llvm::Value *value) {
-    b.CreateStore(value, b.CreateConstGEP1_64(b.getInt8Ty(), record, offset));
-  };
-  b.CreateMemSet(record, b.getInt8(0), sizeof(nereid_cpu_print_t),
-                 llvm::MaybeAlign(8));
-  std::string prefix = print.getPrefix().str();
-  set(offsetof(nereid_cpu_print_t, struct_size),
-      b.getInt32(sizeof(nereid_cpu_print_t)));
-  for (unsigned axis = 0; axis < 3; ++axis)
-    set(offsetof(nereid_cpu_print_t, program) + 4 * axis,
-        emitter.programIds[axis]);
-  set(offsetof(nereid_cpu_print_t, prefix),
-      b.CreateGlobalString(prefix, "prefix"));
-  set(offsetof(nereid_cpu_print_t, prefix_size), b.getInt64(prefix.size()));
-  set(offsetof(nereid_cpu_print_t, type), b.CreateGlobalString("", "type"));
-  auto [service, state] =
-      serviceAt(emitter, offsetof(nereid_cpu_services_t, print_value));
-  b.CreateCall(llvm::FunctionType::get(b.getVoidTy(),
-                                       {b.getPtrTy(), b.getPtrTy()}, false),
-               service, {state, record});
 }
 
 /// A scalar load; a mask that is false gives `other` and reads nothing.
