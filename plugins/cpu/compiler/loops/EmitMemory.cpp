@@ -222,9 +222,10 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, Address address,
   return choose({kept.overlaps, false}, buffered, direct);
 }
 
-/// The bits of `value` as another scalar type. A bfloat is loaded and stored as
-/// i16: where the machine has no conversions to bfloat, LLVM takes masked
-/// accesses apart and rounds every element by a routine that no library has.
+/// The bits of `value` as another scalar type. Floats of 16 bits are loaded and
+/// stored as i16: where the machine has no conversions of them, LLVM takes
+/// masked accesses apart and converts every element by a routine that no
+/// library has.
 llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
   return at({value}, [&] {
     return builder.CreateBitCast(value,
@@ -236,7 +237,7 @@ llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
 /// `other`, or zero. Memory that is masked off is not touched.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                             Element other, bool isScratch) {
-  if (type->isBFloatTy()) {
+  if (type->isBFloatTy() || type->isHalfTy()) {
     llvm::Type *bits = builder.getInt16Ty();
     if (other.value)
       other.value = reinterpret(other.value, bits);
@@ -297,7 +298,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
 
 void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
                           Element value, bool isScratch) {
-  if (type->isBFloatTy()) {
+  if (type->isBFloatTy() || type->isHalfTy()) {
     type = builder.getInt16Ty();
     value.value = reinterpret(value.value, type);
   }

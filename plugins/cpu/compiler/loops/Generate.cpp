@@ -301,6 +301,11 @@ generate(ModuleOp source, const GenerateOptions &options,
   EntryEmitter entry(emitter, info);
   if (!entry.run())
     return failureOf("the kernel cannot be compiled for the cpu");
+  // Where f16 is computed by its bits, LLVM must not see floats in them again
+  // (a cleared sign bit as fabs): it would convert them by calls of routines
+  // that no library has.
+  if (!expansion.hasF16Conversions)
+    emitter.function->addFnAttr(llvm::Attribute::NoImplicitFloat);
   info.scratchSize = (*program)->scratchBytes;
   return std::move(result);
 }
