@@ -20,8 +20,8 @@ static double nanosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-static Expected<Function> loadKernel(const Manifest &manifest,
-                                     const CaseOptions &options) {
+static Expected<Compiled> compileKernel(const Manifest &manifest,
+                                        const CaseOptions &options) {
   const std::string &path = options.raw ? manifest.raw : manifest.ttir;
   Expected<std::string> source = readFile(path);
   if (!source)
@@ -39,7 +39,15 @@ static Expected<Function> loadKernel(const Manifest &manifest,
   if (name != manifest.kernel)
     return invalid("the compiled kernel is called '" + name + "', expected '" +
                    manifest.kernel + "'");
-  return options.target.backend.load(*compiled, options.target.device);
+  return compiled;
+}
+
+static Expected<void> keepImage(const Compiled &compiled,
+                                const Manifest &manifest,
+                                const std::string &folder) {
+  nereid_bytes_t image = compiled.info().output;
+  return writeFile(folder + "/" + manifest.name + ".so",
+                   {{static_cast<const char *>(image.data), image.size}});
 }
 
 static Expected<void> judgeStdout(const Manifest &manifest,
@@ -113,10 +121,20 @@ Expected<CaseTimes> runCase(const Manifest &manifest,
                             const CaseOptions &options) {
   CaseTimes times;
   auto start = Clock::now();
-  Expected<Function> function = loadKernel(manifest, options);
+  Expected<Compiled> compiled = compileKernel(manifest, options);
+  if (!compiled)
+    return compiled.error();
+  times.compile = nanosecondsSince(start);
+  if (!options.images.empty()) {
+    Expected<void> kept = keepImage(*compiled, manifest, options.images);
+    if (!kept)
+      return kept.error();
+    return times;
+  }
+  Expected<Function> function =
+      options.target.backend.load(*compiled, options.target.device);
   if (!function)
     return function.error();
-  times.compile = nanosecondsSince(start);
   Expected<void> checked =
       checkArguments(*function, manifest.kernel, manifest.values);
   if (!checked)

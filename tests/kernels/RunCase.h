@@ -14,6 +14,7 @@ struct CaseOptions {
   Runtime::Choice target;
   std::vector<nereid_value_t> values; ///< options of the compiler
   bool raw = false;                   ///< the module before any pass
+  std::string images; ///< a folder for images, which are then not launched
 };
 
 struct CaseTimes {

@@ -25,6 +25,7 @@ struct Options {
   std::vector<std::string> values;
   std::string target = "cpu";
   std::string filter = "*";
+  std::string images;
   bool raw = false;
 };
 
@@ -78,7 +79,8 @@ static int runAll(const Options &given) {
     std::fprintf(stderr, "kernel_runner: %s\n", target.error().text.c_str());
     return 1;
   }
-  CaseOptions options{*target, parseValues(given.values), given.raw};
+  CaseOptions options{*target, parseValues(given.values), given.raw,
+                      given.images};
   Counts counts;
   for (const std::string &path : given.manifests)
     if (fnmatch(given.filter.c_str(),
@@ -97,6 +99,8 @@ int main(int argc, char **argv) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--raw", options.raw, "the modules before any pass");
+  app.add_option("--images", options.images,
+                 "only compile, and keep the images in this folder");
   app.add_option("MANIFEST", options.manifests)->required();
   CLI11_PARSE(app, argc, argv);
   return runAll(options);
