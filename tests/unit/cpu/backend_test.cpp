@@ -14,12 +14,16 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <elf.h>
 #include <thread>
 
 namespace nereid::cpu {
 namespace {
+
+using ::testing::StartsWith;
 
 struct Parsed {
   llvm::LLVMContext context;
@@ -187,6 +191,48 @@ TEST(Backend, LibmIsAskedFor) {
     EXPECT_NE(view(image).find("libm.so.6"), llvm::StringRef::npos);
     ASSERT_EQ(compile(test::addKernel(), config, image), "");
     EXPECT_EQ(view(image).find("libm.so.6"), llvm::StringRef::npos);
+  }
+}
+
+/// `object` with its `number`th section of code or data behind its end; empty
+/// if there is no such section.
+Bytes withSectionOutside(const Bytes &object, unsigned number) {
+  Bytes broken = object;
+  auto *header = reinterpret_cast<Elf64_Ehdr *>(broken.data());
+  auto *sections =
+      reinterpret_cast<Elf64_Shdr *>(broken.data() + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; ++i)
+    if (sections[i].sh_type == SHT_PROGBITS && sections[i].sh_size &&
+        number-- == 0) {
+      sections[i].sh_offset = 0x7fffffff;
+      return broken;
+    }
+  return {};
+}
+
+// lld as a program ends at all of these.
+TEST(Backend, WhatLldGivesUpAtHarmsNoLaterLink) {
+  Parsed parsed(test::addKernel());
+  auto target = leaseTarget({"x86_64", "x86-64-v3", "", "", 2});
+  ASSERT_TRUE(bool(target));
+  prepareModule(*parsed.module, **target, false);
+  ASSERT_FALSE(bool(addDescriptor(*parsed.module)));
+  Bytes object = llvm::cantFail(emitObject(*parsed.module, **target));
+  Bytes good = llvm::cantFail(linkImage(object, **target));
+
+  std::vector<Bytes> inputs = {llvm::cantFail(assemble(
+      ".section .odd,\"aM\",@progbits,8\n.ascii \"abc\"\n", **target))};
+  for (Bytes broken = withSectionOutside(object, 0); !broken.empty();
+       broken = withSectionOutside(object, inputs.size() - 1))
+    inputs.push_back(broken);
+  EXPECT_GT(inputs.size(), 2u);
+  for (const Bytes &input : inputs) {
+    auto linked = linkImage(input, **target);
+    ASSERT_FALSE(bool(linked));
+    EXPECT_THAT(llvm::toString(linked.takeError()), StartsWith("lld: "));
+    auto again = linkImage(object, **target);
+    ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+    EXPECT_EQ(view(*again), view(good));
   }
 }
 

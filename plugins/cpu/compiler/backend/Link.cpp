@@ -5,14 +5,19 @@
 
 #include "Link.h"
 
+#include "FatalErrors.h"
 #include "MemoryFile.h"
 #include "OutputPipe.h"
 
+#include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <map>
 #include <mutex>
 
@@ -28,6 +33,34 @@ static std::mutex &lldMutex() {
 
 /// True once lld could not clean up after itself; guarded by the mutex.
 static bool lldIsBroken = false;
+
+/// Lets lld return from errors at which it would end the process. LLVM offers
+/// this together with handlers of signals, which are the host program's; they
+/// are put back at once.
+static void catchExits() {
+  constexpr int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+  struct sigaction before[std::size(signals)];
+  for (auto [signal, action] : llvm::zip(signals, before))
+    sigaction(signal, nullptr, &action);
+  llvm::CrashRecoveryContext::Enable();
+  for (auto [signal, action] : llvm::zip(signals, before))
+    sigaction(signal, &action, nullptr);
+}
+
+/// Runs lld; an error at which it gave up is told in `messages` as others are.
+static int callLld(llvm::ArrayRef<const char *> arguments,
+                   llvm::raw_ostream &messages) {
+  static std::once_flag once;
+  std::call_once(once, catchExits);
+  lld::Result result = lld::lldMain(arguments, messages, messages,
+                                    {{lld::Gnu, &lld::elf::link}});
+  if (result.canRunAgain)
+    return result.retCode;
+  // It gave up half-way, and its globals are as they were then.
+  llvm::CrashRecoveryContext recovery;
+  lldIsBroken = !recovery.RunSafely([] { lld::CommonLinkerContext::destroy(); });
+  return result.retCode;
+}
 
 /// The first error of lld's output, without the name of the program.
 static std::string firstError(llvm::StringRef output) {
@@ -57,17 +90,25 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
 
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  lld::Result result;
+  int status = 0;
+  bool gaveUp = false;
   {
     std::lock_guard lock(lldMutex());
     if (lldIsBroken)
       return llvm::createStringError(
           "lld failed before in a way that it does not recover from");
-    result =
-        lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
-    lldIsBroken = !result.canRunAgain;
+    // LLVM's own fatal errors may not jump past the lock.
+    llvm::Error error = runGuarded(
+        [&]() -> llvm::Error {
+          status = callLld(arguments, stream);
+          return llvm::Error::success();
+        },
+        gaveUp);
+    lldIsBroken |= gaveUp;
+    if (error)
+      return std::move(error);
   }
-  if (result.retCode != 0)
+  if (status != 0)
     return llvm::createStringError("lld: " + firstError(messages));
   return (*output)->take();
 }
