@@ -8,6 +8,7 @@
 #include "FatalErrors.h"
 #include "MemoryFile.h"
 #include "OutputPipe.h"
+#include "QuietThread.h"
 
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
@@ -18,8 +19,10 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <future>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -30,9 +33,6 @@ static std::mutex &lldMutex() {
   static std::mutex *mutex = new std::mutex;
   return *mutex;
 }
-
-/// True once lld could not clean up after itself; guarded by the mutex.
-static bool lldIsBroken = false;
 
 /// Lets lld return from errors at which it would end the process. LLVM offers
 /// this together with handlers of signals, which are the host program's; they
@@ -47,19 +47,54 @@ static void catchExits() {
     sigaction(signal, &action, nullptr);
 }
 
-/// Runs lld; an error at which it gave up is told in `messages` as others are.
+namespace {
+struct LldResult {
+  int status = 1;
+  bool gaveUp = false; // half-way, with objects that are not whole
+};
+} // namespace
+
+static LldResult runOnThisThread(llvm::ArrayRef<const char *> arguments,
+                                 llvm::raw_ostream &messages) {
+  LldResult out;
+  llvm::Error error = runGuarded(
+      [&]() -> llvm::Error {
+        lld::Result result = lld::lldMain(arguments, messages, messages,
+                                          {{lld::Gnu, &lld::elf::link}});
+        out = {result.retCode, !result.canRunAgain};
+        return llvm::Error::success();
+      },
+      out.gaveUp);
+  if (error)
+    messages << llvm::toString(std::move(error));
+  // Its globals are as they were then, and must be as at the start.
+  if (out.gaveUp && lld::hasContext())
+    lld::errorHandler().cleanupCallback();
+  return out;
+}
+
+/// Runs lld on a thread of its own, whose end frees what lld keeps for a
+/// thread. Where lld gave up there are objects that nobody can destroy: then
+/// the thread does not end, and what lld allocated is lost.
 static int callLld(llvm::ArrayRef<const char *> arguments,
                    llvm::raw_ostream &messages) {
   static std::once_flag once;
   std::call_once(once, catchExits);
-  lld::Result result = lld::lldMain(arguments, messages, messages,
-                                    {{lld::Gnu, &lld::elf::link}});
-  if (result.canRunAgain)
-    return result.retCode;
-  // It gave up half-way, and its globals are as they were then.
-  llvm::CrashRecoveryContext recovery;
-  lldIsBroken = !recovery.RunSafely([] { lld::CommonLinkerContext::destroy(); });
-  return result.retCode;
+  std::promise<LldResult> promise;
+  std::future<LldResult> future = promise.get_future();
+  std::thread thread = startQuietThread(
+      [arguments, &messages, promise = std::move(promise)]() mutable {
+        LldResult result = runOnThisThread(arguments, messages);
+        promise.set_value(result);
+        while (result.gaveUp)
+          pause();
+      });
+  LldResult result = future.get();
+  if (result.gaveUp)
+    thread.detach();
+  else
+    thread.join();
+  return result.status;
 }
 
 /// The first error of lld's output, without the name of the program.
@@ -91,22 +126,9 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   int status = 0;
-  bool gaveUp = false;
   {
     std::lock_guard lock(lldMutex());
-    if (lldIsBroken)
-      return llvm::createStringError(
-          "lld failed before in a way that it does not recover from");
-    // LLVM's own fatal errors may not jump past the lock.
-    llvm::Error error = runGuarded(
-        [&]() -> llvm::Error {
-          status = callLld(arguments, stream);
-          return llvm::Error::success();
-        },
-        gaveUp);
-    lldIsBroken |= gaveUp;
-    if (error)
-      return std::move(error);
+    status = callLld(arguments, stream);
   }
   if (status != 0)
     return llvm::createStringError("lld: " + firstError(messages));

@@ -5,10 +5,11 @@
 
 #include "OutputPipe.h"
 
+#include "QuietThread.h"
+
 #include "llvm/Support/Errno.h"
 
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,12 +29,7 @@ llvm::Expected<std::unique_ptr<OutputPipe>> OutputPipe::create() {
 
 OutputPipe::OutputPipe(int readEnd, int writeEnd)
     : readEnd(readEnd), writeEnd(writeEnd) {
-  // Signals belong to the host program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  reader = std::thread([this] { read(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  reader = startQuietThread([this] { read(); });
 }
 
 OutputPipe::~OutputPipe() { finish(); }
