@@ -29,13 +29,12 @@ class DeviceUtils:
         self.backend, chosen = _native.require().choose(target)
         self.info = self.backend.info()
         self.device_type = self.info["device_type"]
-        if chosen:
-            self.backend.set_current_device(chosen)
+        self._has_one_device = self.info["device_count"] == 1
+        self.set_current_device(chosen)
         kind, arch, _, warp_size = self.backend.target(chosen)
         if self.info["is_host_cpu"]:
             warp_size = _WARP_SIZE_OF_CPU
         self.target = GPUTarget(kind, arch, warp_size)
-        self._has_one_device = self.info["device_count"] == 1
         from .libdevice import publish
 
         publish(self.device_type, self.backend)
@@ -56,7 +55,8 @@ class DeviceUtils:
         return f"{self.device_type}:{self.backend.current_device()}"
 
     def set_current_device(self, device: Any) -> None:
-        self.backend.set_current_device(self.index_of(device))
+        if not self._has_one_device:
+            self.backend.set_current_device(self.index_of(device))
 
     def current_stream(self, device: Any = None) -> int:
         return self.backend.current_stream(self.index_of(device))
