@@ -249,6 +249,19 @@ static PyObject *callLauncher(PyObject *object, PyObject *const *args,
   Py_RETURN_NONE;
 }
 
+bool isPlainLauncher(PyObject *object, const KernelObject *kernel,
+                     std::vector<bool> &reaches) {
+  if (!Py_IS_TYPE(object, launcherType))
+    return false;
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  for (const Parameter &parameter : *launcher->parameters) {
+    if (parameter.kind > Parameter::Value)
+      return false;
+    reaches.push_back(parameter.kind == Parameter::Value);
+  }
+  return launcher->pieces == kernel->slots->size();
+}
+
 /// Launcher(types): one type or tuple of types for each parameter.
 static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
   PyObject *types = nullptr;

@@ -12,6 +12,11 @@ namespace nereid::python {
 
 bool addLauncherType(PyObject *module);
 
+/// True for a launcher whose parameters each are one argument of \p kernel or
+/// none; \p reaches says which of the two.
+bool isPlainLauncher(PyObject *launcher, const KernelObject *kernel,
+                     std::vector<bool> &reaches);
+
 } // namespace nereid::python
 
 #endif // NEREID_PYTHON_LAUNCHER_H

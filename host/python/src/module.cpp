@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "compiled.h"
+#include "dispatch.h"
 #include "kernel.h"
 #include "launcher.h"
 
@@ -143,7 +144,8 @@ PyMODINIT_FUNC PyInit__nereid(void) {
   if (!module || !makeNames() || !addErrorType(module.get()) ||
       !addFlags(module.get()) || !addKernelType(module.get()) ||
       !addLauncherType(module.get()) || !addCompiledType(module.get()) ||
-      !addEventType(module.get()) || !addBackendType(module.get()))
+      !addEventType(module.get()) || !addBackendType(module.get()) ||
+      !addDispatcher(module.get()))
     return nullptr;
   return module.release();
 }

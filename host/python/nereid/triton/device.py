@@ -29,7 +29,7 @@ class DeviceUtils:
         self.backend, chosen = _native.require().choose(target)
         self.info = self.backend.info()
         self.device_type = self.info["device_type"]
-        self._has_one_device = self.info["device_count"] == 1
+        self.has_one_device = self.info["device_count"] == 1
         self.set_current_device(chosen)
         kind, arch, _, warp_size = self.backend.target(chosen)
         if self.info["is_host_cpu"]:
@@ -45,17 +45,17 @@ class DeviceUtils:
         if isinstance(device, int):
             return device
         if device is None:
-            return 0 if self._has_one_device else self.backend.current_device()
+            return 0 if self.has_one_device else self.backend.current_device()
         _, _, number = str(device).partition(":")
         return int(number or 0)
 
     def current_device(self) -> str:
-        if self._has_one_device:
+        if self.has_one_device:
             return self.device_type
         return f"{self.device_type}:{self.backend.current_device()}"
 
     def set_current_device(self, device: Any) -> None:
-        if not self._has_one_device:
+        if not self.has_one_device:
             self.backend.set_current_device(self.index_of(device))
 
     def current_stream(self, device: Any = None) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
-from . import selection, versions
+from . import dispatch, selection, versions
 
 if selection.is_named():
     versions.outrank_other_drivers(selection.ENTRY_POINT)
@@ -41,6 +41,7 @@ class NereidDriver(DriverBase):
 
         self.utils = DeviceUtils(target)
         self.launcher_cls = lambda src, metadata: launcher_for(self.utils, src)
+        dispatch.install(self)
 
     def get_current_target(self) -> GPUTarget:
         return self.utils.target

@@ -25,6 +25,20 @@ def wants_line_info() -> bool:
     return not getattr(knobs.compilation, "disable_line_info", False)
 
 
+def launch_knobs() -> list[tuple[Any, str]]:
+    """What Triton reads on every launch, and the dispatcher therefore too. All
+    are false, or hooks without any, unless somebody wants something special."""
+    found = [
+        (knobs.runtime, "debug"),
+        (knobs.runtime, "launch_enter_hook"),
+        (knobs.runtime, "launch_exit_hook"),
+        (knobs.runtime, "add_stages_inspection_hook"),
+        (knobs.compilation, "instrumentation_mode"),
+        (knobs.compilation, "fpsan_homomorphic_casts"),
+    ]
+    return [(group, name) for group, name in found if name in vars(type(group))]
+
+
 def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> None:
     """The hook that sees the stages; the backend has to call it."""
     hook = getattr(knobs.runtime, "add_stages_inspection_hook", None)

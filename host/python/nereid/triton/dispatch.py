@@ -1,0 +1,75 @@
+"""The native dispatcher: `kernel[grid](...)` without Triton's front.
+
+A call that is alike, in all that Triton specializes on, to one that Triton has
+compiled goes straight to the kernel. Triton's hooks, its debug mode, another
+active driver and arguments of kinds that are not known lead to Triton, whose
+answer is remembered. `NEREID_DISPATCH=0` leaves every call to Triton.
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from typing import Any
+
+from triton.knobs import env_base
+
+from .. import _native
+from . import versions
+
+
+def _describe(function: Any) -> tuple | None:
+    """(name, is constant[, default]) of each parameter of a JITFunction."""
+    described = []
+    for parameter in function.params:
+        own = function.signature.parameters[parameter.name]
+        if own.kind != inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            return None
+        facts = (sys.intern(parameter.name), parameter.is_constexpr)
+        has_default = own.default is not inspect.Parameter.empty
+        described.append((*facts, own.default) if has_default else facts)
+    return tuple(described)
+
+
+def _settings() -> list[tuple[dict, str, Any]]:
+    """What Triton reads on every launch: (where a program's own value is, its
+    name, the hooks of the class's value)."""
+    settings = []
+    for knobs, name in versions.launch_knobs():
+        usual = vars(type(knobs))[name]
+        settings.append((vars(knobs), sys.intern(name), getattr(usual, "calls", None)))
+        if isinstance(usual, env_base):
+            settings.append((os.environ._data, os.environ.encodekey(usual.key), None))
+    return settings
+
+
+def install(driver: Any) -> None:
+    """Puts the dispatcher before JITFunction.run for launches on `driver`, if
+    it has one device, which works on the host's memory."""
+    utils = driver.utils
+    wanted = os.environ.get("NEREID_DISPATCH", "1") != "0"
+    if not (wanted and utils.has_one_device and utils.is_host_accessible):
+        return
+    import torch
+    from triton.runtime.driver import driver as drivers
+    from triton.runtime.jit import JITFunction
+
+    _native.require().install_dispatcher(
+        JITFunction,
+        vars(drivers),
+        "_active",
+        driver,
+        utils.backend,
+        utils.current_device(),
+        _describe,
+        (torch.Tensor, torch.nn.Parameter),
+        _settings(),
+    )
+
+
+def remove() -> None:
+    """Leaves every call to Triton from here on."""
+    _native.require().remove_dispatcher()

@@ -1,0 +1,137 @@
+// specialization.cpp - what Triton compiles a kernel anew for.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "specialization.h"
+
+#include <cstring>
+
+namespace nereid::python {
+
+static Argument::Kind withAlignment(Argument::Kind kind, uint64_t bits) {
+  return bits % 16 == 0 ? Argument::Kind(kind + 1) : kind;
+}
+
+static Argument classifyInteger(PyObject *object) {
+  Argument out{.object = object};
+  int overflow = 0;
+  long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow < 0)
+    return out; // Triton says what is wrong
+  if (overflow > 0) {
+    out.bits = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      return out;
+    }
+    out.kind = withAlignment(Argument::UInt64, out.bits);
+    return out;
+  }
+  out.bits = static_cast<uint64_t>(value);
+  if (value == 1)
+    out.kind = Argument::One;
+  else if (value >= INT32_MIN && value <= INT32_MAX)
+    out.kind = withAlignment(Argument::Int32, out.bits);
+  else
+    out.kind = withAlignment(Argument::Int64, out.bits);
+  return out;
+}
+
+static Argument classifyTensor(PyObject *object, const TensorTypes &types) {
+  Argument out{.object = object};
+  Ref isCpu(PyObject_GetAttr(object, names.isCpu));
+  Ref dtype(PyObject_GetAttr(object, types.dtypeName));
+  Ref address(PyObject_CallMethodNoArgs(object, names.dataPtr));
+  if (!isCpu || !dtype || !address) {
+    PyErr_Clear();
+    return out;
+  }
+  if (isCpu.get() != Py_True)
+    return out;
+  out.bits = PyLong_AsUnsignedLongLongMask(address.get());
+  out.identity = dtype.get(); // dtypes live as long as torch
+  out.kind = withAlignment(Argument::Tensor, out.bits);
+  return out;
+}
+
+Argument classify(PyObject *object, const TensorTypes &types) {
+  auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
+  if (type == types.tensor || type == types.parameter)
+    return classifyTensor(object, types);
+  if (PyLong_CheckExact(object))
+    return classifyInteger(object);
+  if (PyFloat_CheckExact(object))
+    return {Argument::Float, object};
+  if (PyBool_Check(object))
+    return {Argument::Bool, object, nullptr, object == Py_True};
+  if (object == Py_None)
+    return {Argument::None, object};
+  return {.object = object};
+}
+
+Argument constantOf(PyObject *object) {
+  return {Argument::Constant, object, object};
+}
+
+/// Values of these types are equal for Triton when they print alike.
+static bool isValue(PyObject *object) {
+  return PyLong_CheckExact(object) || PyUnicode_CheckExact(object);
+}
+
+bool isAlike(const Argument &a, const Argument &b) {
+  if (a.kind != b.kind || a.kind == Argument::Unknown)
+    return false;
+  if (a.identity == b.identity)
+    return true;
+  if (a.kind != Argument::Constant ||
+      Py_TYPE(a.identity) != Py_TYPE(b.identity))
+    return false;
+  if (PyFloat_CheckExact(a.identity)) {
+    double x = PyFloat_AS_DOUBLE(a.identity), y = PyFloat_AS_DOUBLE(b.identity);
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
+  return isValue(a.identity) &&
+         PyObject_RichCompareBool(a.identity, b.identity, Py_EQ) == 1;
+}
+
+uint64_t hashOf(const Argument &argument) {
+  uint64_t hash = argument.kind;
+  if (argument.identity) {
+    if (argument.kind != Argument::Constant || !isValue(argument.identity)) {
+      // Equal floats are seldom one object: their type is all that counts.
+      hash ^= PyFloat_CheckExact(argument.identity)
+                  ? 1
+                  : reinterpret_cast<uintptr_t>(argument.identity) >> 4;
+    } else {
+      hash ^= static_cast<uint64_t>(PyObject_Hash(argument.identity)) << 8;
+    }
+  }
+  return hash * 0x9e3779b97f4a7c15;
+}
+
+bool packClassified(const Slot &slot, const Argument &argument,
+                    Py_ssize_t index, char *block) {
+  switch (argument.kind) {
+  case Argument::Tensor:
+  case Argument::TensorAligned:
+    if (slot.conversion != Conversion::Pointer)
+      break;
+    std::memcpy(block + slot.offset, &argument.bits, sizeof argument.bits);
+    return true;
+  case Argument::One:
+  case Argument::Int32:
+  case Argument::Int32Times16:
+  case Argument::Int64:
+  case Argument::Int64Times16:
+    if (slot.conversion != Conversion::Integer)
+      break;
+    packInteger(slot, static_cast<int64_t>(argument.bits), block);
+    return true;
+  default:
+    break;
+  }
+  return pack(slot, argument.object, index, block);
+}
+
+} // namespace nereid::python

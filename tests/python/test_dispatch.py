@@ -1,0 +1,275 @@
+"""The native dispatcher tells calls apart as Triton does, or asks Triton."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import gc
+import weakref
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from nereid.triton import dispatch
+from triton.runtime.jit import JITFunction
+
+
+@triton.jit
+def one_kernel(x):
+    pass
+
+
+@triton.jit
+def plain_kernel(x, y: tl.int64, z: tl.float32, w):
+    pass
+
+
+@triton.jit(do_not_specialize=["x"], do_not_specialize_on_alignment=["y"])
+def coarse_kernel(x, y):
+    pass
+
+
+@triton.jit
+def constant_kernel(C: tl.constexpr):
+    pass
+
+
+@triton.jit
+def store_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, i + f + at)
+
+
+@pytest.fixture
+def front(monkeypatch):
+    """Counts the calls that reach Triton."""
+    calls = []
+    run = JITFunction.run
+
+    def counted(self, *args, **kwargs):
+        calls.append(self)
+        return run(self, *args, **kwargs)
+
+    monkeypatch.setattr(JITFunction, "run", counted)
+    return calls
+
+
+triton.runtime.driver.active  # made by the first launch otherwise
+_MEMORY = torch.zeros(64, dtype=torch.float64)
+
+VALUES = [
+    None, True, False, 0.0, 1.0, -2.5, float("nan"),
+    0, 1, 2, 15, 16, 17, -1, -16, 2**31 - 1, 2**31 - 16, 2**31, 2**31 + 1, -(2**31),
+    -(2**31) - 1, -(2**31) - 16, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 16,
+    _MEMORY, _MEMORY[1:], _MEMORY[2:], torch.nn.Parameter(torch.zeros(4)),
+    *(_MEMORY.view(t) for t in (torch.float32, torch.float16, torch.bfloat16)),
+    *(_MEMORY.view(t) for t in (torch.int8, torch.uint8, torch.int16, torch.int32)),
+    *(_MEMORY.view(t) for t in (torch.int64, torch.bool, torch.float8_e5m2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", [one_kernel, coarse_kernel, plain_kernel])
+def test_calls_are_told_apart_as_by_triton(kernel, front):
+    """In every position, after all values were seen in that position."""
+    count = len(kernel.params)
+    for position in range(count):
+        calls = [[5] * position + [v] + [5] * (count - 1 - position) for v in VALUES]
+        seen = []
+        for call in calls:
+            try:
+                kernel[(1,)](*call)
+                seen.append(call)
+            except Exception:  # a combination that no kernel is compiled for
+                pass
+        assert len(seen) > len(VALUES) // 2
+        for call in seen:
+            del front[:]
+            dispatched = kernel[(1,)](*call)
+            assert not front, call
+            assert dispatched is kernel.run(*call, grid=(1,), warmup=False), call
+
+
+def test_constants_are_told_apart(front):
+    values = [1, True, 1.0, 0, False, 0.0, -0.0, "a", "b", None, tl.float32, tl.int8, 2]
+    for value in values:
+        constant_kernel[(1,)](value)
+    for value in values:
+        del front[:]
+        dispatched = constant_kernel[(1,)](value)
+        assert not front
+        assert dispatched is constant_kernel.run(value, grid=(1,), warmup=False)
+
+
+def test_arguments_reach_the_kernel(front):
+    out = torch.zeros(16)
+    for i, f in [(3, 0.5), (5, 0.25), (7, -1.5)]:
+        store_kernel[(4,)](out, i, f)
+        assert torch.equal(out, i + f + torch.arange(16.0))
+    for i in (16, 32, 2**31, 2**31 + 32):
+        store_kernel[(4,)](out, i, 1.0)
+        assert torch.equal(out, torch.tensor(i + 1.0) + torch.arange(16.0))
+    assert len(front) == 3  # plain, multiple of 16, 64 bits
+
+
+def test_names_options_and_defaults(front):
+    out = torch.zeros(16)
+    ways = [
+        lambda: store_kernel[(4,)](out, 3, f=0.5),
+        lambda: store_kernel[(4,)](out, f=0.5, i=3, BLOCK=4),
+        lambda: store_kernel[(2,)](out, 3, 0.5, BLOCK=8, num_warps=2),
+        lambda: store_kernel[(2,)](out, 3, 0.5, BLOCK=8, num_warps=8),
+    ]
+    first = [way() for way in ways]
+    del front[:]
+    assert all(a is b for a, b in zip(first, [way() for way in ways]))
+    assert not front
+    assert [kernel.metadata.num_warps for kernel in first[2:]] == [2, 8]
+
+
+def test_grid_function_sees_all_parameters(front):
+    out = torch.zeros(16)
+    seen = []
+
+    def grid(bound):
+        seen.append(dict(bound))
+        return (16 // bound["BLOCK"],)
+
+    store_kernel[grid](out, 3, 0.5)
+    del front[:]
+    store_kernel[grid](out, 3, 0.5)
+    assert not front
+    assert list(seen[0]) == list(seen[1]) == ["out_ptr", "i", "f", "BLOCK"]
+    assert seen[1]["out_ptr"] is out and seen[1]["BLOCK"] == 4
+
+
+@pytest.mark.parametrize("sizes", [[4], (4, 1), (2, 2, 1)])
+def test_grids(sizes, front):
+    out = torch.zeros(16)
+    store_kernel[sizes](out, 3, 0.5)
+    del front[:]
+    store_kernel[sizes](out, 3, 0.5)
+    assert not front
+    with pytest.raises(IndexError):
+        store_kernel[()](out, 3, 0.5)
+    with pytest.raises(ZeroDivisionError):
+        store_kernel[lambda bound: 1 // 0](out, 3, 0.5)
+
+
+def _warm():
+    out = torch.zeros(16)
+    for _ in range(2):
+        store_kernel[(4,)](out, 3, 0.5)
+    return out
+
+
+def test_hooks_are_called(front):
+    out, seen = _warm(), []
+    hooks = triton.knobs.runtime
+    hooks.launch_enter_hook.add(seen.append)
+    try:
+        store_kernel[(4,)](out, 3, 0.5)
+    finally:
+        hooks.launch_enter_hook.remove(seen.append)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("group, name", [("runtime", "debug"), ("compilation", "instrumentation_mode")])
+def test_settings_lead_to_triton(group, name, front, monkeypatch):
+    out = _warm()
+    del front[:]
+    knobs = getattr(triton.knobs, group)
+    with knobs.scope():
+        setattr(knobs, name, True if name == "debug" else "x")
+        store_kernel[(4,)](out, 3, 0.5)
+    assert len(front) == 1
+    store_kernel[(4,)](out, 3, 0.5)
+    assert len(front) == 1
+
+
+def test_hooks_before_a_run_lead_to_triton():
+    out, seen = _warm(), []
+    store_kernel.add_pre_run_hook(lambda *args, **kwargs: seen.append(args))
+    try:
+        store_kernel[(4,)](out, 3, 0.5)
+    finally:
+        store_kernel.pre_run_hooks.clear()
+    assert len(seen) == 1
+
+
+def test_another_driver_leads_to_triton(front):
+    from nereid.triton.driver import NereidDriver
+
+    out = _warm()
+    driver = triton.runtime.driver.active
+    del front[:]
+    try:
+        triton.runtime.driver.set_active(object.__new__(NereidDriver))
+        with pytest.raises(AttributeError):
+            store_kernel[(4,)](out, 3, 0.5)
+    finally:
+        triton.runtime.driver.set_active(driver)
+    assert len(front) == 1
+
+
+def test_cleared_caches_lead_to_triton(front):
+    out = _warm()
+    for caches in store_kernel.device_caches.values():
+        caches[0].clear()
+    del front[:]
+    store_kernel[(4,)](out, 3, 0.5)
+    store_kernel[(4,)](out, 3, 0.5)
+    assert len(front) == 1
+
+
+SCALE = tl.constexpr(2)
+
+
+@triton.jit
+def global_kernel(out_ptr):
+    tl.store(out_ptr, SCALE)
+
+
+def test_changed_global_is_an_error(monkeypatch):
+    out = torch.zeros(1)
+    for _ in range(2):
+        global_kernel[(1,)](out)
+    monkeypatch.setitem(globals(), "SCALE", tl.constexpr(3))
+    with pytest.raises(RuntimeError, match="SCALE has changed"):
+        global_kernel[(1,)](out)
+
+
+def test_wrong_calls_are_tritons_business():
+    out = _warm()
+    with pytest.raises(TypeError):
+        store_kernel[(4,)](out, 3, 0.5, 4, 5)
+    with pytest.raises(TypeError):
+        store_kernel[(4,)](out, 3, 0.5, i=3)
+    with pytest.raises(TypeError):
+        store_kernel[(4,)](out)
+    with pytest.raises(OverflowError):
+        store_kernel[(4,)](out, 2**64, 0.5)
+
+
+def _survivors(launch):
+    function = JITFunction(store_kernel.fn)
+    compiled = [launch(function, torch.zeros(16), 3, 0.5) for _ in range(2)][1]
+    refs = weakref.ref(function), weakref.ref(compiled)
+    del function, compiled
+    gc.collect()
+    return [ref() for ref in refs if ref()]
+
+
+def test_functions_are_not_kept():
+    if _survivors(lambda function, *args: function.run(*args, grid=(4,), warmup=False)):
+        pytest.skip("this Triton keeps every function itself")
+    assert not _survivors(lambda function, *args: function[(4,)](*args))
+
+
+def test_can_be_removed(front):
+    out = _warm()
+    dispatch.remove()
+    try:
+        del front[:]
+        store_kernel[(4,)](out, 3, 0.5)
+        assert len(front) == 1
+    finally:
+        dispatch.install(triton.runtime.driver.active)
