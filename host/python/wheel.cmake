@@ -1,0 +1,28 @@
+# What the wheel holds, in a component that is installed only when it is asked
+# for: the module beside the package, and in the package the rest as libnereid
+# expects it, the plugins below its own folder.
+
+set(wheel_lib nereid/lib)
+set(wheel_plugins ${wheel_lib}/${NEREID_PLUGIN_SUBDIR})
+
+# nereid_add_to_wheel(<folder> <targets...>)
+function(nereid_add_to_wheel folder)
+  install(TARGETS ${ARGN}
+    RUNTIME DESTINATION ${folder} COMPONENT wheel EXCLUDE_FROM_ALL
+    LIBRARY DESTINATION ${folder} COMPONENT wheel EXCLUDE_FROM_ALL NAMELINK_SKIP
+  )
+endfunction()
+
+nereid_add_to_wheel(. nereid_python)
+nereid_add_to_wheel(nereid/bin nereid_tool)
+nereid_add_to_wheel(${wheel_lib} nereid)
+nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe)
+nereid_add_to_wheel(${wheel_plugins} nereid_extension)
+set(wheel_targets nereid_python nereid_tool nereid nereid_probe nereid_extension)
+if(NEREID_BUILD_COMPILERS)
+  nereid_add_to_wheel(${wheel_lib}/nereid nereid_ttir_service)
+  nereid_add_to_wheel(${wheel_plugins} nereid_cpu)
+  nereid_add_to_wheel(${wheel_plugins}/cpu nereid_cpu_compiler)
+  list(APPEND wheel_targets nereid_ttir_service nereid_cpu nereid_cpu_compiler)
+endif()
+add_custom_target(nereid_wheel DEPENDS ${wheel_targets})
