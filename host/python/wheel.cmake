@@ -5,6 +5,11 @@
 set(wheel_lib nereid/lib)
 set(wheel_plugins ${wheel_lib}/${NEREID_PLUGIN_SUBDIR})
 
+# A wheel has no links: one file, of the name that is looked for.
+if(SKBUILD)
+  set_target_properties(nereid PROPERTIES VERSION 1)
+endif()
+
 # nereid_add_to_wheel(<folder> <targets...>)
 function(nereid_add_to_wheel folder)
   install(TARGETS ${ARGN}
