@@ -17,7 +17,7 @@ static MLIRContext &makeContext() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef text(reinterpret_cast<const char *>(data), size);
-  // Bytecode is another format, and trusted (Parse.h).
+  // Bytecode has a target of its own.
   if (text.starts_with("ML\xefR"))
     return 0;
   auto module = parseTTIR(makeContext(), text, "fuzz.ttir");

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "nereid/ttir/Parse.h"
+#include "BytecodeCheck.h"
+#include "BytecodeElements.h"
 #include "Nesting.h"
 #include "TextScan.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -18,8 +20,6 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/MemoryBuffer.h"
-
-#include <pthread.h>
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -61,56 +61,30 @@ static OwningOpRef<ModuleOp> parseText(MLIRContext &context, StringRef text,
 // Bytecode
 //===----------------------------------------------------------------------===//
 
-/// Runs \p work on a thread with a stack of \p stackBytes; false when the
-/// system does not grant one.
-static bool runWithStack(size_t stackBytes, llvm::function_ref<void()> work) {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0)
-    return false;
-  auto start = [](void *argument) -> void * {
-    (*static_cast<llvm::function_ref<void()> *>(argument))();
-    return nullptr;
-  };
-  pthread_t thread;
-  bool started = pthread_attr_setstacksize(&attributes, stackBytes) == 0 &&
-                 pthread_create(&thread, &attributes, start, &work) == 0;
-  pthread_attr_destroy(&attributes);
-  return started && pthread_join(thread, nullptr) == 0;
-}
-
-/// Reads \p buffer with a stack that its attributes cannot exhaust: MLIR's
-/// reader recurses on attributes inside attributes, and each takes at least
-/// five bytes of input.
+/// Reads \p buffer, whose structure was checked.
 static OwningOpRef<ModuleOp> parseBytecode(MLIRContext &context,
                                            llvm::MemoryBufferRef buffer,
                                            unsigned maxDepth) {
-  constexpr size_t stackBytes = size_t(1) << 30;
-  OwningOpRef<ModuleOp> module;
-  auto read = [&] {
-    Block block;
-    // Verified below, once it is known not to nest too deep.
-    ParserConfig config(&context, /*verifyAfterParse=*/false);
-    if (failed(readBytecodeFile(buffer, &block, config)))
-      return;
-    auto root = block.empty() ? ModuleOp() : dyn_cast<ModuleOp>(block.front());
-    if (!root || !llvm::hasSingleElement(block)) {
-      emitError(UnknownLoc::get(&context), "expected one module");
-      return;
-    }
-    if (nestsDeeper(root, maxDepth)) {
-      emitError(UnknownLoc::get(&context))
-          << "nested more than " << maxDepth << " deep";
-      return;
-    }
-    if (failed(verify(root)))
-      return;
-    root->remove();
-    module = root;
-  };
-  if (!runWithStack(stackBytes, read))
+  Block block;
+  // Verified below, once it is known not to nest too deep.
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  readElementsChecked(config.getBytecodeReaderConfig(), maxDepth);
+  if (failed(readBytecodeFile(buffer, &block, config)))
+    return {};
+  auto root = block.empty() ? ModuleOp() : dyn_cast<ModuleOp>(block.front());
+  if (!root || !llvm::hasSingleElement(block)) {
+    emitError(UnknownLoc::get(&context), "expected one module");
+    return {};
+  }
+  if (nestsDeeper(root, maxDepth)) {
     emitError(UnknownLoc::get(&context))
-        << "cannot start a thread with a stack of " << stackBytes << " bytes";
-  return module;
+        << "nested more than " << maxDepth << " deep";
+    return {};
+  }
+  if (failed(verify(root)))
+    return {};
+  root->remove();
+  return OwningOpRef<ModuleOp>(root);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +113,9 @@ nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
                           (bytecode ? "bytecode" : "text") + ", at most " +
                           Twine(maxBytes) + " are accepted")
                              .str());
+  else if (auto error = bytecode ? checkBytecode(bytes, limits.maxDepth)
+                                 : std::nullopt)
+    diagnostics.addError(0, 0, *error);
   else if (bytecode)
     module = parseBytecode(context, buffer, limits.maxDepth);
   else if (std::optional<TextError> error = checkText(bytes, limits.maxDepth))

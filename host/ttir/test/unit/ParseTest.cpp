@@ -130,7 +130,8 @@ TEST_F(Parse, RefusesDeepRegionsInBytecode) {
     builder.setInsertionPointToStart(inner.getBody());
   }
   EXPECT_FALSE(parse(writeBytecode(*module)));
-  EXPECT_EQ(error, "k.ttir: nested more than 256 deep");
+  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep"))
+      << error;
 }
 
 TEST_F(Parse, RefusesDeepAttributesInBytecode) {
@@ -141,7 +142,8 @@ TEST_F(Parse, RefusesDeepAttributesInBytecode) {
     nested = builder.getArrayAttr(nested);
   (*module)->setAttr("tt.deep", nested);
   EXPECT_FALSE(parse(writeBytecode(*module)));
-  EXPECT_EQ(error, "k.ttir: nested more than 256 deep");
+  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep"))
+      << error;
 }
 
 TEST_F(Parse, SurvivesEveryTruncationOfBytecode) {
@@ -151,4 +153,76 @@ TEST_F(Parse, SurvivesEveryTruncationOfBytecode) {
   ASSERT_TRUE(parse(bytes));
   for (size_t size = 4; size < bytes.size(); ++size)
     EXPECT_FALSE(parse(StringRef(bytes).take_front(size))) << size;
+}
+
+namespace {
+
+/// Bytecode with a loop, constants, orders of uses and locations.
+class DamagedBytecode : public Parse {
+protected:
+  void SetUp() override {
+    auto module = parse(R"(
+      #loc = loc("k.py":3:0)
+      tt.func public @k(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+        %c0 = arith.constant 0 : i32
+        %zeros = arith.constant dense<0.000000e+00> : tensor<8xf32>
+        %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32> loc(#loc)
+        %q = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+        %a = tt.addptr %q, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+        %x = tt.load %a : tensor<8x!tt.ptr<f32>> loc(callsite(#loc at #loc))
+        %s = scf.for %i = %c0 to %n step %n iter_args(%sum = %zeros) -> (tensor<8xf32>) : i32 {
+          %t = arith.addf %sum, %x : tensor<8xf32>
+          scf.yield %t : tensor<8xf32>
+        }
+        tt.store %a, %s : tensor<8x!tt.ptr<f32>>
+        tt.return
+      })");
+    ASSERT_TRUE(module) << error;
+    bytes = writeBytecode(*module);
+  }
+
+  /// Reads as a program would: in a context of its own.
+  static bool isModule(StringRef bytes) {
+    DialectRegistry registry = dialects();
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    auto module = parseTTIR(context, bytes, "k.bc");
+    if (module)
+      return true;
+    EXPECT_NE(llvm::toString(module.takeError()), "");
+    return false;
+  }
+
+  std::string bytes;
+};
+
+} // namespace
+
+TEST_F(DamagedBytecode, WholeItIsAModule) { EXPECT_TRUE(isModule(bytes)); }
+
+TEST_F(DamagedBytecode, EveryBitMayBeAnother) {
+  unsigned refused = 0;
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      // Without its magic it is text.
+      if (at < 4)
+        continue;
+      std::string damaged = bytes;
+      damaged[at] ^= 1 << bit;
+      refused += !isModule(damaged);
+    }
+  EXPECT_GT(refused, bytes.size());
+}
+
+TEST_F(DamagedBytecode, EveryLengthShortOfItsOwnIsRefused) {
+  for (size_t size = 4; size < bytes.size(); ++size)
+    EXPECT_FALSE(isModule(StringRef(bytes).take_front(size))) << size;
+}
+
+TEST_F(DamagedBytecode, EveryByteMayBeTheGreatest) {
+  for (size_t at = 4; at < bytes.size(); ++at)
+    for (char value : {'\0', '\xff', '\x01'}) {
+      std::string damaged = bytes;
+      damaged[at] = value;
+      isModule(damaged);
+    }
 }

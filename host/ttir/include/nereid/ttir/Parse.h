@@ -35,9 +35,8 @@ using DiagnosticCallback = llvm::function_ref<void(llvm::StringRef line)>;
 /// for the input in messages and in locations. On failure the error holds the
 /// first message; \p onDiagnostic, if given, gets all of them, warnings too.
 ///
-/// Text may come from anywhere. Bytecode that ends early or nests too deep is
-/// refused, but MLIR's reader does not survive every altered bit: take it from
-/// where it is checked, as in the cache.
+/// Both may come from anywhere: bytecode is checked before MLIR's reader, which
+/// trusts it, and may hold only what Triton IR has.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 parseTTIR(mlir::MLIRContext &context, llvm::StringRef bytes,
           llvm::StringRef name, DiagnosticCallback onDiagnostic = nullptr,
