@@ -139,14 +139,20 @@ Outcome CacheDirectory::create(const Digest &key) {
 
 // --- listing ---
 
-using DirectoryStream = std::unique_ptr<DIR, decltype(&::closedir)>;
+namespace {
+struct CloseDirectory {
+  void operator()(DIR *stream) const { ::closedir(stream); }
+};
+} // namespace
+
+using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
 static DirectoryStream openDirectory(const std::string &path) {
   FileDescriptor file = openFile(path, O_RDONLY | O_DIRECTORY);
   DIR *stream = file ? ::fdopendir(file.get()) : nullptr;
   if (stream)
     file.release();
-  return {stream, &::closedir};
+  return DirectoryStream(stream);
 }
 
 static bool isFolderName(std::string_view name) {

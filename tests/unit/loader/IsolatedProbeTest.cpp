@@ -8,6 +8,14 @@
 
 #include <csignal>
 
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+
 namespace nereid {
 namespace {
 
@@ -33,7 +41,7 @@ protected:
 
 TEST_P(FatalPlugin, IsOneLineOfTheReport) {
   Fatal fatal = std::get<Fatal>(GetParam());
-#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#if defined(UNDER_THREAD_SANITIZER)
   if (!std::get<bool>(GetParam()))
     GTEST_SKIP() << "ThreadSanitizer does not survive a fork with threads";
 #endif
@@ -44,8 +52,9 @@ TEST_P(FatalPlugin, IsOneLineOfTheReport) {
   discover();
   EXPECT_EQ(line("a.so").code(), fatal.code) << line("a.so").detail;
   EXPECT_THAT(line("a.so").detail, HasSubstr(fatal.detail));
-  if (std::string_view(fatal.code) != "probe-timeout")
+  if (std::string_view(fatal.code) != "probe-timeout") {
     EXPECT_THAT(loadedIds(), ElementsAre("fixture.good"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
