@@ -144,12 +144,8 @@ static std::optional<RMWOp> getCombine(DescriptorReduceOp op) {
   case DescriptorReduceKind::ADD:
     return isFloat ? RMWOp::FADD : RMWOp::ADD;
   case DescriptorReduceKind::MIN:
-    if (isFloat)
-      return std::nullopt;
     return isUnsigned ? RMWOp::UMIN : RMWOp::MIN;
   case DescriptorReduceKind::MAX:
-    if (isFloat)
-      return std::nullopt;
     return isUnsigned ? RMWOp::UMAX : RMWOp::MAX;
   case DescriptorReduceKind::AND:
     return RMWOp::AND;
@@ -192,19 +188,53 @@ static void rewriteStore(DescriptorStoreOp op, const Descriptor &desc,
                           address.mask);
 }
 
+/// The larger, or smaller, of floats by their bits: those without a sign are
+/// ordered as signed integers, the others against the order of unsigned ones.
+/// A NaN changes nothing.
+static void rewriteFloatExtreme(DescriptorReduceOp op, Address address,
+                                Value value, OpBuilder &builder) {
+  Location loc = op.getLoc();
+  bool isMax = op.getKind() == DescriptorReduceKind::MAX;
+  auto block = cast<RankedTensorType>(value.getType());
+  Type integer = builder.getIntegerType(getElementBitWidth(block));
+  Type bits = block.clone(integer);
+  Value pattern = builder.create<arith::BitcastOp>(loc, bits, value);
+  Value pointers = builder.create<BitcastOp>(
+      loc, block.clone(PointerType::get(integer)), address.pointers);
+  Value zero = builder.create<arith::ConstantOp>(
+      loc, cast<TypedAttr>(builder.getZeroAttr(bits)));
+  Value isNumber = builder.create<arith::CmpFOp>(
+      loc, arith::CmpFPredicate::ORD, value, value);
+  Value wanted = builder.create<arith::AndIOp>(loc, address.mask, isNumber);
+  auto combine = [&](arith::CmpIPredicate sign, RMWOp kind) {
+    Value hasSign = builder.create<arith::CmpIOp>(loc, sign, pattern, zero);
+    Value mask = builder.create<arith::AndIOp>(loc, wanted, hasSign);
+    builder.create<AtomicRMWOp>(loc, bits, kind, pointers, pattern, mask,
+                                MemSemantic::RELEASE, MemSyncScope::GPU);
+  };
+  combine(arith::CmpIPredicate::sge, isMax ? RMWOp::MAX : RMWOp::MIN);
+  combine(arith::CmpIPredicate::slt, isMax ? RMWOp::UMIN : RMWOp::UMAX);
+}
+
 static LogicalResult rewriteReduce(DescriptorReduceOp op,
                                    const Descriptor &desc, OpBuilder &builder) {
+  RankedTensorType block = op.getDesc().getType().getSignlessBlockType();
+  Address address =
+      blockAddress(op.getLoc(), block, desc, op.getIndices(), builder);
+  Value value = reshape(op.getLoc(), op.getSrc(), block, builder);
+  if (isa<FloatType>(block.getElementType()) &&
+      (op.getKind() == DescriptorReduceKind::MIN ||
+       op.getKind() == DescriptorReduceKind::MAX)) {
+    rewriteFloatExtreme(op, address, value, builder);
+    return success();
+  }
   std::optional<RMWOp> combine = getCombine(op);
   if (!combine)
     return op.emitOpError() << stringifyDescriptorReduceKind(op.getKind())
                             << " of " << op.getDesc().getType().getElementType()
                             << " has no atomic operation";
-  RankedTensorType block = op.getDesc().getType().getSignlessBlockType();
-  Address address =
-      blockAddress(op.getLoc(), block, desc, op.getIndices(), builder);
   builder.create<AtomicRMWOp>(op.getLoc(), block, *combine, address.pointers,
-                              reshape(op.getLoc(), op.getSrc(), block, builder),
-                              address.mask, MemSemantic::RELEASE,
+                              value, address.mask, MemSemantic::RELEASE,
                               MemSyncScope::GPU);
   return success();
 }

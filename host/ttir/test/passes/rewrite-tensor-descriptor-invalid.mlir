@@ -1,13 +1,5 @@
 // Reductions that no atomic operation does.
-// RUN: not nereid-opt -split-input-file -triton-rewrite-tensor-descriptor-to-pointer %s 2>&1 | FileCheck %s
-
-// CHECK: error: 'tt.descriptor_reduce' op max of 'f32' has no atomic operation
-tt.func @max(%d: !tt.tensordesc<8xf32>, %x: tensor<8xf32>, %i: i32) {
-  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<8xf32>, tensor<8xf32>
-  tt.return
-}
-
-// -----
+// RUN: not nereid-opt -triton-rewrite-tensor-descriptor-to-pointer %s 2>&1 | FileCheck %s
 
 // CHECK: error: 'tt.descriptor_reduce' op inc of 'ui32' has no atomic operation
 tt.func @inc(%d: !tt.tensordesc<8xui32>, %x: tensor<8xi32>, %i: i32) {

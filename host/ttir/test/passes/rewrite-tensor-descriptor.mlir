@@ -52,6 +52,23 @@ tt.func @signs(%s: !tt.tensordesc<8xsi32>, %f: !tt.tensordesc<8xf32>, %x: tensor
   tt.return
 }
 
+// Floats are compared by their bits: as signed integers without a sign, the
+// other way round as unsigned ones with a sign; NaN not at all.
+// CHECK-LABEL: tt.func @extremes(
+tt.func @extremes(%d: !tt.tensordesc<8xf16>, %x: tensor<8xf16>, %i: i32) {
+  // CHECK: %[[BITS:.*]] = arith.bitcast %arg{{.*}} : tensor<8xf16> to tensor<8xi16>
+  // CHECK: arith.cmpf ord
+  // CHECK: arith.cmpi sge, %[[BITS]]
+  // CHECK: tt.atomic_rmw max, release, gpu, %{{.*}}, %[[BITS]]
+  // CHECK: arith.cmpi slt, %[[BITS]]
+  // CHECK: tt.atomic_rmw umin, release, gpu, %{{.*}}, %[[BITS]]
+  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<8xf16>, tensor<8xf16>
+  // CHECK: tt.atomic_rmw min, release, gpu
+  // CHECK: tt.atomic_rmw umax, release, gpu
+  tt.descriptor_reduce min, %d[%i], %x : !tt.tensordesc<8xf16>, tensor<8xf16>
+  tt.return
+}
+
 // CHECK-LABEL: tt.func @rows(
 tt.func @rows(%d: !tt.tensordesc<1x32xf32>, %r: tensor<8xi16>, %c: i32) {
   // CHECK: arith.extsi %{{.*}} : tensor<8xi16> to tensor<8xi64>
