@@ -36,6 +36,26 @@ private:
 /// The names that FastPaths knows, in the generator's order.
 llvm::ArrayRef<llvm::StringLiteral> fastPathNames();
 
+/// Most scratch of one program: 64 tiles of the largest size of f32. Every
+/// thread has its own.
+constexpr uint64_t kMaxScratchBytes = uint64_t(256) << 20;
+
+/// A kernel whose tiles are too large. Another configuration may fit, so this
+/// is not the kernel's fault.
+class OutOfResourcesError : public llvm::ErrorInfo<OutOfResourcesError> {
+public:
+  explicit OutOfResourcesError(uint64_t scratch) : scratch(scratch) {}
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  static char ID;
+
+private:
+  uint64_t scratch; // bytes that it needs
+};
+
 struct GenerateOptions {
   /// CPU, features and data layout that the code is for; never null.
   const llvm::TargetMachine *machine = nullptr;
@@ -58,7 +78,8 @@ struct GenerateOptions {
 /// standard passes. The result holds a function `kEntryName` of external
 /// linkage with all else internal, and needs no symbol besides libm's. An
 /// unsupported operation is an error that names it; its location has been
-/// reported through `module`'s diagnostic engine.
+/// reported through `module`'s diagnostic engine. Tiles that are too large are
+/// an OutOfResourcesError.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generate(mlir::ModuleOp module, const GenerateOptions &options,
          llvm::LLVMContext &context, KernelInfo &info);

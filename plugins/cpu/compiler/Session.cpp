@@ -63,7 +63,9 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
       std::move(error),
       [&](const RefusedError &refused) { status = refused.status; },
       [&](const llvm::ErrorInfoBase &problem) {
-        status = gaveUp ? NEREID_INTERNAL : NEREID_INVALID_ARGUMENT;
+        status = problem.isA<OutOfResourcesError>() ? NEREID_OUT_OF_RESOURCES
+                 : gaveUp                           ? NEREID_INTERNAL
+                                                    : NEREID_INVALID_ARGUMENT;
         report.diagnose(NEREID_SEVERITY_ERROR, std::string("stage ") +
                                                    stageName(stage) + ": " +
                                                    problem.message());

@@ -7,6 +7,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <random>
 
 namespace nereid::test {
@@ -126,6 +128,68 @@ TYPED_TEST(IntegerTest, DividesByConstants) {
               << operation << " of " << int64_t(x[i]) << " and " << divisor;
         }
     }
+}
+
+TYPED_TEST(IntegerTest, RoundsQuotientsUpOrDown) {
+  std::vector<TypeParam> x, y;
+  this->operands(x, y);
+  using Unsigned = std::make_unsigned_t<TypeParam>;
+  auto expected = [](const std::string &operation, TypeParam a, TypeParam b) {
+    if (operation == "ceildivui")
+      return TypeParam(Unsigned(a) / Unsigned(b) +
+                       (Unsigned(a) % Unsigned(b) != 0));
+    bool exact = a % b == 0, positive = (a < 0) == (b < 0);
+    if (operation == "ceildivsi")
+      return TypeParam(a / b + (!exact && positive));
+    return TypeParam(a / b - (!exact && !positive));
+  };
+  for (std::string operation : {"ceildivsi", "ceildivui", "floordivsi"}) {
+    ElementJit compiled(this->textOf(operation));
+    auto got = compiled.template operator()<TypeParam>(x, y);
+    for (size_t i = 0; i < x.size(); ++i)
+      if (this->hasQuotient(x[i], y[i], operation.ends_with("si"))) {
+        ASSERT_EQ(got[i], expected(operation, x[i], y[i]))
+            << operation << " of " << int64_t(x[i]) << " and "
+            << int64_t(y[i]);
+      }
+  }
+}
+
+TYPED_TEST(IntegerTest, RaisesToPowers) {
+  std::vector<TypeParam> x, y;
+  using Unsigned = std::make_unsigned_t<TypeParam>;
+  for (int base = -12; base <= 12; ++base)
+    for (int exponent = -3; exponent <= 20; ++exponent) {
+      x.push_back(TypeParam(base));
+      y.push_back(TypeParam(exponent));
+    }
+  ElementJit compiled(functionOf("math.ipowi %0, %1 : " + this->type(),
+                                 {this->type(), this->type()}, this->type()));
+  auto got = compiled.template operator()<TypeParam>(x, y);
+  for (size_t i = 0; i < x.size(); ++i) {
+    Unsigned expected = 1;
+    for (int n = 0; n < std::abs(int(y[i])); ++n)
+      expected = Unsigned(expected * Unsigned(x[i]));
+    if (y[i] < 0 && x[i] != 1 && x[i] != -1)
+      expected = 0;
+    ASSERT_EQ(Unsigned(got[i]), expected)
+        << int(x[i]) << " to the power of " << int(y[i]);
+  }
+}
+
+TEST(PowerTest, RaisesFloatsToIntegers) {
+  ElementJit compiled(functionOf("math.fpowi %0, %1 : f64, i32", {"f64", "i32"},
+                                 "f64"));
+  std::vector<double> x;
+  std::vector<int32_t> y;
+  for (double base : {-2.0, 0.5, 1.0, 4.0})
+    for (int32_t exponent = -40; exponent <= 40; ++exponent) {
+      x.push_back(base);
+      y.push_back(exponent);
+    }
+  auto got = compiled.operator()<double>(x, y);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_EQ(got[i], std::pow(x[i], y[i])) << x[i] << " ^ " << y[i];
 }
 
 TYPED_TEST(IntegerTest, GivesTheHighHalfOfAProduct) {

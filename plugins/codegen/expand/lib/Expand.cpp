@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Rewrites.h"
+#include "Structured.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "nereid/ttir/Dialect.h"
@@ -13,7 +14,8 @@ namespace nereid::codegen {
 
 std::optional<Expr> expandOperation(Scope &scope, Operation *op) {
   for (auto expand :
-       {expandNarrow, expandConversion, expandMath, expandArithmetic})
+       {expandNarrow, expandConversion, expandMath, expandArithmetic,
+        expandInteger})
     if (std::optional<Expr> result = expand(scope, op))
       return result;
   return {};
@@ -39,7 +41,30 @@ static void allowContraction(Operation *op) {
               arith::FastMathFlagsAttr::get(op->getContext(), flags));
 }
 
+// What works on whole tiles comes first: it is made of element-wise operations
+// that are still to be expanded.
+LogicalResult expandTileOperations(ModuleOp module,
+                                   const ExpandOptions &options) {
+  Scope scope(module.getContext(), options);
+  SmallVector<tt::DotScaledOp> products;
+  SmallVector<tt::MapElementwiseOp> maps;
+  SmallVector<tt::AtomicRMWOp> atomics;
+  module.walk([&](tt::AtomicRMWOp op) { atomics.push_back(op); });
+  module.walk([&](tt::DotScaledOp op) { products.push_back(op); });
+  module.walk([&](tt::MapElementwiseOp op) { maps.push_back(op); });
+  for (tt::AtomicRMWOp op : atomics)
+    addAddition(module, op);
+  for (tt::DotScaledOp op : products)
+    if (failed(expandDotScaled(scope, op)))
+      return failure();
+  for (tt::MapElementwiseOp op : maps)
+    expandMapElementwise(scope, op);
+  return success();
+}
+
 LogicalResult expandForBackend(ModuleOp module, const ExpandOptions &options) {
+  if (failed(expandTileOperations(module, options)))
+    return failure();
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
     if (mayExpand(op))

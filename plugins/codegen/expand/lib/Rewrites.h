@@ -30,6 +30,9 @@ std::optional<Expr> expandMath(Scope &scope, mlir::Operation *op);
 /// Arithmetic that is named by `tt` or `arith` and made of simpler operations.
 std::optional<Expr> expandArithmetic(Scope &scope, mlir::Operation *op);
 
+/// Divisions of integers that round, and powers with an integer exponent.
+std::optional<Expr> expandInteger(Scope &scope, mlir::Operation *op);
+
 enum class Rounding { ToNearestEven, TowardZero };
 
 /// \p x as a float of \p type. What is too large for an fp8 type becomes its

@@ -17,6 +17,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> noFma("no-fma", cl::desc("The target has no fma"));
   cl::opt<bool> noFusion("no-fusion", cl::desc("Never contract"));
   cl::opt<bool> f16("f16-arithmetic", cl::desc("The target adds f16"));
+  cl::opt<bool> calls("inline", cl::desc("Inline helper functions first"));
   cl::ParseCommandLineOptions(argc, argv, "Expands Triton IR for a backend\n");
 
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
@@ -38,6 +39,8 @@ int main(int argc, char **argv) {
   options.hasFma = !noFma;
   options.fpFusion = !noFusion;
   options.hasF16Arithmetic = f16;
+  if (calls && failed(nereid::codegen::inlineCalls(**module)))
+    return 1;
   if (failed(nereid::codegen::expandForBackend(**module, options)) ||
       failed(module->get().verify()))
     return 1;

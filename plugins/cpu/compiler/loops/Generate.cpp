@@ -244,6 +244,13 @@ static void describeWork(tt::FuncOp kernel, KernelInfo &info) {
   });
 }
 
+char OutOfResourcesError::ID = 0;
+
+void OutOfResourcesError::log(llvm::raw_ostream &stream) const {
+  stream << "out of resources: a program needs " << scratch
+         << " bytes of scratch for its tiles, and has " << kMaxScratchBytes;
+}
+
 static llvm::Error failureOf(const char *what) {
   return llvm::createStringError(what);
 }
@@ -261,14 +268,16 @@ generate(ModuleOp source, const GenerateOptions &options,
     return std::move(error);
   describeWork(*found, info);
 
-  if (failed(inlineHelpers(*module)))
+  if (failed(codegen::inlineCalls(*module)))
     return failureOf("a helper function cannot be inlined");
   found = tt::findKernel(*module);
   if (!found)
     return found.takeError();
-  widenDots(*found, options);
   codegen::ExpandOptions expansion = expandOptionsFor(*options.machine);
   expansion.fpFusion = options.fpFusion;
+  if (failed(codegen::expandTileOperations(*module, expansion)))
+    return failureOf("an operation cannot be expanded");
+  widenDots(*found, options);
   if (failed(codegen::expandForBackend(*module, expansion)))
     return failureOf("an operation cannot be expanded");
   found = tt::findKernel(*module);
@@ -285,6 +294,8 @@ generate(ModuleOp source, const GenerateOptions &options,
   auto program = planTileProgram(kernel, forms, options, vectorBits);
   if (failed(program))
     return failureOf("the kernel cannot be compiled for the cpu");
+  if ((*program)->scratchBytes > kMaxScratchBytes)
+    return llvm::make_error<OutOfResourcesError>((*program)->scratchBytes);
   llvm::raw_string_ostream text(info.tileProgram);
   (*program)->print(text);
 

@@ -5,25 +5,11 @@
 #include "Prepare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
-
-LogicalResult inlineHelpers(ModuleOp module) {
-  bool calls = false;
-  module.walk([&](tt::CallOp) { calls = true; });
-  if (!calls)
-    return success();
-  module.walk([](tt::FuncOp function) { function->removeAttr("noinline"); });
-  PassManager passes(module.getContext());
-  passes.enableVerifier(false);
-  passes.addPass(createInlinerPass());
-  return passes.run(module);
-}
 
 bool pairsBf16(tt::DotOp dot, const GenerateOptions &options) {
   if (!options.fastPaths.has("dot-kernel") ||

@@ -10,10 +10,6 @@
 
 namespace nereid::cpu {
 
-/// Inlines every helper: a call of one that works on tiles has no other form,
-/// and `noinline` is a wish about code size.
-mlir::LogicalResult inlineHelpers(mlir::ModuleOp module);
-
 /// Gives both operands of every dot a type that the machine multiplies, as
 /// conversions before it, which run where the operand is kept: bf16 if that
 /// holds every value and pairsBf16(), else f32 for narrower floats, whose

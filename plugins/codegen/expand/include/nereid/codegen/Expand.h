@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include "nereid/ttir/Dialect.h"
 
 namespace nereid::codegen {
 
@@ -43,6 +44,25 @@ struct ExpandOptions {
 /// addptr and the casts of pointers.
 mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
                                      const ExpandOptions &options = {});
+
+/// The first part of expandForBackend(), for a backend that then looks at
+/// products and atomic operations before the rest is written out: microscaled
+/// products become conversions and products, maps without branches become
+/// operations on tensors, and additions for findAddition() are made.
+mlir::LogicalResult expandTileOperations(mlir::ModuleOp module,
+                                         const ExpandOptions &options = {});
+
+/// How to add the elements of \p op, an atomic addition of floats narrower than
+/// f32: a function of the old value and the one to add, which
+/// expandTileOperations() has put into the module for a loop around
+/// compare-and-swap. Null for wider ones, which targets add by themselves.
+tt::FuncOp findAddition(tt::AtomicRMWOp op);
+
+/// Puts the bodies of helper functions in the place of their calls, noinline
+/// ones too: a call of a function that works on tiles has no other form, and
+/// `noinline` is a wish about code size. Branches of helpers become structured
+/// control flow on the way. Recursion is an error.
+mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 
 } // namespace nereid::codegen
 

@@ -1,0 +1,194 @@
+// Microscaled products: operands are decoded and scaled, then multiplied.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values and scales meet in f32, which holds every code exactly. The product
+// takes them as bf16, or f16 where an operand is one, for which every target
+// with matrix units has an instruction.
+
+#include "Expr.h"
+#include "Rewrites.h"
+#include "Structured.h"
+
+#include "nereid/ttir/Dialect.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+using tt::ScaleDotElemType;
+
+namespace {
+/// One operand of a microscaled product.
+struct Operand {
+  Value codes, scale;
+  ScaleDotElemType format;
+  int64_t packedAxis; // two e2m1 codes in a byte lie along this dimension
+  bool isLeft;
+};
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static Expr reshape(Expr x, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, x.elementType());
+  return {x.scope,
+          x.scope->builder.create<tt::ReshapeOp>(x.scope->loc, type, x.value,
+                                                 false, false)};
+}
+
+static Expr transpose(Expr x, ArrayRef<int32_t> order) {
+  return {x.scope,
+          x.scope->builder.create<tt::TransOp>(x.scope->loc, x.value, order)};
+}
+
+/// The f32 of a sign and three bits in the low half of \p code, an i32: the
+/// bits make a denormal or small f32, which the multiplication sets right.
+static Expr decodeE2M1(Expr code) {
+  Expr number = asFloat((code & 7) << 22) * 0x1p126;
+  return asFloat(bits(number) | ((code & 8) << 28));
+}
+
+/// Both codes of every byte, next to each other along \p axis.
+static Expr unpackE2M1(Expr bytes, int64_t axis) {
+  SmallVector<int64_t> shape(shapeOf(bytes.value));
+  Expr wide = extendUnsigned(bytes, 32);
+  Expr low = decodeE2M1(wide), high = decodeE2M1(wide >> 4);
+  Expr pairs{bytes.scope, bytes.scope->builder.create<tt::JoinOp>(
+                              bytes.scope->loc, low.value, high.value)};
+  SmallVector<int32_t> order(shape.size() + 1);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + axis + 1, order.end() - 1, order.end());
+  shape[axis] *= 2;
+  return reshape(transpose(pairs, order), shape);
+}
+
+/// Any float as f32.
+static Expr toF32(Expr x) {
+  return convertFloat(x, x.scope->builder.getF32Type());
+}
+
+/// 2^(code - 127), and NaN for the last code unless \p fastMath.
+static Expr decodeE8M0(Expr code, bool fastMath) {
+  Expr exponent = extendUnsigned(code, 32);
+  Expr pattern = exponent << 23;
+  pattern = select(exponent == 0, pattern.like(0x400000), pattern);
+  Expr number = asFloat(pattern);
+  if (fastMath)
+    return number;
+  return select(exponent == 255, std::numeric_limits<double>::quiet_NaN(),
+                number);
+}
+
+/// The scales of \p operand in the shape of its values. They are stored as
+/// [.., rows, groups of K], for the right operand too.
+static Expr spreadScale(Expr scale, const Operand &operand,
+                        ArrayRef<int64_t> values) {
+  SmallVector<int64_t> shape(shapeOf(scale.value));
+  size_t rank = shape.size();
+  int64_t depth = operand.isLeft ? values[rank - 1] : values[rank - 2];
+  int64_t group = depth / shape.back();
+  SmallVector<int64_t> groups(shape);
+  groups.push_back(1);
+  Expr each = reshape(scale, groups);
+  groups.back() = group;
+  Scope &scope = *scale.scope;
+  each.value = scope.builder.create<tt::BroadcastOp>(
+      scope.loc, RankedTensorType::get(groups, each.elementType()), each.value);
+  shape.back() = depth;
+  each = reshape(each, shape);
+  if (operand.isLeft)
+    return each;
+  SmallVector<int32_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[rank - 2], order[rank - 1]);
+  return transpose(each, order);
+}
+
+/// The values of \p operand as a plain matrix of \p type.
+static Value decode(Scope &scope, const Operand &operand, FloatType type,
+                    bool fastMath) {
+  Expr codes{&scope, operand.codes};
+  Expr values = codes;
+  if (operand.format == ScaleDotElemType::E2M1)
+    values = unpackE2M1(codes, operand.packedAxis);
+  else if (!operand.scale)
+    return convertFloat(codes, type).value;
+  else
+    values = toF32(codes);
+  if (operand.scale) {
+    Expr scale{&scope, operand.scale};
+    Expr factors =
+        scale.isFloat() ? toF32(scale) : decodeE8M0(scale, fastMath);
+    values = values * spreadScale(factors, operand, shapeOf(values.value));
+  }
+  return convertFloat(values, type).value;
+}
+
+/// An fp8 format may come as bytes.
+static LogicalResult giveType(Scope &scope, tt::DotScaledOp op,
+                              Operand &operand) {
+  Builder &b = scope.builder;
+  Type element = getElementTypeOrSelf(operand.codes);
+  FloatType wanted;
+  switch (operand.format) {
+  case ScaleDotElemType::E2M1:
+    if (element.isInteger(8))
+      return success();
+    break;
+  case ScaleDotElemType::E4M3:
+    wanted = b.getFloat8E4M3FNType();
+    break;
+  case ScaleDotElemType::E5M2:
+    wanted = b.getFloat8E5M2Type();
+    break;
+  case ScaleDotElemType::BF16:
+    wanted = b.getBF16Type();
+    break;
+  case ScaleDotElemType::FP16:
+    wanted = b.getF16Type();
+    break;
+  case ScaleDotElemType::E2M3:
+  case ScaleDotElemType::E3M2:
+    break;
+  }
+  if (element == wanted)
+    return success();
+  if (wanted && wanted.getWidth() == 8 && element.isInteger(8)) {
+    operand.codes = asFloat({&scope, operand.codes}, wanted).value;
+    return success();
+  }
+  return op.emitOpError() << "multiplies "
+                          << tt::stringifyScaleDotElemType(operand.format)
+                          << " held in " << element
+                          << ", which has no conversion";
+}
+
+LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op) {
+  scope.moveTo(op);
+  int64_t rank = op.getC().getType().getRank();
+  Operand left{op.getA(), op.getAScale(), op.getAElemType(),
+               op.getLhsKPack() ? rank - 1 : rank - 2, true};
+  Operand right{op.getB(), op.getBScale(), op.getBElemType(),
+                op.getRhsKPack() ? rank - 2 : rank - 1, false};
+  if (failed(giveType(scope, op, left)) || failed(giveType(scope, op, right)))
+    return failure();
+  bool hasF16 = left.format == ScaleDotElemType::FP16 ||
+                right.format == ScaleDotElemType::FP16;
+  FloatType type =
+      hasF16 ? scope.builder.getF16Type() : scope.builder.getBF16Type();
+  Value a = decode(scope, left, type, op.getFastMath());
+  Value b = decode(scope, right, type, op.getFastMath());
+  Value product = scope.builder.create<tt::DotOp>(
+      op.getLoc(), op.getType(), a, b, op.getC(), tt::InputPrecision::IEEE, 0);
+  op.getResult().replaceAllUsesWith(product);
+  op.erase();
+  return success();
+}
+
+} // namespace nereid::codegen

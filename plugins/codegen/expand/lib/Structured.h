@@ -1,0 +1,27 @@
+// Operations on whole tiles that are made of simpler ones.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_EXPAND_STRUCTURED_H
+#define NEREID_CODEGEN_EXPAND_STRUCTURED_H
+
+#include "Expr.h"
+
+#include "nereid/ttir/Dialect.h"
+
+namespace nereid::codegen {
+
+/// Replaces \p op by conversions, a scaling and a plain product; an error for
+/// formats that have no conversion.
+mlir::LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op);
+
+/// Replaces \p op by one that maps each element by itself, and where its
+/// region is one block of element-wise operations, by these on tensors.
+void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
+
+/// Adds the function that findAddition() finds, if \p op needs one.
+void addAddition(mlir::ModuleOp module, tt::AtomicRMWOp op);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_EXPAND_STRUCTURED_H

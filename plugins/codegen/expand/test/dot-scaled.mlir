@@ -1,0 +1,46 @@
+// A microscaled product is conversions, a scaling and a plain product.
+// RUN: nereid-expand %s | FileCheck %s
+
+// Codes of e2m1 are taken apart along K; the product is one of bf16.
+// CHECK-LABEL: tt.func @fp4
+// CHECK: tt.join
+// CHECK: tt.reshape {{.*}} -> tensor<16x64xf32>
+// CHECK: tt.broadcast {{.*}} -> tensor<16x2x32xf32>
+// CHECK: tt.trans {{.*}} {order = array<i32: 1, 0>} : tensor<32x64xf32> -> tensor<64x32xf32>
+// CHECK: tt.dot {{.*}} : tensor<16x64xbf16> * tensor<64x32xbf16> -> tensor<16x32xf32>
+tt.func @fp4(%a: tensor<16x32xi8>, %as: tensor<16x2xi8>,
+             %b: tensor<32x32xi8>, %bs: tensor<32x2xi8>,
+             %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e2m1 rhs = e2m1
+      {fastMath = false}
+      : tensor<16x32xi8>, tensor<16x2xi8> * tensor<32x32xi8>, tensor<32x2xi8>
+      -> tensor<16x32xf32>
+  tt.return %d : tensor<16x32xf32>
+}
+
+// An operand of f16 makes the product one of f16, and has no scale here.
+// CHECK-LABEL: tt.func @f16
+// CHECK: tt.dot %arg0, {{.*}} : tensor<16x64xf16> * tensor<64x32xf16>
+tt.func @f16(%a: tensor<16x64xf16>, %b: tensor<64x32xf8E5M2>,
+             %bs: tensor<32x2xi8>, %c: tensor<16x32xf32>)
+    -> tensor<16x32xf32> {
+  %d = tt.dot_scaled %a, %b scale %bs, %c lhs = fp16 rhs = e5m2
+      {fastMath = true}
+      : tensor<16x64xf16> * tensor<64x32xf8E5M2>, tensor<32x2xi8>
+      -> tensor<16x32xf32>
+  tt.return %d : tensor<16x32xf32>
+}
+
+// Batches keep their dimension.
+// CHECK-LABEL: tt.func @batched
+// CHECK: tt.trans {{.*}} {order = array<i32: 0, 2, 1>}
+// CHECK: tt.dot {{.*}} : tensor<2x16x64xbf16> * tensor<2x64x32xbf16>
+tt.func @batched(%a: tensor<2x16x64xf8E4M3FN>, %as: tensor<2x16x2xi8>,
+                 %b: tensor<2x64x32xf8E4M3FN>, %bs: tensor<2x32x2xi8>,
+                 %c: tensor<2x16x32xf32>) -> tensor<2x16x32xf32> {
+  %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e4m3
+      {fastMath = false}
+      : tensor<2x16x64xf8E4M3FN>, tensor<2x16x2xi8>
+      * tensor<2x64x32xf8E4M3FN>, tensor<2x32x2xi8> -> tensor<2x16x32xf32>
+  tt.return %d : tensor<2x16x32xf32>
+}
