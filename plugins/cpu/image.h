@@ -59,6 +59,8 @@ typedef struct nereid_cpu_services_t {
   // Records why the launch fails; the first message stays. The entry then
   // returns a value other than 0 as soon as it likes.
   void (*fail)(void *state, const char *message, uint64_t size);
+  // Nanoseconds from some moment on; never less than before.
+  int64_t (*now)(void);
 } nereid_cpu_services_t;
 
 // One launch, shared by all threads that run it. Constant meanwhile.

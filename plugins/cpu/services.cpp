@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cinttypes>
 #include <cstring>
 #include <string_view>
@@ -165,7 +166,12 @@ static void failLaunch(void *state, const char *message, uint64_t size) {
                                           std::string(message, size));
 }
 
-const nereid_cpu_services_t kServices = {sizeof(nereid_cpu_services_t), 0,
-                                         printText, printValue, failLaunch};
+static int64_t now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+const nereid_cpu_services_t kServices = {
+    sizeof(nereid_cpu_services_t), 0, printText, printValue, failLaunch, now};
 
 } // namespace nereid::cpu

@@ -4,6 +4,7 @@
 
 #include "Emit.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -38,10 +39,18 @@ llvm::Value *Emitter::larger(llvm::Value *a, llvm::Value *b) {
   return extreme(builder, llvm::Intrinsic::smax, a, b);
 }
 
+llvm::Constant *Emitter::poison(Value value) {
+  if (!value.getDefiningOp<ub::PoisonOp>())
+    return nullptr;
+  return llvm::Constant::getNullValue(typeOf(value));
+}
+
 llvm::Value *Emitter::scalar(Value value) {
   auto known = scalars.find(value);
   if (known != scalars.end())
     return known->second;
+  if (llvm::Constant *any = poison(value))
+    return any;
   Attribute attribute;
   if (matchPattern(value, m_Constant(&attribute)))
     return emitConstant(attribute, context());
@@ -108,40 +117,6 @@ SmallVector<llvm::Value *> Emitter::elementOp(Operation *op,
     poison.push_back(llvm::PoisonValue::get(type));
   }
   return poison;
-}
-
-SmallVector<llvm::Value *> Emitter::region(Region &region,
-                                           ArrayRef<llvm::Value *> in,
-                                           unsigned lanes) {
-  Block &body = region.front();
-  llvm::DenseMap<Value, llvm::Value *> values;
-  for (auto [argument, value] : llvm::zip(body.getArguments(), in))
-    values[argument] = value;
-  auto lookup = [&](Value value) {
-    auto known = values.find(value);
-    return known != values.end() ? known->second : scalar(value);
-  };
-  for (Operation &op : body.without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    SmallVector<llvm::Value *> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(lookup(operand));
-    if (!isElementOp(&op))
-      refuse(&op, "'" + op.getName().getStringRef().str() +
-                      "' in a combine region");
-    for (auto [result, value] :
-         llvm::zip(op.getResults(), elementOp(&op, operands, lanes)))
-      values[result] = value;
-  }
-  SmallVector<llvm::Value *> results;
-  for (Value operand : body.getTerminator()->getOperands()) {
-    llvm::Value *value = lookup(operand);
-    if (lanes > 1 && !value->getType()->isVectorTy())
-      value = builder.CreateVectorSplat(lanes, value);
-    results.push_back(value);
-  }
-  return results;
 }
 
 void emitIf(Emitter &emitter, llvm::Value *condition,

@@ -65,6 +65,9 @@ struct Emitter {
   /// The smaller, or larger, of two i64; constants are compared now.
   llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
   llvm::Value *larger(llvm::Value *a, llvm::Value *b);
+  /// Some element for `value` if nothing is known of it, else null. LLVM's own
+  /// poison would spread through branches that the program never minds.
+  llvm::Constant *poison(mlir::Value value);
   /// A scalar SSA value; constants are made where they are used.
   llvm::Value *scalar(mlir::Value value);
   /// `polynomial` as an i64.
@@ -87,7 +90,8 @@ struct Emitter {
   llvm::SmallVector<llvm::Value *> elementOp(mlir::Operation *op,
                                              llvm::ArrayRef<llvm::Value *> in,
                                              unsigned lanes);
-  /// Emits the body of a combine region on scalars or vectors.
+  /// Emits the body of a combine region, on scalars, or on vectors if it
+  /// isStraightLine(). May leave the builder in another block.
   llvm::SmallVector<llvm::Value *> region(mlir::Region &region,
                                           llvm::ArrayRef<llvm::Value *> in,
                                           unsigned lanes);
@@ -104,13 +108,29 @@ void emitScalarOp(Emitter &emitter, mlir::Operation *op);
 /// Emits the blocks of the function, as the body of the loop over programs:
 /// a return goes to `next`.
 void emitBody(Emitter &emitter, llvm::BasicBlock *next);
+/// Emits a region of scalars with any control flow; gives what it returns.
+llvm::SmallVector<llvm::Value *>
+emitScalarRegion(Emitter &emitter, mlir::Region &region,
+                 llvm::ArrayRef<llvm::Value *> in);
 /// Leaves the function with a failing status, after services->fail(message).
 void emitFailure(Emitter &emitter, llvm::StringRef message);
 void emitPrint(Emitter &emitter, tt::PrintOp print);
 /// Emits `access` in a block that runs if `condition` holds (null: always).
 void emitIf(Emitter &emitter, llvm::Value *condition,
             llvm::function_ref<void()> access);
-/// One atomic operation on a scalar address; gives the old value.
+/// The function pointer at `offset` of nereid_cpu_services_t, and the launch's
+/// state, its first argument.
+std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
+                                                  size_t offset);
+/// The time `timeout` nanoseconds from now, as nereid_cpu_services_t counts.
+llvm::Value *emitDeadline(Emitter &emitter, llvm::Value *timeout);
+/// Reads until the value is what `op` expects, or, with a deadline, until that
+/// has passed; an i1 says which.
+llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
+                      llvm::ArrayRef<llvm::Value *> operands,
+                      llvm::Value *deadline);
+/// One atomic operation on a scalar address; gives the old value, or null if
+/// it has no result.
 llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
                         llvm::ArrayRef<llvm::Value *> operands);
 

@@ -1,5 +1,5 @@
-// EmitBody.cpp - control flow: blocks of a function, loops and branches with
-// scalars in registers and tiles in buffers.
+// EmitBody.cpp - control flow: blocks of a function or of a region of scalars,
+// loops and branches with scalars in registers and tiles in buffers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -18,8 +18,7 @@ public:
   BodyEmitter(Emitter &emitter, llvm::BasicBlock *next)
       : emitter(emitter), b(emitter.builder), next(next) {}
 
-  void run() {
-    Region &body = const_cast<tt::FuncOp &>(emitter.program.function).getBody();
+  void run(Region &body) {
     llvm::BasicBlock *entry = b.GetInsertBlock();
     // Blocks and their scalar arguments exist before any branch to them.
     for (Block &block : body) {
@@ -32,6 +31,19 @@ public:
       emitSteps(block);
       emitTerminator(block.getTerminator());
     }
+  }
+
+  /// What the region returned, where `next` is the insertion point; one value
+  /// for each of `types`.
+  SmallVector<llvm::Value *> results(ArrayRef<llvm::Type *> types) {
+    SmallVector<llvm::Value *> values;
+    for (auto [number, type] : llvm::enumerate(types)) {
+      llvm::PHINode *phi = b.CreatePHI(type, returns.size());
+      for (auto &[from, returned] : returns)
+        phi->addIncoming(returned[number], from);
+      values.push_back(phi);
+    }
+    return values;
   }
 
 private:
@@ -47,10 +59,19 @@ private:
         emitter.scalars[argument] = b.CreatePHI(emitter.typeOf(argument), 2);
   }
 
+  /// A block without a plan is in a region of scalars.
+  void emitScalars(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+        emitRegionOp(&op);
+      else
+        emitScalarOp(emitter, &op);
+  }
+
   void emitSteps(Block &block) {
     auto plan = emitter.program.blocks.find(&block);
     if (plan == emitter.program.blocks.end())
-      return;
+      return emitScalars(block);
     for (const Step &step : plan->second.steps)
       switch (step.kind) {
       case StepKind::Op:
@@ -77,7 +98,12 @@ private:
   }
 
   void emitTerminator(Operation *op) {
-    if (isa<tt::ReturnOp>(op)) {
+    if (isa<tt::ReturnOp, tt::ReduceReturnOp, tt::ScanReturnOp,
+            tt::MapElementwiseReturnOp>(op)) {
+      auto &[from, values] = returns.emplace_back();
+      for (Value operand : op->getOperands())
+        values.push_back(emitter.scalar(operand));
+      from = b.GetInsertBlock();
       b.CreateBr(next);
       return;
     }
@@ -258,11 +284,30 @@ private:
   llvm::BasicBlock *next;
   llvm::DenseMap<Block *, llvm::BasicBlock *> blocks;
   llvm::DenseMap<Block *, SmallVector<llvm::Value *, 4>> yielded;
+  SmallVector<std::pair<llvm::BasicBlock *, SmallVector<llvm::Value *>>, 1>
+      returns;
 };
 } // namespace
 
 void emitBody(Emitter &emitter, llvm::BasicBlock *next) {
-  BodyEmitter(emitter, next).run();
+  auto function = const_cast<tt::FuncOp &>(emitter.program.function);
+  BodyEmitter(emitter, next).run(function.getBody());
+}
+
+SmallVector<llvm::Value *> emitScalarRegion(Emitter &emitter, Region &region,
+                                            ArrayRef<llvm::Value *> in) {
+  for (auto [argument, value] : llvm::zip(region.getArguments(), in))
+    emitter.scalars[argument] = value;
+  auto *next = llvm::BasicBlock::Create(emitter.context(), "returned",
+                                        emitter.function);
+  BodyEmitter body(emitter, next);
+  body.run(region);
+  emitter.builder.SetInsertPoint(next);
+  Operation *parent = region.getParentOp();
+  SmallVector<llvm::Type *> types;
+  for (Value result : parent->getResults())
+    types.push_back(emitter.typeOf(result));
+  return body.results(types);
 }
 
 } // namespace nereid::cpu

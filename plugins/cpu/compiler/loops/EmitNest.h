@@ -167,6 +167,9 @@ private:
   bool needSeed(const Inner &inner);
   void startReductions(const Inner &inner, unsigned copies);
   void endSeeding();
+  llvm::SmallVector<llvm::Value *> combine(mlir::Region &region,
+                                           llvm::ArrayRef<llvm::Value *> in,
+                                           unsigned width);
   void accumulate(Accumulators &sums, unsigned copy);
   void finishReductions();
   llvm::SmallVector<llvm::Value *> loadSlots(const Accumulators &sums,
@@ -176,6 +179,9 @@ private:
   void emitScan(tt::ScanOp op);
   // EmitSerial.cpp
   void emitSerial(mlir::Operation *op);
+  void beginSerial(mlir::Operation *op);
+  llvm::SmallVector<llvm::Value *>
+  emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;
@@ -195,6 +201,7 @@ private:
   unsigned minimumLevel = 0;    // of what is emitted
   bool assumed = false;         // the value being evaluated relies on them
   llvm::SmallVector<Accumulators, 2> reductions;
+  llvm::Value *deadline = nullptr; // of the poll that is emitted, if it has one
 };
 
 } // namespace nereid::cpu

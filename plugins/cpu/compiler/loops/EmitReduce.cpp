@@ -112,6 +112,17 @@ SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
   return values;
 }
 
+/// Emits a combine region at the innermost level, which goes on where the
+/// region's control flow ends.
+SmallVector<llvm::Value *>
+NestEmitter::combine(Region &region, ArrayRef<llvm::Value *> in,
+                     unsigned width) {
+  insertAt(levels.size() - 1);
+  SmallVector<llvm::Value *> values = emitter.region(region, in, width);
+  levels.back().block = builder.GetInsertBlock();
+  return values;
+}
+
 void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
   SmallVector<llvm::Value *> values;
   for (Value operand : sums.op->getOperands())
@@ -119,8 +130,7 @@ void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
   if (!sums.seeded) {
     SmallVector<llvm::Value *> arguments = loadSlots(sums, copy);
     llvm::append_range(arguments, values);
-    insertAt(levels.size() - 1);
-    values = emitter.region(sums.op->getRegion(0), arguments, lanes);
+    values = combine(sums.op->getRegion(0), arguments, lanes);
   }
   insertAt(levels.size() - 1);
   for (auto [slots, value] : llvm::zip(sums.slots, values))
@@ -134,8 +144,7 @@ void NestEmitter::finishReductions() {
     SmallVector<llvm::Value *> values = loadSlots(sums, 0);
     for (unsigned copy = 1; copy < sums.slots.front().size(); ++copy) {
       llvm::append_range(values, loadSlots(sums, copy));
-      insertAt(levels.size() - 1);
-      values = emitter.region(region, values, lanes);
+      values = combine(region, values, lanes);
     }
     for (unsigned width = lanes / 2; width >= 1; width /= 2) {
       SmallVector<int> low, high;
@@ -150,7 +159,7 @@ void NestEmitter::finishReductions() {
               width == 1
                   ? builder.CreateExtractElement(value, uint64_t(half[0]))
                   : builder.CreateShuffleVector(value, half));
-      values = emitter.region(region, halves, width);
+      values = combine(region, halves, width);
     }
     for (llvm::Value *value : values)
       place(value, levels.size() - 1);
@@ -218,7 +227,7 @@ void NestEmitter::emitScan(tt::ScanOp op) {
         arguments.push_back(
             builder.CreateLoad(carry->getAllocatedType(), carry));
       llvm::append_range(arguments, values);
-      values = emitter.region(op->getRegion(0), arguments, lanes);
+      values = combine(op->getRegion(0), arguments, lanes);
     }
     for (auto [carry, value, result] :
          llvm::zip(carries, values, op->getResults())) {

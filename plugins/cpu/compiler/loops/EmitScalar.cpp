@@ -14,10 +14,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The function pointer at `offset` of nereid_cpu_services_t, and the launch's
-/// state, its first argument.
-static std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
-                                                         size_t offset) {
+std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
+                                                  size_t offset) {
   llvm::IRBuilder<> &b = emitter.builder;
   auto field = [&](llvm::Value *object, size_t at) {
     return b.CreateLoad(b.getPtrTy(),
@@ -258,9 +256,22 @@ void emitScalarOp(Emitter &emitter, Operation *op) {
     b.CreateAssumption(emitter.scalar(op->getOperand(0)));
     return;
   }
-  // One thread runs a program, so its parts are always together.
-  if (isa<gpu::BarrierOp, ttg::BarrierOp>(op))
+  // One thread runs a program, so its parts are always together; and a launch
+  // begins when the one before it has ended.
+  if (isa<gpu::BarrierOp, ttg::BarrierOp, tt::GridDependencyWaitOp,
+          tt::GridDependencyLaunchDependentsOp>(op))
     return;
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op)) {
+    llvm::Value *deadline = nullptr;
+    if (poll.getTimeout())
+      deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
+    emitter.scalars[poll.getResult()] =
+        emitPoll(emitter, poll,
+                 {emitter.scalar(poll.getPtr()),
+                  emitter.scalar(poll.getExpected())},
+                 deadline);
+    return;
+  }
   if (!isElementOp(op))
     return emitter.refuse(op, "'" + op->getName().getStringRef().str() + "'");
   SmallVector<llvm::Value *> operands;

@@ -38,7 +38,8 @@ static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
   emitter.inScratch(b.CreateStore(b.CreateAdd(old, one), slot));
 }
 
-void NestEmitter::emitSerial(Operation *op) {
+/// What is done once before the loops of `op`.
+void NestEmitter::beginSerial(Operation *op) {
   if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
     auto type = cast<RankedTensorType>(histogram.getResult().getType());
     llvm::Type *element = emitter.memoryType(type);
@@ -47,10 +48,38 @@ void NestEmitter::emitSerial(Operation *op) {
         type.getNumElements() * (element->getScalarSizeInBits() / 8),
         llvm::MaybeAlign(8));
   }
+  // All elements of a poll share its time.
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
+    deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
+}
+
+/// One element of `op`, whose operands are `in`; its results, if any.
+SmallVector<llvm::Value *>
+NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
+  if (auto map = dyn_cast<tt::MapElementwiseOp>(op))
+    return emitter.region(map.getScalarOp(), in, 1);
+  if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
+    emitIf(emitter, builder.CreateNot(in[0]),
+           [&] { emitFailure(emitter, assertOp.getMessage()); });
+    return {};
+  }
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+    count(emitter, histogram, in[0]);
+    return {};
+  }
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op))
+    return {emitPoll(emitter, poll, in, deadline)};
+  if (llvm::Value *old = emitAtomic(emitter, op, in))
+    return {old};
+  return {};
+}
+
+void NestEmitter::emitSerial(Operation *op) {
   if (auto unsplat = dyn_cast<tt::UnsplatOp>(op)) {
     emitter.scalars[unsplat.getResult()] = get(unsplat.getSrc(), current).value;
     return;
   }
+  beginSerial(op);
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
@@ -64,33 +93,29 @@ void NestEmitter::emitSerial(Operation *op) {
                         : get(operand, isTile(operand) ? current : Indices())
                               .value);
   llvm::Value *condition = mask ? maskAt(mask, current).value : nullptr;
-  Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
-  bool isWritten = result && emitter.program.isKept(result) &&
-                   !isa<tt::HistogramOp>(op);
 
-  // The result of a masked-off element is 0.
-  llvm::AllocaInst *slot = nullptr;
+  // Results that are read; those of a masked-off element are 0.
+  SmallVector<std::pair<Value, llvm::AllocaInst *>> written;
   insertAt(levels.size() - 1);
-  if (isWritten) {
-    slot = emitter.allocate(emitter.typeOf(result), "old");
-    builder.CreateStore(llvm::Constant::getNullValue(emitter.typeOf(result)),
-                        slot);
+  for (Value result : op->getResults()) {
+    llvm::AllocaInst *slot = nullptr;
+    if (emitter.program.isKept(result) && !isa<tt::HistogramOp>(op)) {
+      llvm::Type *type = emitter.typeOf(result);
+      slot = emitter.allocate(type, "old");
+      builder.CreateStore(llvm::Constant::getNullValue(type), slot);
+    }
+    written.push_back({result, slot});
   }
-  if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
-    emitIf(emitter, builder.CreateNot(operands[0]), [&] {
-      emitFailure(emitter, assertOp.getMessage());
-    });
-  } else {
-    emitIf(emitter, condition, [&] {
-      if (auto histogram = dyn_cast<tt::HistogramOp>(op))
-        return count(emitter, histogram, operands[0]);
-      llvm::Value *old = emitAtomic(emitter, op, operands);
-      if (slot)
-        builder.CreateStore(old, slot);
-    });
-  }
+  emitIf(emitter, condition, [&] {
+    for (auto [value, result] : llvm::zip(emitElement(op, operands), written))
+      if (result.second)
+        builder.CreateStore(value, result.second);
+  });
   levels.back().block = builder.GetInsertBlock();
-  if (isWritten) {
+  for (auto [result, slot] : written) {
+    if (!slot)
+      continue;
+    insertAt(levels.size() - 1);
     auto type = cast<RankedTensorType>(result.getType());
     llvm::Value *old = builder.CreateLoad(slot->getAllocatedType(), slot);
     place(old, levels.size() - 1);

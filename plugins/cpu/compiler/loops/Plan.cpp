@@ -64,24 +64,41 @@ bool Planner::isIndexFunction(Value value) {
 static bool isRootOp(Operation *op) {
   return isa<tt::StoreOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
              tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
-             tt::HistogramOp, tt::PrintOp, tt::AssertOp, tt::UnsplatOp,
-             tt::LoadOp>(op);
+             tt::AtomicPollOp, tt::HistogramOp, tt::MapElementwiseOp,
+             tt::PrintOp, tt::AssertOp, tt::UnsplatOp, tt::LoadOp>(op);
 }
 
 static bool writesMemory(Operation *op) {
   return isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
-             tt::AtomicStoreOp>(op);
+             tt::AtomicStoreOp, tt::AtomicPollOp>(op);
 }
 
 static bool isPlannedRegion(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 
+/// True if elements of `type` are whole bytes, or truth values.
+static bool hasPlace(Type type) {
+  auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  return !integer || llvm::is_contained({1u, 8u, 16u, 32u, 64u},
+                                        integer.getWidth());
+}
+
 /// Refuses what has no place in a tile program.
 LogicalResult Planner::check() {
-  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-    if (op == function || isa<tt::ReduceOp, tt::ScanOp>(op->getParentOp()))
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == function)
       return WalkResult::advance();
+    for (Type type : op->getResultTypes())
+      if (!hasPlace(type)) {
+        op->emitError() << "'" << op->getName() << "' gives " << type
+                        << "; the cpu backend has integers of 1, 8, 16, 32 "
+                           "and 64 bits";
+        return WalkResult::interrupt();
+      }
+    // Their regions are checked when they are emitted.
+    if (isa<tt::ReduceOp, tt::ScanOp, tt::MapElementwiseOp>(op))
+      return WalkResult::skip();
     bool fine = isScalarOp(op) || isTileExpression(op) || isRootOp(op) ||
                 isPlannedRegion(op) || isa<tt::DotOp>(op) ||
                 op->hasTrait<OpTrait::IsTerminator>();
@@ -178,7 +195,8 @@ void Planner::startRound() {
                   makeBuffer(argument.getType());
     // Operations that write their result themselves.
     if (isa<tt::DotOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
-            tt::AtomicCASOp, tt::AtomicLoadOp, tt::HistogramOp>(op))
+            tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
+            tt::HistogramOp, tt::MapElementwiseOp>(op))
       for (Value result : op->getResults())
         if (isTile(result) && !program->kept.contains(result))
           if (!result.use_empty() || !isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))

@@ -93,13 +93,24 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
   return survey;
 }
 
+/// True if a combine region has control flow or effects.
+static bool needsScalars(const Nest &nest) {
+  return llvm::any_of(nest.inners, [](const Inner &inner) {
+    return llvm::any_of(inner.roots, [](const Root &root) {
+      return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan) &&
+             !isStraightLine(root.op->getRegion(0));
+    });
+  });
+}
+
 void finishNest(Nest &nest, const GenerateOptions &options,
                 unsigned vectorBits, const TileProgram &program,
                 codegen::TileForms &forms) {
   unsigned rank = nest.shape.size();
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
-  if (first.kind == RootKind::Serial || !options.fastPaths.has("vectorize"))
+  if (first.kind == RootKind::Serial || needsScalars(nest) ||
+      !options.fastPaths.has("vectorize"))
     return;
 
   Survey survey = surveyOf(nest, program, forms);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -104,6 +105,9 @@ RootReads readsOf(const Root &root, const TileProgram &program) {
   if (root.kind != RootKind::Keep) {
     for (Value operand : root.op->getOperands())
       visitWhole(operand);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(root.op->getRegions(), captured);
+    reads.scalars.append(captured.begin(), captured.end());
     return reads;
   }
   // A value is computed into its own buffer, but copied into another.

@@ -134,6 +134,9 @@ bool isTile(mlir::Value value);
 /// True when `op` works on no tile at all.
 bool isScalarOp(mlir::Operation *op);
 
+/// True for one block of element-wise operations, which runs on vectors too.
+bool isStraightLine(mlir::Region &region);
+
 /// Places the buffers of a finished plan; sets their offsets and
 /// `scratchBytes`.
 void placeBuffers(TileProgram &program);
