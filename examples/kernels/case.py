@@ -67,7 +67,8 @@ class Case:
     rewrite_pointers: bool = False
     stdout: list = None  # lines that the launch prints, in any order
     fault: str = None  # text of the assertion that the launch violates
-    before: tuple = None  # the first Triton release without what is used
+    since: str = None  # the first Triton release with what is used
+    before: str = None  # the first Triton release without what is used
     not_interpreted: str = None  # why Triton's interpreter is no oracle here
     outputs: tuple = ()  # bench only: arguments that are written
     work: dict = field(default_factory=dict)  # bench only: bytes or flops

@@ -31,7 +31,10 @@ def modules(kernels):
 
 
 def usable(case):
-    return not case.before or release(triton.__version__) < release(case.before)
+    version = release(triton.__version__)
+    if case.since and version < release(case.since):
+        return False
+    return not case.before or version < release(case.before)
 
 
 def wanted(case, only):
