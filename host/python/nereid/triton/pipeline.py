@@ -61,6 +61,7 @@ class _Compilation:
         self._last: Any = None  # what the stage before gave to Triton
 
     def ttir(self, module: Any, metadata: dict[str, Any]) -> Any:
+        metadata["name"] = module.get_entry_func_name()
         return run_triton_passes(module)
 
     def stage(self, index: int, source: Any, metadata: dict[str, Any]) -> str | bytes:
