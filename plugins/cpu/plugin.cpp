@@ -7,6 +7,7 @@
 #include "compiler.h"
 #include "driver.h"
 #include "guard.h"
+#include "libdevice.h"
 #include "state.h"
 
 #include <charconv>
@@ -88,6 +89,7 @@ static nereid_plugin_t makePlugin() {
   plugin.driver = &kDriver;
   plugin.create = kGuarded<create>;
   plugin.shutdown = kGuarded<shutdown>;
+  plugin.get_extension = findExtension;
   return plugin;
 }
 

@@ -3,6 +3,7 @@ add_library(nereid_cpu_elements STATIC
   ${CMAKE_CURRENT_LIST_DIR}/ElementOps.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsDivision.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsFloat.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ElementOpsLibrary.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsPointers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ElementOpsTarget.cpp
 )

@@ -63,8 +63,8 @@ bool isElementOp(Operation *op) {
                math::CountLeadingZerosOp, math::CountTrailingZerosOp,
                math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundOp,
                math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
-  return isa<ub::PoisonOp, tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp,
-             tt::PtrToIntOp>(op);
+  return isa<ub::PoisonOp, tt::AddPtrOp, tt::BitcastOp, tt::ExternElementwiseOp,
+             tt::IntToPtrOp, tt::PtrToIntOp>(op);
 }
 
 FailureOr<SmallVector<llvm::Value *>>
@@ -112,7 +112,8 @@ ElementEmitter::Values ElementEmitter::emit() {
   for (auto part :
        {&ElementEmitter::emitInteger, &ElementEmitter::emitFloat,
         &ElementEmitter::emitFloatCast, &ElementEmitter::emitDivision,
-        &ElementEmitter::emitPointer, &ElementEmitter::emitConstantOp})
+        &ElementEmitter::emitPointer, &ElementEmitter::emitConstantOp,
+        &ElementEmitter::emitLibraryCall})
     if (Values results = (this->*part)(); !results.empty())
       return results;
   return {};

@@ -31,6 +31,7 @@ private:
   Values emitFloatCast();
   Values emitPointer();
   Values emitConstantOp();
+  Values emitLibraryCall();
 
   /// \p value in the lanes of the result.
   llvm::Value *splat(llvm::Value *value);

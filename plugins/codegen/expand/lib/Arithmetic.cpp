@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Math.h"
 #include "Rewrites.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -36,7 +37,7 @@ static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
 // x - trunc(x / y) y without rounding, by long division: a digit is as many
 // bits as a quotient may have to be right up to one, and that one is put right
 // from the sign of the exact rest.
-static Expr remainder(Expr dividend, Expr divisor) {
+Expr expandRemainder(Expr dividend, Expr divisor) {
   bool isF32 = dividend.width() == 32;
   const int digit = isF32 ? 22 : 51;
   const int exponentRange = isF32 ? 277 : 2098;
@@ -75,7 +76,7 @@ std::optional<Expr> expandArithmetic(Scope &scope, Operation *op) {
       .Case<tt::PreciseDivFOp, tt::ApproxDivFOp>(
           [&](Operation *) -> Result { return operand(0) / operand(1); })
       .Case([&](arith::RemFOp) -> Result {
-        return remainder(operand(0), operand(1));
+        return expandRemainder(operand(0), operand(1));
       })
       .Default([](Operation *) { return Result(); });
 }

@@ -14,8 +14,8 @@ namespace nereid::codegen {
 
 std::optional<Expr> expandOperation(Scope &scope, Operation *op) {
   for (auto expand :
-       {expandNarrow, expandConversion, expandMath, expandArithmetic,
-        expandInteger})
+       {expandExtern, expandNarrow, expandConversion, expandMath,
+        expandArithmetic, expandInteger})
     if (std::optional<Expr> result = expand(scope, op))
       return result;
   return {};
@@ -26,7 +26,7 @@ static bool mayExpand(Operation *op) {
     return false;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
          isa<tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp,
-             tt::ApproxDivFOp, tt::MulhiUIOp>(op);
+             tt::ApproxDivFOp, tt::MulhiUIOp, tt::ExternElementwiseOp>(op);
 }
 
 // Only what the kernel itself says may be fused: an expansion is exact in
@@ -70,6 +70,12 @@ LogicalResult expandForBackend(ModuleOp module, const ExpandOptions &options) {
     if (mayExpand(op))
       work.push_back(op);
   });
+  LogicalResult areKnown = success();
+  for (Operation *op : work)
+    if (failed(verifyExtern(op)))
+      areKnown = failure();
+  if (failed(areKnown))
+    return failure();
   Scope scope(module.getContext(), options);
   for (Operation *op : work) {
     if (options.fpFusion)

@@ -24,6 +24,7 @@ namespace nereid::codegen {
 
 Expr expandExp(Expr x);
 Expr expandExp2(Expr x);
+Expr expandExp10(Expr x);
 Expr expandExpm1(Expr x);
 Expr expandSinh(Expr x);
 Expr expandCosh(Expr x);
@@ -40,21 +41,54 @@ Expr expandAtanh(Expr x);
 Expr expandSin(Expr x);
 Expr expandCos(Expr x);
 Expr expandTan(Expr x);
+/// Of pi x.
+Expr expandSinPi(Expr x);
+Expr expandCosPi(Expr x);
 Expr expandAsin(Expr x);
 Expr expandAcos(Expr x);
 Expr expandAtan(Expr x);
 Expr expandAtan2(Expr y, Expr x);
 
 Expr expandErf(Expr x);
+Expr expandErfc(Expr x);
+/// exp(x^2) erfc(x).
+Expr expandErfcx(Expr x);
+Expr expandErfInverse(Expr x);
+Expr expandErfcInverse(Expr y);
+Expr expandNormalCdf(Expr x);
+Expr expandNormalCdfInverse(Expr p);
+Expr besselJ0(Expr x);
+Expr besselJ1(Expr x);
+Expr besselY0(Expr x);
+Expr besselY1(Expr x);
+Expr besselI0(Expr x);
+Expr besselI1(Expr x);
+
 Expr expandRsqrt(Expr x);
 Expr expandCbrt(Expr x);
+Expr expandRcbrt(Expr x);
 Expr expandPow(Expr x, Expr y);
+/// \p n is an i32.
+Expr expandPowInteger(Expr x, Expr n);
+/// The length of a vector, and one divided by it.
+Expr expandNorm2(Expr x, Expr y);
+Expr expandNorm3(Expr x, Expr y, Expr z);
+Expr expandNorm4(Expr x, Expr y, Expr z, Expr w);
+Expr expandReciprocalNorm2(Expr x, Expr y);
+Expr expandReciprocalNorm3(Expr x, Expr y, Expr z);
+Expr expandReciprocalNorm4(Expr x, Expr y, Expr z, Expr w);
+
+/// x - trunc(x / y) y, exactly.
+Expr expandRemainder(Expr x, Expr y);
 
 /// exp(x) where it is a normal number.
 Expr expNormal(Expr x);
 
 /// exp(high + low); of \p low only a few bits are above the last of \p high.
 Expr expOfSum(Expr high, Expr low);
+
+/// exp(a^2) erfc(a), a not negative.
+Expr scaledErfc(Expr a);
 
 /// A positive number as 2^exponent (1 + fraction), 1 + fraction at least the
 /// number of the bits \p least and less than twice that.

@@ -66,26 +66,45 @@ static Sum logOf(Expr a) {
   return {select(a == 0.0, -kInfinity, high), sum.low};
 }
 
-Expr expandPow(Expr x, Expr y) {
+// |x|^y.
+static Expr powerOf(Expr x, Sum y) {
   Expr a = abs(x);
-  Sum logarithm = logOf(a);
-  Sum exponent = product(logarithm, {y, y.like(0.0)});
+  Sum exponent = product(logOf(a), y);
   // Of infinities, and where the result is one or 0, there is no rest.
   Expr isHuge = abs(exponent.high) > (isF32(x) ? 200.0 : 2000.0);
   Expr isRestless = isHuge | isNan(exponent.low);
   Expr low = select(isRestless, 0.0, exponent.low);
   Expr high = select(isNan(x), x, exponent.high);
-  high = select((a == 1.0) & (abs(y) == kInfinity), 0.0, high);
-  Expr result = expOfSum(high, low);
+  high = select((a == 1.0) & (abs(y.high) == kInfinity), 0.0, high);
+  return expOfSum(high, low);
+}
 
+Expr expandPow(Expr x, Expr y) {
+  Expr result = powerOf(x, {y, y.like(0.0)});
   Expr half = y * 0.5;
   Expr isInteger = y == roundEven(y);
   Expr isOdd = isInteger & (half != roundEven(half));
   Expr isNegative = bits(x) < 0;
   result = select(isNegative & isOdd, -result, result);
-  Expr hasNone = (x < 0.0) & (y != roundEven(y)) & (a < kInfinity);
+  Expr hasNone = (x < 0.0) & (y != roundEven(y)) & (abs(x) < kInfinity);
   result = select(hasNone, kNan, result);
   return select((x == 1.0) | (y == 0.0), 1.0, result);
+}
+
+// The integer as a sum of two, as one f32 may be too short for it.
+Expr expandPowInteger(Expr x, Expr n) {
+  Sum y{x, x.like(0.0)};
+  if (isF32(x)) {
+    Expr nearest = toFloat(n);
+    y.high = select(nearest == 0x1p31, 0x1p31 - 128, nearest);
+    y.low = toFloat(n - toInteger(y.high));
+  } else {
+    y.high = n.make<mlir::arith::SIToFPOp>(x.value.getType(), n);
+  }
+  Expr result = powerOf(x, y);
+  Expr isNegative = (bits(x) < 0) & ((n & 1) != 0);
+  result = select(isNegative, -result, result);
+  return select(n == 0, 1.0, result);
 }
 
 // A third of the bits is an estimate good to 5 %, which two steps of Halley
@@ -112,6 +131,8 @@ Expr expandCbrt(Expr x) {
   Expr isRegular = lessUnsigned(bits(a) - 1, bits(x.like(kInfinity)) - 1);
   return select(isRegular, copySign(root, x), x);
 }
+
+Expr expandRcbrt(Expr x) { return 1.0 / expandCbrt(x); }
 
 Expr expandRsqrt(Expr x) { return 1.0 / sqrt(x); }
 

@@ -55,6 +55,43 @@ Expr expandCos(Expr x) {
   return sinOfQuadrant(angle.quadrant + 1, angle.r);
 }
 
+// x / 2 in half turns less the nearest multiple of a quarter, all exactly, and
+// then times pi as a sum of two floats.
+struct HalfTurns {
+  explicit HalfTurns(Expr x) : quadrant(x), high(x), low(x) {
+    Expr withinTurn = x - 2.0 * roundEven(0.5 * x);
+    Expr n = roundEven(withinTurn + withinTurn);
+    Expr r = fma(n, -0.5, withinTurn);
+    quadrant = toInteger(n);
+    Pair pi = isF32(x) ? Pair{0x1.921fb6p+1, -0x1.777a5cp-24}
+                       : Pair{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
+    ExactProduct product(r, x.like(pi.high));
+    high = product.high;
+    low = fma(r, pi.low, product.low);
+  }
+  Expr sine() const { return sinPolynomial(high) + low; }
+  Expr cosine() const { return fma(-low, high, cosPolynomial(high)); }
+  Expr quadrant, high, low;
+};
+
+// At integers 0 with the sign of x.
+Expr expandSinPi(Expr x) {
+  HalfTurns angle(x);
+  Expr isOdd = (angle.quadrant & 1) != 0;
+  Expr y = select(isOdd, angle.cosine(), angle.sine());
+  y = select((angle.quadrant & 2) != 0, -y, y);
+  return select(y == 0.0, copySign(x.like(0.0), x), y);
+}
+
+// Between them +0.
+Expr expandCosPi(Expr x) {
+  HalfTurns angle(x);
+  Expr isOdd = (angle.quadrant & 1) != 0;
+  Expr y = select(isOdd, angle.sine(), angle.cosine());
+  y = select(((angle.quadrant + 1) & 2) != 0, -y, y);
+  return select(y == 0.0, 0.0, y);
+}
+
 Expr expandTan(Expr x) {
   auto [quadrant, r] = reduceAngle(x);
   Expr sine = sinPolynomial(r), cosine = cosPolynomial(r);

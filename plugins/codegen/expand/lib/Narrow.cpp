@@ -101,8 +101,17 @@ static Expr inF32(Scope &scope, Operation *op) {
   return *expanded;
 }
 
-// The product is exact, in f64 where f32 has too few exponents. The sum is
-// rounded to odd: so the second rounding sees on which side of a tie it lies.
+// One unit towards the error, if there is one and the sum is even.
+Expr roundToOdd(Expr sum, Expr error) {
+  Expr pattern = bits(sum);
+  Expr away = (error > 0.0) ^ (sum < 0.0);
+  Expr step = select(away, pattern + 1, pattern - 1);
+  Expr isInexact = (error < 0.0) | (error > 0.0);
+  Expr isEven = (pattern & 1) == 0;
+  return asFloat(select(isInexact & isEven, step, pattern));
+}
+
+// The product is exact, in f64 where f32 has too few exponents.
 static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
   Builder &b = x.scope->builder;
   FloatType type = floatTypeOf(x.value);
@@ -112,14 +121,7 @@ static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
   Expr sum = product + addend;
   Expr back = sum - product;
   Expr error = (product - (sum - back)) + (addend - back);
-  // One unit towards the error, if there is one and the sum is even.
-  Expr pattern = bits(sum);
-  Expr away = (error > 0.0) ^ (sum < 0.0);
-  Expr step = select(away, pattern + 1, pattern - 1);
-  Expr isInexact = (error < 0.0) | (error > 0.0);
-  Expr isEven = (pattern & 1) == 0;
-  Expr odd = asFloat(select(isInexact & isEven, step, pattern));
-  return convertFloat(odd, type);
+  return convertFloat(roundToOdd(sum, error), type);
 }
 
 // An f64 holds every i32 exactly; of an i64 the last bits are gathered into

@@ -33,6 +33,15 @@ std::optional<Expr> expandArithmetic(Scope &scope, mlir::Operation *op);
 /// Divisions of integers that round, and powers with an integer exponent.
 std::optional<Expr> expandInteger(Scope &scope, mlir::Operation *op);
 
+/// The external functions of ExternFunctions.def.
+std::optional<Expr> expandExtern(Scope &scope, mlir::Operation *op);
+/// Reports a call of an external function that is not known or has other types.
+mlir::LogicalResult verifyExtern(mlir::Operation *op);
+
+/// \p sum + \p error, where the error is what rounding took from the sum,
+/// rounded to odd: so a second rounding sees on which side of a tie it lies.
+Expr roundToOdd(Expr sum, Expr error);
+
 enum class Rounding { ToNearestEven, TowardZero };
 
 /// \p x as a float of \p type. What is too large for an fp8 type becomes its

@@ -131,6 +131,8 @@ static unsigned ownCost(Operation *op, codegen::TileForms &forms) {
   if (isa<arith::DivFOp, math::SqrtOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
     return 4;
+  if (isa<tt::ExternElementwiseOp>(op)) // a call for each element
+    return 32;
   if (op->hasTrait<OpTrait::Elementwise>())
     return 1;
   return isa<tt::GatherOp>(op) ? 4 : 0;

@@ -34,14 +34,18 @@ struct ExpandOptions {
   bool fpFusion = true;
 };
 
-/// Rewrites all functions of \p module: mathematical functions, conversions,
-/// arithmetic on narrow floating-point types, odd operations on integers.
+/// Rewrites all functions of \p module: mathematical and external functions,
+/// conversions, arithmetic on narrow floating-point types, odd operations on integers.
 ///
 /// What remains for an emitter of `arith`, `math` and the element-wise `tt`:
 /// arithmetic, comparison and selection on integers, f32 and f64; extf and
 /// truncf by one step (f16 or bf16 and f32, f32 and f64); sqrt, fma, absf,
 /// copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz, ctpop;
-/// addptr and the casts of pointers.
+/// addptr and the casts of pointers; tt.extern_elementwise of the C library's
+/// lgamma, tgamma, jn and yn of f64, and without an fma also of that.
+///
+/// Fails, with errors, if a kernel calls an external function that is not among
+/// those of libdevice/ExternFunctions.def.
 mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
                                      const ExpandOptions &options = {});
 
