@@ -34,6 +34,17 @@ static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
   return select(atLeast < high, atLeast, high);
 }
 
+// rest - quotient divisor. An fma that is written out must not meet products
+// near the largest number.
+static Expr restOf(Expr rest, Expr quotient, Expr divisor) {
+  if (rest.scope->options.hasFma || rest.width() == 32)
+    return fma(-quotient, divisor, rest);
+  Expr isHuge = rest > 0x1p1000;
+  Expr less = select(isHuge, rest.like(0.25), rest.like(1.0));
+  Expr more = select(isHuge, rest.like(4.0), rest.like(1.0));
+  return fma(-quotient, divisor * less, rest * less) * more;
+}
+
 // x - trunc(x / y) y without rounding, by long division: a digit is as many
 // bits as a quotient may have to be right up to one, and that one is put right
 // from the sign of the exact rest.
@@ -51,7 +62,7 @@ Expr expandRemainder(Expr dividend, Expr divisor) {
       scaled = scaled * std::ldexp(1.0, std::min(left, 120));
     Expr quotient = rest / scaled;
     quotient = quotient.make<math::TruncOp>(quotient.value.getType(), quotient);
-    Expr next = fma(-quotient, scaled, rest);
+    Expr next = restOf(rest, quotient, scaled);
     next = select(next < 0.0, next + scaled, next);
     next = select(next >= scaled, next - scaled, next);
     rest = select(rest < scaled, rest, next);

@@ -142,15 +142,13 @@ Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
 }
 
-// x * y as a sum of two (Veltkamp, Dekker), z added to both.
+// x * y as a sum of two (Dekker), z added to both. Of 53 digits, the halves of x
+// have 26, its lower one being signed, and those of y 26 and 27.
 static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
-  constexpr double kSplitter = 0x1p27 + 1;
-  auto upper = [](Expr v) {
-    Expr shifted = v * kSplitter;
-    return shifted - (shifted - v);
-  };
+  constexpr int64_t kUpper = ~((int64_t(1) << 27) - 1);
   Expr product = x * y;
-  Expr xHigh = upper(x), yHigh = upper(y);
+  Expr xHigh = asFloat((bits(x) + (int64_t(1) << 26)) & kUpper);
+  Expr yHigh = asFloat(bits(y) & kUpper);
   Expr xLow = x - xHigh, yLow = y - yHigh;
   Expr error =
       xLow * yLow - (((product - xHigh * yHigh) - xLow * yHigh) - xHigh * yLow);

@@ -61,11 +61,15 @@ Expr expandAtan(Expr x) {
 
 Expr expandAtan2(Expr y, Expr x) {
   Expr a = abs(y), b = abs(x);
-  // Neither their sum nor a small multiple may be too large.
+  // Neither their sum nor a small multiple may be too large, or be rounded as
+  // a denormal.
   double large = isF32(x) ? 0x1p100 : 0x1p1000;
   Expr isLarge = (a > large) | (b > large);
-  a = select(isLarge, a * 0.125, a);
-  b = select(isLarge, b * 0.125, b);
+  Expr isSmall = (a < 1.0 / large) & (b < 1.0 / large);
+  Expr scale = select(isLarge, x.like(0.125), x.like(1.0));
+  scale = select(isSmall, 0x1p60, scale);
+  a = a * scale;
+  b = b * scale;
   // Two infinities lie at an eighth of a turn.
   Expr isDiagonal = (a == kInfinity) & (b == kInfinity);
   Expr angle =

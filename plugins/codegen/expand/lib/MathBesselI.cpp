@@ -58,11 +58,13 @@ static constexpr double kLargeI1F64[] = {
 
 static Expr join(Expr a, Expr small, llvm::ArrayRef<double> largeF32,
                  llvm::ArrayRef<double> largeF64) {
-  // From there on it is infinite. exp(a) is so before.
+  // From there on it is infinite. exp(a) is so before, hence in two parts.
   Expr bounded = select(a > 800.0, 800.0, a);
+  double limit = isF32(a) ? 85.0 : 700.0;
+  Expr part = select(bounded > limit, limit, bounded);
   Expr p = horner(1.0 / bounded, isF32(a) ? largeF32 : largeF64);
-  Expr rootOfPower = expandExp(0.5 * bounded);
-  Expr large = rootOfPower * (p / sqrt(bounded)) * rootOfPower;
+  Expr large = expandExp(part) * (p / sqrt(bounded)) *
+               expandExp(bounded - part);
   return select(a > (isF32(a) ? 8.0 : 16.0), large, small);
 }
 

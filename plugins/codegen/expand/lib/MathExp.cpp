@@ -118,7 +118,7 @@ Expr expOfSum(Expr high, Expr low) {
 
 Expr expandExp10(Expr x) {
   auto [offset, scale] = scalingOf(x);
-  x = isF32(x) ? clamp(x, -46.0, 39.0) : clamp(x, -325.0, 309.5);
+  x = isF32(x) ? clamp(x, -45.5, 39.0) : clamp(x, -324.2, 309.5);
   Pair log2 = isF32(x) ? Pair{0x1.344136p-2, -0x1.ec10cp-27}
                        : Pair{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
   constexpr double kLog2Of10 = 3.321928094887362, kLogOf10 = 2.302585092994046;

@@ -35,7 +35,8 @@ struct ExpandOptions {
 };
 
 /// Rewrites all functions of \p module: mathematical and external functions,
-/// conversions, arithmetic on narrow floating-point types, odd operations on integers.
+/// conversions, arithmetic on narrow floating-point types, odd operations on
+/// integers.
 ///
 /// What remains for an emitter of `arith`, `math` and the element-wise `tt`:
 /// arithmetic, comparison and selection on integers, f32 and f64; extf and
