@@ -249,6 +249,26 @@ def test_wrong_calls_are_tritons_business():
         store_kernel[(4,)](out, 2**64, 0.5)
 
 
+@triton.jit
+def give():
+    return 1
+
+
+@triton.jit
+def call_kernel(out_ptr, FUNCTION: tl.constexpr):
+    tl.store(out_ptr, FUNCTION())
+
+
+def test_a_function_whose_source_changes_is_another_constant():
+    out = torch.zeros(1)
+    for _ in range(3):
+        call_kernel[(1,)](out, give)
+    assert out.item() == 1
+    give._unsafe_update_src(give.src.replace("return 1", "return 2"))
+    call_kernel[(1,)](out, give)
+    assert out.item() == 2
+
+
 def _survivors(launch):
     function = JITFunction(store_kernel.fn)
     compiled = [launch(function, torch.zeros(16), 3, 0.5) for _ in range(2)][1]

@@ -23,6 +23,7 @@ bool makeNames() {
       {&names.device, "device"},      {&names.base, "base"},
       {&names.shape, "shape"},        {&names.strides, "strides"},
       {&names.padding, "padding"},    {&names.roundToTf32, "round_f32_to_tf32"},
+      {&names.cacheKey, "cache_key"},
   };
   for (auto [name, spelling] : all)
     if (!(*name = PyUnicode_InternFromString(spelling)))

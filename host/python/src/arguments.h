@@ -44,7 +44,7 @@ void packInteger(const Slot &slot, int64_t value, char *block);
 /// Names of attributes that a launch asks for; made with the module.
 struct Names {
   PyObject *dataPtr, *isCpu, *device, *base, *shape, *strides, *padding,
-      *roundToTf32;
+      *roundToTf32, *cacheKey;
 };
 extern Names names;
 bool makeNames();

@@ -70,7 +70,24 @@ Argument classify(PyObject *object, const TensorTypes &types) {
   return {.object = object};
 }
 
+/// Functions of Triton, alone or in a tuple: the same one is another constant
+/// when the source of what it calls has changed.
+static bool mayChange(PyObject *object) {
+  if (PyTuple_Check(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+      if (mayChange(PyTuple_GET_ITEM(object, i)))
+        return true;
+    return false;
+  }
+  return !PyLong_Check(object) && !PyUnicode_Check(object) &&
+         !PyFloat_Check(object) && object != Py_None &&
+         PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)),
+                          names.cacheKey);
+}
+
 Argument constantOf(PyObject *object) {
+  if (mayChange(object))
+    return {.object = object};
   return {Argument::Constant, object, object};
 }
 

@@ -49,7 +49,7 @@ struct TensorTypes {
 /// is wrong with it is for Triton to say; no Python error is left.
 Argument classify(PyObject *object, const TensorTypes &types);
 
-/// \p object as a compile-time constant.
+/// \p object as a compile-time constant; Unknown if it may change.
 Argument constantOf(PyObject *object);
 
 /// True when Triton takes both for the same.
