@@ -10,7 +10,7 @@ build_packages=(
   nlohmann-json3-dev pkg-config python3 python3-dev zlib1g-dev
 )
 test_packages=(
-  abigail-tools binutils g++ libbenchmark-dev libclang-rt-19-dev
+  abigail-tools binutils g++ gdb libbenchmark-dev libclang-rt-19-dev
   libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy python3-venv
   strace
   util-linux

@@ -6,6 +6,7 @@
 #define NEREID_CPU_COMPILER_EMIT_H
 
 #include "../ElementOps.h"
+#include "SourceLines.h"
 #include "TileProgram.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -41,6 +42,7 @@ struct Emitter {
   llvm::Value *dummy = nullptr;     // 64 bytes that masked-off accesses touch
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
+  std::unique_ptr<SourceLines> lines; // null without debug information
   unsigned vectorBits = 128;
   bool failed = false;
 
@@ -51,6 +53,10 @@ struct Emitter {
     element.fpFusion = options.fpFusion;
   }
 
+  /// Until its end, code leads to `location` in the source.
+  AtLine at(mlir::Location location) {
+    return {builder, lines.get(), location};
+  }
   llvm::LLVMContext &context() { return module.getContext(); }
   llvm::Type *typeOf(mlir::Value value) {
     return convertElementType(value.getType(), context());

@@ -72,7 +72,10 @@ private:
     auto plan = emitter.program.blocks.find(&block);
     if (plan == emitter.program.blocks.end())
       return emitScalars(block);
-    for (const Step &step : plan->second.steps)
+    for (const Step &step : plan->second.steps) {
+      std::optional<AtLine> line;
+      if (step.op)
+        line.emplace(b, emitter.lines.get(), step.op->getLoc());
       switch (step.kind) {
       case StepKind::Op:
         emitScalarOp(emitter, step.op);
@@ -87,6 +90,7 @@ private:
         emitRegionOp(step.op);
         break;
       }
+    }
   }
 
   // ---------------------------------------------------------- function level

@@ -19,6 +19,10 @@ NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
     : emitter(emitter), builder(emitter.builder), nest(nest),
       lanes(nest.lanes) {}
 
+static Location locationOf(const Root &root) {
+  return root.op ? root.op->getLoc() : root.value.getLoc();
+}
+
 void NestEmitter::run() {
   emitGuards();
   pushLevel(builder.GetInsertBlock());
@@ -26,6 +30,7 @@ void NestEmitter::run() {
   const Root &first = nest.inners.front().roots.empty()
                           ? nest.inners.back().roots.front()
                           : nest.inners.front().roots.front();
+  AtLine line = emitter.at(locationOf(first));
   if (first.kind == RootKind::Serial) {
     emitSerial(first.op);
   } else if (first.kind == RootKind::Scan) {
@@ -283,6 +288,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
   };
   SmallVector<Pending> writes;
   for (const Root &root : inner.roots) {
+    AtLine line = emitter.at(locationOf(root));
     if (root.kind == RootKind::Reduce) {
       for (Accumulators &sums : reductions)
         if (sums.op == root.op)
@@ -308,6 +314,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
   }
   for (const Pending &write : writes) {
+    AtLine line = emitter.at(locationOf(*write.root));
     if (write.root->kind == RootKind::Keep) {
       const Buffer *buffer = write.root->target;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
@@ -403,10 +410,13 @@ void NestEmitter::popLevel() { levels.pop_back(); }
 
 void NestEmitter::insertAt(unsigned level) {
   Level &at = levels[level];
+  // An instruction would give its own line to what is inserted before it.
+  llvm::DebugLoc line = builder.getCurrentDebugLocation();
   if (at.before)
     builder.SetInsertPoint(at.before);
   else
     builder.SetInsertPoint(at.block);
+  builder.SetCurrentDebugLocation(line);
 }
 
 unsigned NestEmitter::levelOf(llvm::Value *value) const {

@@ -62,6 +62,7 @@ Element NestEmitter::define(Value value, const Indices &indices) {
     emitter.refuse(emitter.program.function, "a tile argument without buffer");
     return {llvm::PoisonValue::get(emitter.typeOf(value)), false};
   }
+  AtLine line = emitter.at(op->getLoc());
   if (auto splat = dyn_cast<tt::SplatOp>(op))
     return get(splat.getSrc(), {});
   if (auto rangeOp = dyn_cast<tt::MakeRangeOp>(op))

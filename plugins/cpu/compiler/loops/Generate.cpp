@@ -77,6 +77,9 @@ public:
       function->addParamAttr(argument, llvm::Attribute::NoAlias);
     emitter.function = function;
     emitter.launch = function->getArg(1);
+    if (emitter.options.debugInfo)
+      emitter.lines = std::make_unique<SourceLines>(emitter.program.function,
+                                                    *function);
 
     auto *entry = llvm::BasicBlock::Create(context, "entry", function);
     auto *header = llvm::BasicBlock::Create(context, "program", function);
@@ -93,12 +96,18 @@ public:
 
     b.SetInsertPoint(header);
     makeIds(entry);
-    emitBody(emitter, latch);
+    {
+      AtLine line = emitter.at(
+          const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
+      emitBody(emitter, latch);
+    }
 
     b.SetInsertPoint(latch);
     advanceIds(header, latch, done);
     b.SetInsertPoint(done);
     b.CreateRet(b.getInt32(0));
+    if (emitter.lines)
+      emitter.lines->finish();
     return !emitter.failed;
   }
 
