@@ -9,8 +9,7 @@ import triton.language as tl
 
 @triton.jit
 def tripled(x):
-    y = x * 3.0  # line of the helper
-    return y + 1.0
+    return x * 3.0 + 1.0  # line of the helper
 
 
 @triton.jit
