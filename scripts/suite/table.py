@@ -12,14 +12,17 @@ COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
 
 
 class OutOfReach:
-    """Patterns of test ids that cannot pass, each with its reason."""
+    """Patterns of test ids that cannot pass on a version of Triton, each with
+    its reason."""
 
-    def __init__(self, path):
+    def __init__(self, path, version):
         self.rules = []
         for line in pathlib.Path(path).read_text().splitlines():
             if line.strip() and not line.startswith("#"):
                 pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
-                self.rules.append((pattern.replace("[", "[[]"), reason))
+                only, _, pattern = pattern.rpartition("@")
+                if version.startswith(only):
+                    self.rules.append((pattern.replace("[", "[[]"), reason))
 
     def reason(self, test):
         for pattern, reason in self.rules:
