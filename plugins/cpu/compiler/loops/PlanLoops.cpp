@@ -104,6 +104,31 @@ void Planner::replaceBuffer(Buffer *from, Buffer *to) {
     }
 }
 
+/// Where everything made of `value` goes: the one root or kept value, or the
+/// value itself if there are several. Of a chain, only its last value is worth
+/// a buffer: the others have one reader left then.
+static const void *sinkOf(Value value, const TileProgram &program,
+                          DenseMap<Value, const void *> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  const void *self = value.getAsOpaquePointer(), *sink = nullptr;
+  auto reach = [&](const void *place) {
+    sink = !sink || sink == place ? place : self;
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      reach(&use); // each is passed on by a root of its own
+    else if (!isTileExpression(user))
+      reach(user);
+    else
+      for (Value result : user->getResults())
+        reach(program.isKept(result) ? result.getAsOpaquePointer()
+                                     : sinkOf(result, program, known));
+  }
+  return known[value] = sink ? sink : self;
+}
+
 /// Gives a buffer to expensive expressions that several nests, or several
 /// parts of one, would evaluate. True if there is a new one.
 bool Planner::keepExpensiveValues() {
@@ -124,17 +149,19 @@ bool Planner::keepExpensiveValues() {
         costOf(value, *program, forms) > kCheap)
       candidates.push_back(value);
   }
-  // Of a chain only the last one: the others may then have one reader left.
-  DenseSet<Value> all(candidates.begin(), candidates.end());
+  // Operands come before what is made of them, so that a buffer chosen here
+  // makes what reads it cheaper.
+  llvm::sort(candidates, [&](Value a, Value b) {
+    return order.lookup(a.getDefiningOp()) < order.lookup(b.getDefiningOp());
+  });
+  DenseMap<Value, const void *> sinks;
   bool grew = false;
-  for (Value value : candidates) {
-    bool isLast = llvm::none_of(value.getUsers(), [&](Operation *user) {
-      return llvm::any_of(user->getResults(),
-                          [&](Value result) { return all.contains(result); });
-    });
-    if (isLast)
+  for (Value value : candidates)
+    if (sinkOf(value, *program, sinks) == value.getAsOpaquePointer() &&
+        costOf(value, *program, forms) > kCheap) {
       grew |= keep.insert(value);
-  }
+      program->kept.try_emplace(value, nullptr);
+    }
   return grew;
 }
 
