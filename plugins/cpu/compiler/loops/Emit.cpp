@@ -39,17 +39,18 @@ llvm::Value *Emitter::larger(llvm::Value *a, llvm::Value *b) {
   return extreme(builder, llvm::Intrinsic::smax, a, b);
 }
 
-llvm::Constant *Emitter::poison(Value value) {
+llvm::Value *Emitter::poison(Value value) {
   if (!value.getDefiningOp<ub::PoisonOp>())
     return nullptr;
-  return llvm::Constant::getNullValue(typeOf(value));
+  llvm::IRBuilder<> entry(allocaPoint);
+  return entry.CreateFreeze(llvm::PoisonValue::get(typeOf(value)));
 }
 
 llvm::Value *Emitter::scalar(Value value) {
   auto known = scalars.find(value);
   if (known != scalars.end())
     return known->second;
-  if (llvm::Constant *any = poison(value))
+  if (llvm::Value *any = poison(value))
     return any;
   Attribute attribute;
   if (matchPattern(value, m_Constant(&attribute)))

@@ -71,9 +71,10 @@ struct Emitter {
   /// The smaller, or larger, of two i64; constants are compared now.
   llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
   llvm::Value *larger(llvm::Value *a, llvm::Value *b);
-  /// Some element for `value` if nothing is known of it, else null. LLVM's own
-  /// poison would spread through branches that the program never minds.
-  llvm::Constant *poison(mlir::Value value);
+  /// Some element for `value` if nothing is known of it, else null: frozen,
+  /// because poison itself would spread through branches that a program never
+  /// minds.
+  llvm::Value *poison(mlir::Value value);
   /// A scalar SSA value; constants are made where they are used.
   llvm::Value *scalar(mlir::Value value);
   /// `polynomial` as an i64.

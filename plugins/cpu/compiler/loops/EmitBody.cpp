@@ -6,11 +6,37 @@
 #include "Emit.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
+
+/// Passes on that nothing is to be moved out of `loop`, on the branch back.
+static void annotate(llvm::BranchInst *back, Operation *loop) {
+  auto annotation =
+      loop->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+  LLVM::LoopLICMAttr licm = annotation ? annotation.getLicm() : nullptr;
+  if (!licm)
+    return;
+  llvm::LLVMContext &context = back->getContext();
+  auto option = [&](BoolAttr set, const char *name) -> llvm::MDNode * {
+    if (!set || !set.getValue())
+      return nullptr;
+    return llvm::MDNode::get(context, llvm::MDString::get(context, name));
+  };
+  SmallVector<llvm::Metadata *> operands = {nullptr}; // the node itself
+  for (llvm::MDNode *node :
+       {option(licm.getDisable(), "llvm.licm.disable"),
+        option(licm.getVersioningDisable(),
+               "llvm.loop.licm_versioning.disable")})
+    if (node)
+      operands.push_back(node);
+  llvm::MDNode *node = llvm::MDNode::getDistinct(context, operands);
+  node->replaceOperandWith(0, node);
+  back->setMetadata(llvm::LLVMContext::MD_loop, node);
+}
 
 namespace {
 class BodyEmitter {
@@ -201,7 +227,7 @@ private:
       swap.currentPhi->addIncoming(swap.nextPhi, b.GetInsertBlock());
       swap.nextPhi->addIncoming(swap.currentPhi, b.GetInsertBlock());
     }
-    b.CreateBr(header);
+    annotate(b.CreateBr(header), loop);
 
     b.SetInsertPoint(exit);
     number = 0;
@@ -279,7 +305,7 @@ private:
       if (!isTile(operand))
         phis[number++]->addIncoming(emitter.scalar(operand),
                                     b.GetInsertBlock());
-    b.CreateBr(before);
+    annotate(b.CreateBr(before), op);
     b.SetInsertPoint(exit);
   }
 

@@ -157,7 +157,7 @@ Element NestEmitter::range(tt::MakeRangeOp op, const Index &index) {
 
 /// A splat is an immediate; anything else is read from a constant table.
 Element NestEmitter::constant(Value value, const Indices &indices) {
-  if (llvm::Constant *any = emitter.poison(value))
+  if (llvm::Value *any = emitter.poison(value))
     return {any, false};
   DenseElementsAttr dense;
   auto type = cast<RankedTensorType>(value.getType());
