@@ -1,0 +1,128 @@
+"""Matrix products: type pairs, batches, accumulators, scaled operands."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from values import FLOATS, FP8, floats, integers
+
+KINDS = {kind: tl.float32 for kind in ["float16", "bfloat16", "float32", *FP8]}
+KINDS.update(float64=tl.float64, int8=tl.int32)
+
+
+def operand(kind, *shape):
+    count = torch.Size(shape).numel()
+    if kind == "int8":
+        return torch.from_numpy(integers(kind, count)).reshape(shape)
+    return floats("float32", count, scale=1.0, special=False).to(getattr(torch, kind)).reshape(shape)
+
+
+@triton.jit
+def dot_kernel(
+    a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+    TYPE: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    m = tl.arange(0, M)[:, None]
+    n = tl.arange(0, N)[None, :]
+    a = tl.load(a_ptr + m * K + tl.arange(0, K)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, K)[:, None] * N + n)
+    c = tl.load(c_ptr + m * N + n)
+    d = tl.dot(a, b, c, input_precision=PRECISION, out_dtype=TYPE)
+    tl.store(out_ptr + m * N + n, d)
+
+
+def check_dot(kind, shape, precision="ieee", out=None, tolerance=1e-5):
+    m, n, k = shape
+    out_type = out or KINDS[kind]
+    a, b = operand(kind, m, k), operand(kind, k, n)
+    result = torch.zeros((m, n), dtype=getattr(torch, {"fp16": "float16"}.get(str(out_type)) or
+                         {"fp32": "float32", "fp64": "float64", "int32": "int32"}[str(out_type)]))
+    c = torch.arange(m * n).reshape(m, n).remainder(7).to(result.dtype)
+    dot_kernel[(1,)](a, b, c, result, m, n, k, out_type, precision)
+    expected = a.double() @ b.double() + c.double()
+    torch.testing.assert_close(result.double(), expected, rtol=tolerance, atol=tolerance * k)
+
+
+@pytest.mark.parametrize("shape", [(16, 16, 16), (32, 64, 32), (64, 16, 128)], ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_dot(kind, shape):
+    check_dot(kind, shape)
+
+
+@pytest.mark.parametrize("precision, tolerance", [("tf32", 2e-3), ("tf32x3", 1e-5)])
+def test_precision(precision, tolerance):
+    check_dot("float32", (32, 32, 32), precision, tolerance=tolerance)
+
+
+def test_half_accumulator():
+    check_dot("float16", (32, 32, 32), out=tl.float16, tolerance=4e-3)
+
+
+@triton.jit
+def batch_kernel(a_ptr, b_ptr, out_ptr, B: tl.constexpr, S: tl.constexpr, TYPE: tl.constexpr):
+    z = tl.arange(0, B)[:, None, None] * S * S
+    i = z + tl.arange(0, S)[None, :, None] * S + tl.arange(0, S)[None, None, :]
+    d = tl.dot(tl.load(a_ptr + i), tl.load(b_ptr + i), input_precision="ieee", out_dtype=TYPE)
+    tl.store(out_ptr + i, d)
+
+
+@pytest.mark.parametrize("kind", ["int8", *FLOATS])
+def test_batched(kind):
+    a, b = operand(kind, 4, 16, 16), operand(kind, 4, 16, 16).flip(0)
+    exact = {"int8": torch.int32, "float64": torch.float64}.get(kind, torch.float32)
+    out = torch.zeros((4, 16, 16), dtype=exact)
+    batch_kernel[(1,)](a, b, out, 4, 16, KINDS[kind])
+    torch.testing.assert_close(out.double(), a.double() @ b.double(), rtol=1e-5, atol=1e-4)
+
+
+@triton.jit
+def scaled_kernel(
+    a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr,
+    K: tl.constexpr, A: tl.constexpr, B: tl.constexpr, AK: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    m = tl.arange(0, M)[:, None]
+    n = tl.arange(0, N)
+    blocks = tl.arange(0, K // 32)[None, :]
+    a = tl.load(a_ptr + m * AK + tl.arange(0, AK)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, BK)[:, None] * N + n[None, :])
+    a_scale = tl.load(a_scale_ptr + m * (K // 32) + blocks)
+    b_scale = tl.load(b_scale_ptr + n[:, None] * (K // 32) + blocks)
+    d = tl.dot_scaled(a, a_scale, A, b, b_scale, B)
+    tl.store(out_ptr + m * N + n[None, :], d)
+
+
+E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def scaled_operand(kind, rows, k):
+    """What is given to the kernel, rows by k, and its values."""
+    if kind == "e2m1":
+        packed = torch.from_numpy(integers("uint8", rows * k // 2)).reshape(rows, k // 2)
+        halves = torch.stack([packed & 15, packed >> 4], -1).reshape(rows, k)
+        return packed, E2M1[halves.long()]
+    names = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "bf16": "bfloat16", "fp16": "float16"}
+    values = operand(names[kind], rows, k)
+    return (values.view(torch.uint8) if kind[0] == "e" else values), values.float()
+
+
+PAIRS = [(a, b) for a in ["e2m1", "e4m3", "e5m2", "bf16", "fp16"] for b in ["e2m1", "e4m3", "e5m2"]]
+
+
+@pytest.mark.parametrize("left, right", PAIRS)
+def test_scaled(left, right):
+    m, n, k = 32, 32, 64
+    a, a_values = scaled_operand(left, m, k)
+    b, b_values = scaled_operand(right, n, k)
+    b = b.T.contiguous()
+    scales = [torch.from_numpy(integers("uint8", s * k // 32, 122, 132)).reshape(s, -1) for s in (m, n)]
+    out = torch.zeros((m, n))
+    scaled_kernel[(1,)](
+        a, scales[0], b, scales[1], out, m, n, k, left, right, a.shape[1], b.shape[0]
+    )
+    a_exact, b_exact = (
+        values.double() * torch.exp2(scale.double() - 127).repeat_interleave(32, 1)
+        for values, scale in zip((a_values, b_values), scales)
+    )
+    torch.testing.assert_close(out.double(), a_exact @ b_exact.T, rtol=2e-2, atol=2e-1)
