@@ -11,9 +11,8 @@ build_packages=(
 )
 test_packages=(
   abigail-tools binutils g++ gdb libbenchmark-dev libclang-rt-19-dev
-  libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy python3-venv
-  strace
-  util-linux
+  libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy
+  python3-venv strace util-linux
 )
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
