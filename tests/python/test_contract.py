@@ -364,6 +364,8 @@ def test_device_properties_are_numbers_to_divide_by():
         facts = utils.get_device_properties(device)
         for name in ("multiprocessor_count", "max_shared_mem", "max_num_regs", "warpSize"):
             assert facts[name] > 0
+        warps = 32  # of a large kernel: at least one program of it fits
+        assert facts["max_num_regs"] >= warps * facts["warpSize"]
 
 
 def test_driver_of_a_cpu():

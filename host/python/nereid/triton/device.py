@@ -16,6 +16,9 @@ from .. import _native
 # in warps of 32 all the same, and nothing of the CPU's code depends on it.
 _WARP_SIZE_OF_CPU = 32
 _NO_LIMIT = 2**31 - 1
+# As many as a GPU has. Programs divide them by what their warps need, to learn
+# how many fit: a CPU's 16 or 32 would be room for none.
+_FEWEST_REGISTERS = 65536
 
 
 class DeviceUtils:
@@ -84,7 +87,7 @@ class DeviceUtils:
         return {
             **facts,
             "max_shared_mem": max(1, facts.get("max_shared_mem", 0)),
-            "max_num_regs": max(1, facts.get("max_num_regs", 0)),
+            "max_num_regs": max(_FEWEST_REGISTERS, facts.get("max_num_regs", 0)),
             "multiprocessor_count": max(1, facts.get("multiprocessor_count", 0)),
             "warpSize": self.target.warp_size,
             "sm_clock_rate": clock,
