@@ -85,7 +85,7 @@ private:
     bool seeded = false; // no identity: the first elements start it
   };
 
-  // EmitNest.cpp: loops and levels
+  // EmitNest.cpp: which loops there are
   void emitGuards();
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
@@ -93,6 +93,9 @@ private:
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
+  void setVectorIndex(llvm::Value *base);
+
+  // EmitLevels.cpp: loops and the places around them
   Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step);
   void endLoop(const Loop &loop);
   void pushLevel(llvm::BasicBlock *block);
@@ -105,7 +108,6 @@ private:
   llvm::Value *at(llvm::ArrayRef<llvm::Value *> operands,
                   llvm::function_ref<llvm::Value *()> make);
   void place(llvm::Value *value, unsigned level);
-  void setVectorIndex(llvm::Value *base);
 
   // EmitMasks.cpp: where masks hold
   void collectFacts(const Inner &inner);
