@@ -32,7 +32,6 @@ struct Setting {
 /// What holds for all functions, from install_dispatcher().
 struct Configuration {
   Ref driverState, activeName, driver; // driverState[activeName] is driver
-  Ref backend;                         // a BackendObject
   Ref device;                          // key of JITFunction.device_caches
   Ref describe;                        // callable: JITFunction -> parameters
   Ref tensor, parameter;               // types of torch's
@@ -179,7 +178,7 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   Grid grid;
   if (!sizes || !readGrid(sizes.get(), grid))
     return nullptr;
-  nereid_stream_t stream = 0;
+  nereid_stream_t stream = 0; // of the one device that dispatching is for
   auto *backend = reinterpret_cast<BackendObject *>(loaded->backend)->backend;
   if (nereid_status_t status =
           nereid_backend_get_current_stream(backend, 0, &stream))
@@ -313,17 +312,16 @@ static bool readSettings(PyObject *list, std::vector<Setting> &out) {
   return bool(items);
 }
 
-/// install_dispatcher(jit_class, driver_state, active_name, driver, backend,
-///                    device, describe, (tensor, parameter), settings)
+/// install_dispatcher(jit_class, driver_state, active_name, driver, device,
+///                    describe, (tensor, parameter), settings)
 static PyObject *install(PyObject *, PyObject *args) {
   static PyMethodDef method = {"__getitem__", getItem, METH_O,
                                "kernel[grid], which launches when called."};
-  PyObject *jit, *state, *name, *driver, *backend, *device, *describe, *tensor,
+  PyObject *jit, *state, *name, *driver, *device, *describe, *tensor,
       *parameter, *settings;
-  if (!PyArg_ParseTuple(args, "O!O!UOO!OO(OO)O", &PyType_Type, &jit,
-                        &PyDict_Type, &state, &name, &driver, backendType,
-                        &backend, &device, &describe, &tensor, &parameter,
-                        &settings))
+  if (!PyArg_ParseTuple(args, "O!O!UOOO(OO)O", &PyType_Type, &jit,
+                        &PyDict_Type, &state, &name, &driver, &device,
+                        &describe, &tensor, &parameter, &settings))
     return nullptr;
   auto next = std::make_unique<Configuration>();
   if (!readSettings(settings, next->settings))
@@ -331,7 +329,6 @@ static PyObject *install(PyObject *, PyObject *args) {
   next->driverState = Ref::borrow(state);
   next->activeName = Ref::borrow(name);
   next->driver = Ref::borrow(driver);
-  next->backend = Ref::borrow(backend);
   next->device = Ref::borrow(device);
   next->describe = Ref::borrow(describe);
   next->tensor = Ref::borrow(tensor);

@@ -62,7 +62,6 @@ def install(driver: Any) -> None:
         vars(drivers),
         "_active",
         driver,
-        utils.backend,
         utils.current_device(),
         _describe,
         (torch.Tensor, torch.nn.Parameter),
