@@ -72,7 +72,11 @@ static PyObject *copyOut(PyObject *object, PyObject *args) {
   return copy(object, args, NEREID_COPY_DEVICE_TO_HOST);
 }
 
-static PyObject *synchronize(PyObject *object, PyObject *args) {
+/// Runs `action` on a stream: (device, stream).
+static PyObject *onStream(PyObject *object, PyObject *args,
+                          nereid_status_t (*action)(nereid_backend_t *,
+                                                    uint32_t,
+                                                    nereid_stream_t)) {
   unsigned device = 0;
   unsigned long long stream = 0;
   if (!PyArg_ParseTuple(args, "IK", &device, &stream))
@@ -80,22 +84,17 @@ static PyObject *synchronize(PyObject *object, PyObject *args) {
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_backend_synchronize(self(object), device, stream);
+    status = action(self(object), device, stream);
   }
   return done(status);
 }
 
+static PyObject *synchronize(PyObject *object, PyObject *args) {
+  return onStream(object, args, nereid_backend_synchronize);
+}
+
 static PyObject *flushCache(PyObject *object, PyObject *args) {
-  unsigned device = 0;
-  unsigned long long stream = 0;
-  if (!PyArg_ParseTuple(args, "IK", &device, &stream))
-    return nullptr;
-  nereid_status_t status;
-  {
-    WithoutGil unlocked;
-    status = nereid_backend_flush_cache(self(object), device, stream);
-  }
-  return done(status);
+  return onStream(object, args, nereid_backend_flush_cache);
 }
 
 static PyObject *currentDevice(PyObject *object, PyObject *) {
