@@ -124,6 +124,21 @@ TEST(Backend, VectorsOfTheCpu) {
             std::string::npos);
 }
 
+TEST(Backend, ShortFloatsMoveAsIntegers) {
+  Parsed parsed("define void @f(ptr %p, ptr %q) {\n"
+                "  %x = load bfloat, ptr %p\n"
+                "  %v = insertelement <16 x bfloat> poison, bfloat %x, i64 0\n"
+                "  %s = shufflevector <16 x bfloat> %v, <16 x bfloat> poison, "
+                "<16 x i32> zeroinitializer\n"
+                "  store <16 x bfloat> %s, ptr %q\n"
+                "  ret void\n}\n");
+  auto target = llvm::cantFail(leaseTarget({"x86_64", "x86-64-v3", "", "", 2}));
+  (*target).optimizer->run(*parsed.module);
+  std::string text =
+      view(llvm::cantFail(emitAssembly(*parsed.module, *target))).str();
+  EXPECT_NE(text.find("vpbroadcastw"), std::string::npos) << text;
+}
+
 TEST(Backend, AssemblyGivesTheSameKernel) {
   Parsed parsed(test::addKernel());
   auto target = leaseTarget({"x86_64", "x86-64-v3", "", "", 2});

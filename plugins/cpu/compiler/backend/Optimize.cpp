@@ -5,6 +5,8 @@
 
 #include "Optimize.h"
 
+#include "ShortFloats.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -57,6 +59,7 @@ Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level) {
 
 void Optimizer::run(llvm::Module &module) {
   passes.run(module, modules);
+  moveShortFloatsAsIntegers(module);
   // What was learnt is about functions that are going to go away.
   loops.clear();
   functions.clear();

@@ -60,34 +60,6 @@ bool NestEmitter::needSeed(const Inner &inner) {
   });
 }
 
-/// Floats of 16 bits are carried and moved between lanes as i16: where the
-/// machine does not convert them, LLVM turns vectors of them that loops carry
-/// into f32 and back by routines that no library has.
-static llvm::Type *carriedType(llvm::Type *type) {
-  llvm::Type *scalar = type->getScalarType();
-  if (!scalar->isBFloatTy() && !scalar->isHalfTy())
-    return type;
-  return type->getWithNewType(
-      llvm::Type::getIntNTy(type->getContext(), scalar->getScalarSizeInBits()));
-}
-
-static llvm::Value *asCarried(llvm::IRBuilder<> &builder, llvm::Value *value) {
-  return builder.CreateBitCast(value, carriedType(value->getType()));
-}
-
-/// The lanes of `value` that `lanes` names; a scalar for one.
-static llvm::Value *lanesOf(llvm::IRBuilder<> &builder, llvm::Value *value,
-                            ArrayRef<int> lanes) {
-  llvm::Value *bits = asCarried(builder, value);
-  llvm::Type *type = value->getType()->getScalarType();
-  if (lanes.size() == 1)
-    return builder.CreateBitCast(
-        builder.CreateExtractElement(bits, uint64_t(lanes[0])), type);
-  return builder.CreateBitCast(
-      builder.CreateShuffleVector(bits, lanes),
-      llvm::FixedVectorType::get(type, lanes.size()));
-}
-
 /// Makes accumulators for the reductions of `inner`. Those that have an
 /// identity start with it; if one has none, all take their first elements.
 void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
@@ -106,7 +78,7 @@ void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
         type = llvm::FixedVectorType::get(element, lanes);
       SmallVector<llvm::AllocaInst *, 4> slots;
       for (unsigned copy = 0; copy < copies; ++copy)
-        slots.push_back(emitter.allocate(carriedType(type), "sum"));
+        slots.push_back(emitter.allocate(type, "sum"));
       insertAt(levels.size() - 1);
       if (!seed) {
         llvm::Constant *start = identityOf(root.op->getRegion(0), element);
@@ -114,7 +86,7 @@ void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
           start = llvm::ConstantVector::getSplat(
               llvm::ElementCount::getFixed(lanes), start);
         for (llvm::AllocaInst *slot : slots)
-          builder.CreateStore(asCarried(builder, start), slot);
+          builder.CreateStore(start, slot);
       }
       sums.slots.push_back(std::move(slots));
     }
@@ -131,12 +103,9 @@ SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
                                                   unsigned copy) {
   insertAt(levels.size() - 1);
   SmallVector<llvm::Value *> values;
-  tt::ReduceOp op = sums.op;
-  for (auto [slots, operand] : llvm::zip(sums.slots, op->getOperands())) {
-    llvm::Type *carried = slots[copy]->getAllocatedType();
-    llvm::Value *value = builder.CreateBitCast(
-        builder.CreateLoad(carried, slots[copy]),
-        carried->getWithNewType(emitter.typeOf(operand)));
+  for (auto &slots : sums.slots) {
+    llvm::Value *value =
+        builder.CreateLoad(slots[copy]->getAllocatedType(), slots[copy]);
     place(value, levels.size() - 1);
     values.push_back(value);
   }
@@ -165,7 +134,7 @@ void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
   }
   insertAt(levels.size() - 1);
   for (auto [slots, value] : llvm::zip(sums.slots, values))
-    builder.CreateStore(asCarried(builder, value), slots[copy]);
+    builder.CreateStore(value, slots[copy]);
 }
 
 /// Combines the accumulators of all copies, then the lanes, halving them.
@@ -186,7 +155,10 @@ void NestEmitter::finishReductions() {
       SmallVector<llvm::Value *> halves;
       for (const SmallVector<int> &half : {low, high})
         for (llvm::Value *value : values)
-          halves.push_back(lanesOf(builder, value, half));
+          halves.push_back(
+              width == 1
+                  ? builder.CreateExtractElement(value, uint64_t(half[0]))
+                  : builder.CreateShuffleVector(value, half));
       values = combine(region, halves, width);
     }
     for (llvm::Value *value : values)
@@ -235,7 +207,7 @@ void NestEmitter::emitScan(tt::ScanOp op) {
     llvm::Type *type = emitter.typeOf(operand);
     if (isVector)
       type = llvm::FixedVectorType::get(type, lanes);
-    carries.push_back(emitter.allocate(carriedType(type), "carry"));
+    carries.push_back(emitter.allocate(type, "carry"));
   }
   int64_t extent = nest.shape[axis];
   auto step = [&](llvm::Value *number, bool isFirst) {
@@ -251,17 +223,16 @@ void NestEmitter::emitScan(tt::ScanOp op) {
     if (!isFirst) {
       SmallVector<llvm::Value *> arguments;
       insertAt(levels.size() - 1);
-      for (auto [carry, value] : llvm::zip(carries, values))
-        arguments.push_back(builder.CreateBitCast(
-            builder.CreateLoad(carry->getAllocatedType(), carry),
-            value->getType()));
+      for (llvm::AllocaInst *carry : carries)
+        arguments.push_back(
+            builder.CreateLoad(carry->getAllocatedType(), carry));
       llvm::append_range(arguments, values);
       values = combine(op->getRegion(0), arguments, lanes);
     }
     for (auto [carry, value, result] :
          llvm::zip(carries, values, op->getResults())) {
       insertAt(levels.size() - 1);
-      builder.CreateStore(asCarried(builder, value), carry);
+      builder.CreateStore(value, carry);
       place(value, levels.size() - 1);
       auto type = cast<RankedTensorType>(result.getType());
       writeBuffer(emitter.keptPointer(result), type, type.getShape(), current,
