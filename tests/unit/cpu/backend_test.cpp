@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <gmock/gmock.h>
@@ -122,6 +123,37 @@ TEST(Backend, VectorsOfTheCpu) {
   EXPECT_EQ(assembly("x86-64-v2", "").find("ymm"), std::string::npos);
   EXPECT_NE(assembly("x86-64", "+avx512f,+avx512vl,+evex512").find("zmm"),
             std::string::npos);
+}
+
+/// A step of a polynomial for each of `count` coefficients.
+std::string polynomial(int count) {
+  std::string text = "declare <8 x float> @llvm.fma.v8f32(<8 x float>, "
+                     "<8 x float>, <8 x float>)\n"
+                     "define <8 x float> @f(<8 x float> %x) {\n"
+                     "  %v0 = fadd <8 x float> %x, splat (float 0.5)\n";
+  for (int i = 1; i < count; ++i)
+    text += llvm::formatv("  %v{0} = call <8 x float> @llvm.fma.v8f32("
+                          "<8 x float> %v{1}, <8 x float> %x, "
+                          "<8 x float> splat (float {2}.0))\n",
+                          i, i - 1, i)
+                .str();
+  return text + llvm::formatv("  ret <8 x float> %v{0}\n}\n", count - 1).str();
+}
+
+TEST(Backend, ManyConstantsStayInMemory) {
+  auto variables = [](int count, const char *cpu) -> size_t {
+    Parsed parsed(polynomial(count));
+    auto target = leaseTarget({"x86_64", cpu, "", "", 2});
+    if (!target) {
+      ADD_FAILURE() << llvm::toString(target.takeError());
+      return 0;
+    }
+    (*target)->optimizer->run(*parsed.module);
+    return parsed.module->global_size();
+  };
+  EXPECT_EQ(variables(16, "x86-64-v3"), 16u);
+  EXPECT_EQ(variables(4, "x86-64-v3"), 0u);
+  EXPECT_EQ(variables(16, "x86-64-v4"), 0u) << "it has registers enough";
 }
 
 TEST(Backend, ShortFloatsMoveAsIntegers) {

@@ -5,6 +5,7 @@
 
 #include "Optimize.h"
 
+#include "MemoryOperands.h"
 #include "ShortFloats.h"
 
 #include "llvm/IR/Module.h"
@@ -43,7 +44,8 @@ static llvm::FunctionPassManager makeFunctionPasses(unsigned level) {
   return passes;
 }
 
-Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level) {
+Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level)
+    : machine(machine) {
   llvm::PassBuilder builder(&machine);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -60,6 +62,7 @@ Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level) {
 void Optimizer::run(llvm::Module &module) {
   passes.run(module, modules);
   moveShortFloatsAsIntegers(module);
+  useMemoryOperands(module, machine);
   // What was learnt is about functions that are going to go away.
   loops.clear();
   functions.clear();

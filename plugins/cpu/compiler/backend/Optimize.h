@@ -27,6 +27,7 @@ public:
   void run(llvm::Module &module);
 
 private:
+  llvm::TargetMachine &machine;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
