@@ -86,7 +86,8 @@ public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) override {
     // The processors that we tune for reorder by themselves.
-    return name != "Post RA top-down list latency scheduler" &&
+    return name != "Machine Instruction Scheduler" &&
+           name != "Post RA top-down list latency scheduler" &&
            name != "X86 Domain Reassignment Pass";
   }
 };

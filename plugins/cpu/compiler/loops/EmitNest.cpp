@@ -8,6 +8,10 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+static Location locationOf(const Root &root) {
+  return root.op ? root.op->getLoc() : root.value.getLoc();
+}
+
 void emitNest(Emitter &emitter, const Nest &nest) {
   if (llvm::all_of(nest.inners,
                    [](const Inner &inner) { return inner.roots.empty(); }))
@@ -18,10 +22,6 @@ void emitNest(Emitter &emitter, const Nest &nest) {
 NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
     : emitter(emitter), builder(emitter.builder), nest(nest),
       lanes(nest.lanes) {}
-
-static Location locationOf(const Root &root) {
-  return root.op ? root.op->getLoc() : root.value.getLoc();
-}
 
 void NestEmitter::run() {
   emitGuards();
@@ -55,33 +55,47 @@ void NestEmitter::run() {
 }
 
 /// Copies loads whose addresses turn out to overlap those of a later store.
+/// Loads of one shape go together, all if any has to: one rare loop.
 void NestEmitter::emitGuards() {
-  for (const Guard &guard : nest.guards) {
-    Nest copy;
-    copy.shape = guard.buffer->shape;
+  for (size_t done = 0; done < nest.guards.size();) {
+    llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
+    group = group.take_while([&](const Guard &guard) {
+      return guard.buffer->shape == group.front().buffer->shape;
+    });
+    emitGuards(group);
+    done += group.size();
+  }
+}
+
+void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
+  Nest copy;
+  copy.shape = group.front().buffer->shape;
+  copy.inners.emplace_back();
+  copy.vectorAxis = copy.shape.size() - 1;
+  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+  copy.isRare = true;
+  llvm::Value *overlaps = builder.getFalse();
+  for (const Guard &guard : group) {
     tt::LoadOp load = guard.load;
-    copy.inners.emplace_back();
     copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
                                     const_cast<Buffer *>(guard.buffer)});
-    copy.vectorAxis = copy.shape.size() - 1;
-    copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
-    copy.isRare = true;
-
-    llvm::Value *overlaps = builder.getFalse();
     for (tt::StoreOp store : guard.stores)
       overlaps = builder.CreateOr(
           overlaps, emitOverlap(emitter, load.getPtr(), store.getPtr()));
-    auto *slow = llvm::BasicBlock::Create(emitter.context(), "overlap",
-                                          emitter.function);
-    auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
-                                          emitter.function);
-    builder.CreateCondBr(overlaps, slow, done,
-                         llvm::MDBuilder(emitter.context())
-                             .createBranchWeights(1, 1000));
-    builder.SetInsertPoint(slow);
-    emitNest(emitter, copy);
-    builder.CreateBr(done);
-    builder.SetInsertPoint(done);
+  }
+  auto *slow = llvm::BasicBlock::Create(emitter.context(), "overlap",
+                                        emitter.function);
+  auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
+                                        emitter.function);
+  builder.CreateCondBr(
+      overlaps, slow, done,
+      llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
+  builder.SetInsertPoint(slow);
+  emitNest(emitter, copy);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  for (const Guard &guard : group) {
+    tt::LoadOp load = guard.load;
     emitter.guarded[load.getResult()] = {
         overlaps, emitter.buffers.lookup(guard.buffer)};
   }

@@ -87,6 +87,7 @@ private:
 
   // EmitNest.cpp: which loops there are
   void emitGuards();
+  void emitGuards(llvm::ArrayRef<Guard> group);
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
   void emitStrip(const Inner &inner);

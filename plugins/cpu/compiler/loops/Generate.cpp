@@ -44,14 +44,10 @@ static unsigned vectorBitsOf(const GenerateOptions &options) {
   const llvm::TargetMachine &machine = *options.machine;
   unsigned widest = 128;
   if (machine.getTargetTriple().isX86()) {
-    llvm::StringRef cpu = machine.getTargetCPU();
-    std::unique_ptr<llvm::MCSubtargetInfo> info(
-        machine.getTarget().createMCSubtargetInfo(
-            machine.getTargetTriple().str(), cpu,
-            machine.getTargetFeatureString()));
-    if (info && info->checkFeatures("+avx512f,+avx512vl,+avx512bw"))
+    const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+    if (info.checkFeatures("+avx512f,+avx512vl,+avx512bw"))
       widest = 512;
-    else if (info && info->checkFeatures("+avx2"))
+    else if (info.checkFeatures("+avx2"))
       widest = 256;
   }
   return options.vectorBits ? options.vectorBits : widest;
