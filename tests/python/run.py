@@ -20,6 +20,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", required=True, type=pathlib.Path)
     parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--interpret", action="store_true")
     args, rest = parser.parse_known_args()
     if not args.python.exists():
         print(f"[SKIP] there is no {args.python}: run scripts/python-env")
@@ -33,6 +34,7 @@ def main():
             NEREID_PLUGIN_DIRS=str(args.build / "lib/nereid/plugins"),
             NEREID_CACHE_DIR=f"{folder}/nereid",
             TRITON_CACHE_DIR=f"{folder}/triton",
+            TRITON_INTERPRET="1" if args.interpret else "0",
         )
         for name in ("NEREID_TARGET", "TRITON_DEFAULT_BACKEND"):
             env.pop(name, None)
