@@ -49,9 +49,16 @@ LogicalResult expandTileOperations(ModuleOp module,
   SmallVector<tt::DotScaledOp> products;
   SmallVector<tt::MapElementwiseOp> maps;
   SmallVector<tt::AtomicRMWOp> atomics;
+  SmallVector<Operation *> combinations;
   module.walk([&](tt::AtomicRMWOp op) { atomics.push_back(op); });
   module.walk([&](tt::DotScaledOp op) { products.push_back(op); });
   module.walk([&](tt::MapElementwiseOp op) { maps.push_back(op); });
+  module.walk([&](Operation *op) {
+    if (isa<tt::ReduceOp, tt::ScanOp>(op))
+      combinations.push_back(op);
+  });
+  for (Operation *op : combinations)
+    widenCombination(op);
   for (tt::AtomicRMWOp op : atomics)
     addAddition(module, op);
   for (tt::DotScaledOp op : products)

@@ -19,6 +19,10 @@ mlir::LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op);
 /// region is one block of element-wise operations, by these on tensors.
 void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
 
+/// Replaces \p op, a reduction or scan, if it rounds f16 or bf16 in every step,
+/// by one in f32 whose results are rounded.
+void widenCombination(mlir::Operation *op);
+
 /// Adds the function that findAddition() finds, if \p op needs one.
 void addAddition(mlir::ModuleOp module, tt::AtomicRMWOp op);
 

@@ -53,7 +53,8 @@ mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
 /// The first part of expandForBackend(), for a backend that then looks at
 /// products and atomic operations before the rest is written out: microscaled
 /// products become conversions and products, maps without branches become
-/// operations on tensors, and additions for findAddition() are made.
+/// operations on tensors, reductions and scans add f16 and bf16 in f32, and
+/// additions for findAddition() are made.
 mlir::LogicalResult expandTileOperations(mlir::ModuleOp module,
                                          const ExpandOptions &options = {});
 
