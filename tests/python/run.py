@@ -22,16 +22,17 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--interpret", action="store_true")
     args, rest = parser.parse_known_args()
+    build = args.build.resolve()
     if not args.python.exists():
         print(f"[SKIP] there is no {args.python}: run scripts/python-env")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="nereid-python-") as folder:
         env = dict(
             os.environ,
-            PYTHONPATH=str(args.build / "python"),
+            PYTHONPATH=str(build / "python"),
             PYTHONDONTWRITEBYTECODE="1",
-            NEREID_TEST_BUILD=str(args.build),
-            NEREID_PLUGIN_DIRS=str(args.build / "lib/nereid/plugins"),
+            NEREID_TEST_BUILD=str(build),
+            NEREID_PLUGIN_DIRS=str(build / "lib/nereid/plugins"),
             NEREID_CACHE_DIR=f"{folder}/nereid",
             TRITON_CACHE_DIR=f"{folder}/triton",
             TRITON_INTERPRET="1" if args.interpret else "0",
