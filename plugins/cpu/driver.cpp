@@ -202,10 +202,14 @@ static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
                                   nereid_stream_t, const nereid_call_t *call) {
   const HostCpu &cpu = state->cpu;
   unsigned threads = state->pool.threads();
-  uint64_t size = 2 * (cpu.l3Bytes + threads * cpu.l2Bytes);
-  size = std::max<uint64_t>(size, 16 * 1024 * 1024);
-  void *block = state->memory.allocate(size);
-  if (!block)
+  constexpr uint64_t kLeast = 16 << 20, kMost = 256 << 20;
+  uint64_t size = std::clamp(2 * (cpu.l3Bytes + threads * cpu.l2Bytes),
+                             kLeast, kMost);
+  CacheSweep &caches = state->sweep;
+  std::lock_guard lock(caches.mutex);
+  if (!caches.block)
+    caches.block = state->memory.allocate(size);
+  if (!caches.block)
     return fail(call, NEREID_OUT_OF_RESOURCES,
                 "no memory to flush the caches with");
   constexpr uint64_t kPiece = 64 * 1024;
@@ -214,8 +218,7 @@ static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
                 count * kPiece);
     return true;
   };
-  state->pool.run({sweep, block, size / kPiece, 4}, threads);
-  state->memory.free(block);
+  state->pool.run({sweep, caches.block, size / kPiece, 4}, threads);
   return NEREID_OK;
 }
 

@@ -44,6 +44,17 @@ private:
   std::map<uint64_t, std::string> pending;
 };
 
+/// Memory that is written to evict the caches. Kept once it is there: its page
+/// faults would take ten times as long as writing it.
+struct CacheSweep {
+  Memory &memory;
+  std::mutex mutex; // held while it is written
+  void *block = nullptr;
+
+  explicit CacheSweep(Memory &memory) : memory(memory) {}
+  ~CacheSweep() { memory.free(block); }
+};
+
 } // namespace nereid::cpu
 
 struct nereid_state_t {
@@ -54,6 +65,7 @@ struct nereid_state_t {
   const std::string features; // of the target
   const nereid::cpu::Printing printing;
   nereid::cpu::Memory memory;
+  nereid::cpu::CacheSweep sweep{memory};
   nereid::cpu::Faults faults;
   nereid::cpu::CompilerPart compiler;
   std::atomic<uint64_t> nextStream{1};

@@ -238,8 +238,9 @@ TEST(Device, Events) {
   EXPECT_GE(nanoseconds, 2e6);
   driver->destroy_event(plugin.state, start);
   driver->destroy_event(plugin.state, end);
-  EXPECT_EQ(driver->flush_cache(plugin.state, 0, 0, messages.call()),
-            NEREID_OK);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(driver->flush_cache(plugin.state, 0, 0, messages.call()),
+              NEREID_OK);
 }
 
 TEST(Create, BadEnvironment) {
