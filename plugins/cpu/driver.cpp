@@ -203,8 +203,8 @@ static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
   const HostCpu &cpu = state->cpu;
   unsigned threads = state->pool.threads();
   constexpr uint64_t kLeast = 16 << 20, kMost = 256 << 20;
-  uint64_t size = std::clamp(2 * (cpu.l3Bytes + threads * cpu.l2Bytes),
-                             kLeast, kMost);
+  uint64_t size =
+      std::clamp(2 * (cpu.l3Bytes + threads * cpu.l2Bytes), kLeast, kMost);
   CacheSweep &caches = state->sweep;
   std::lock_guard lock(caches.mutex);
   if (!caches.block)

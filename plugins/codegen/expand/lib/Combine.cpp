@@ -19,7 +19,9 @@ static bool isShortFloat(Type type) {
   return element.isF16() || element.isBF16();
 }
 
-static bool isCast(Operation *op) { return isa<arith::ExtFOp, arith::TruncFOp>(op); }
+static bool isCast(Operation *op) {
+  return isa<arith::ExtFOp, arith::TruncFOp>(op);
+}
 
 static bool rounds(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
@@ -70,7 +72,8 @@ static void widenBody(OpBuilder &builder, Block &block) {
             op.getLoc(), widened(value.getType()), value));
     for (OpResult result : op.getResults())
       result.setType(widened(result.getType()));
-    if (isCast(&op) && op.getOperand(0).getType() == op.getResult(0).getType()) {
+    if (isCast(&op) &&
+        op.getOperand(0).getType() == op.getResult(0).getType()) {
       op.getResult(0).replaceAllUsesWith(op.getOperand(0));
       op.erase();
     } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

@@ -13,9 +13,8 @@ using namespace mlir;
 namespace nereid::codegen {
 
 std::optional<Expr> expandOperation(Scope &scope, Operation *op) {
-  for (auto expand :
-       {expandExtern, expandNarrow, expandConversion, expandMath,
-        expandArithmetic, expandInteger})
+  for (auto expand : {expandExtern, expandNarrow, expandConversion, expandMath,
+                      expandArithmetic, expandInteger})
     if (std::optional<Expr> result = expand(scope, op))
       return result;
   return {};

@@ -65,13 +65,14 @@ static void moveAsIntegers(llvm::Instruction &instruction) {
 
 static void carryAsInteger(llvm::PHINode &phi) {
   llvm::IRBuilder<> builder(&phi);
-  llvm::PHINode *bits = builder.CreatePHI(bitsType(phi.getType()),
-                                          phi.getNumIncomingValues());
+  llvm::PHINode *bits =
+      builder.CreatePHI(bitsType(phi.getType()), phi.getNumIncomingValues());
   for (auto [block, value] : llvm::zip(phi.blocks(), phi.incoming_values())) {
     builder.SetInsertPoint(block->getTerminator());
     bits->addIncoming(bitsOf(builder, value), block);
   }
-  builder.SetInsertPoint(phi.getParent(), phi.getParent()->getFirstInsertionPt());
+  builder.SetInsertPoint(phi.getParent(),
+                         phi.getParent()->getFirstInsertionPt());
   replace(builder, phi, bits);
 }
 

@@ -41,7 +41,8 @@ void NestEmitter::run() {
     unsigned outer = nest.shape.size() - 1;
     SmallVector<Loop> loops;
     for (unsigned dim = 0; dim < outer; ++dim) {
-      loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+      loops.push_back(
+          beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
       current[dim] = {loops.back().index, 0, nullptr};
     }
     for (const Inner &inner : nest.inners)
@@ -83,8 +84,8 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
       overlaps = builder.CreateOr(
           overlaps, emitOverlap(emitter, load.getPtr(), store.getPtr()));
   }
-  auto *slow = llvm::BasicBlock::Create(emitter.context(), "overlap",
-                                        emitter.function);
+  auto *slow =
+      llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);
   auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
                                         emitter.function);
   builder.CreateCondBr(
@@ -96,8 +97,8 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
   builder.SetInsertPoint(done);
   for (const Guard &guard : group) {
     tt::LoadOp load = guard.load;
-    emitter.guarded[load.getResult()] = {
-        overlaps, emitter.buffers.lookup(guard.buffer)};
+    emitter.guarded[load.getResult()] = {overlaps,
+                                         emitter.buffers.lookup(guard.buffer)};
   }
 }
 

@@ -15,7 +15,7 @@ namespace nereid::cpu {
 /// The index along one dimension of a value: lane l has base + l * lane; or,
 /// if `vector` is set, element l of it.
 struct Index {
-  llvm::Value *base = nullptr;   // i64
+  llvm::Value *base = nullptr; // i64
   int64_t lane = 0;
   llvm::Value *vector = nullptr; // <lanes x i64>
 
@@ -191,18 +191,18 @@ private:
   const Nest &nest;
   unsigned lanes;
   llvm::SmallVector<Level, 4> levels;
-  llvm::DenseMap<llvm::Value *, unsigned> placed; // level of what was emitted
-  Indices current;                                // of the nest's dimensions
+  llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
+  Indices current;                                  // of the nest's dimensions
   llvm::DenseMap<llvm::Value *, int64_t> multiples; // known factors of indices
 
-  llvm::SmallVector<Fact, 4> conditions; // of all masks of an inner part
-  llvm::SmallVector<Fact, 4> active;     // outside of which roots do nothing
-  llvm::SmallVector<Fact, 4> facts;      // that hold where code is added
-  llvm::SmallVector<mlir::Value, 2> wraps;     // candidates along the axis
-  bool unwrapped = false;                      // they do not wrap here
-  unsigned assumptionLevel = 0; // where the facts hold
-  unsigned minimumLevel = 0;    // of what is emitted
-  bool assumed = false;         // the value being evaluated relies on them
+  llvm::SmallVector<Fact, 4> conditions;   // of all masks of an inner part
+  llvm::SmallVector<Fact, 4> active;       // outside of which roots do nothing
+  llvm::SmallVector<Fact, 4> facts;        // that hold where code is added
+  llvm::SmallVector<mlir::Value, 2> wraps; // candidates along the axis
+  bool unwrapped = false;                  // they do not wrap here
+  unsigned assumptionLevel = 0;            // where the facts hold
+  unsigned minimumLevel = 0;               // of what is emitted
+  bool assumed = false; // the value being evaluated relies on them
   llvm::SmallVector<Accumulators, 2> reductions;
   llvm::Value *deadline = nullptr; // of the poll that is emitted, if it has one
 };

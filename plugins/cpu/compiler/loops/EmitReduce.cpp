@@ -114,9 +114,9 @@ SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
 
 /// Emits a combine region at the innermost level, which goes on where the
 /// region's control flow ends.
-SmallVector<llvm::Value *>
-NestEmitter::combine(Region &region, ArrayRef<llvm::Value *> in,
-                     unsigned width) {
+SmallVector<llvm::Value *> NestEmitter::combine(Region &region,
+                                                ArrayRef<llvm::Value *> in,
+                                                unsigned width) {
   insertAt(levels.size() - 1);
   SmallVector<llvm::Value *> values = emitter.region(region, in, width);
   levels.back().block = builder.GetInsertBlock();
@@ -170,8 +170,8 @@ void NestEmitter::finishReductions() {
 
 /// Puts results where their readers find them: scalars as they are, tiles in
 /// their buffers and, for later parts of this row, in a register.
-void NestEmitter::storeResults(tt::ReduceOp op,
-                               ArrayRef<llvm::Value *> values, bool isVector) {
+void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
+                               bool isVector) {
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {
     if (!isTile(result)) {
       emitter.scalars[result] = value;

@@ -74,8 +74,8 @@ public:
     emitter.function = function;
     emitter.launch = function->getArg(1);
     if (emitter.options.debugInfo)
-      emitter.lines = std::make_unique<SourceLines>(emitter.program.function,
-                                                    *function);
+      emitter.lines =
+          std::make_unique<SourceLines>(emitter.program.function, *function);
 
     auto *entry = llvm::BasicBlock::Create(context, "entry", function);
     auto *header = llvm::BasicBlock::Create(context, "program", function);
@@ -238,7 +238,8 @@ static void describeWork(tt::FuncOp kernel, KernelInfo &info) {
       info.bytesPerProgram +=
           elements(moved) *
           std::max(1u, tt::getElementBitWidth(
-                           getElementTypeOrSelf(moved.getType())) / 8);
+                           getElementTypeOrSelf(moved.getType())) /
+                           8);
     if (auto dot = dyn_cast<tt::DotOp>(op))
       info.flopsPerProgram +=
           2 * elements(dot.getResult()) *

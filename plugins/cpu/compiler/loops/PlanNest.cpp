@@ -75,7 +75,8 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
       }
       for (Value value : reads.streamed) {
         if (!isa<tt::PointerType>(getElementTypeOrSelf(value.getType())))
-          survey.valueBits = std::max(survey.valueBits, bitsOf(value.getType()));
+          survey.valueBits =
+              std::max(survey.valueBits, bitsOf(value.getType()));
         if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
           ++survey.cost;
       }
@@ -103,9 +104,8 @@ static bool needsScalars(const Nest &nest) {
   });
 }
 
-void finishNest(Nest &nest, const GenerateOptions &options,
-                unsigned vectorBits, const TileProgram &program,
-                codegen::TileForms &forms) {
+void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
+                const TileProgram &program, codegen::TileForms &forms) {
   unsigned rank = nest.shape.size();
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
@@ -131,17 +131,16 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   };
   if (!rowsFlow)
     for (unsigned dim = 0; dim < rank; ++dim)
-      if (int(dim) != scanAxis &&
-          (int(nest.vectorAxis) == scanAxis ||
-           rating(dim) > rating(nest.vectorAxis)))
+      if (int(dim) != scanAxis && (int(nest.vectorAxis) == scanAxis ||
+                                   rating(dim) > rating(nest.vectorAxis)))
         nest.vectorAxis = dim;
   if (int(nest.vectorAxis) == scanAxis)
     lanes = 1;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
-  // Several accumulators hide the latency of adding to one. Without a reduction,
-  // or with other work beside it, the processor overlaps iterations by itself,
-  // and more code takes longer to compile.
+  // Several accumulators hide the latency of adding to one. Without a
+  // reduction, or with other work beside it, the processor overlaps iterations
+  // by itself, and more code takes longer to compile.
   bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
     return llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
