@@ -138,15 +138,15 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
     lanes = 1;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
-  // Several accumulators hide the latency of adding to one. Without a
-  // reduction, or with other work beside it, the processor overlaps iterations
-  // by itself, and more code takes longer to compile.
+  // Several accumulators hide the latency of adding to one, and two vectors at
+  // a time halve the cost of looping. With more work in it the processor
+  // overlaps iterations by itself, and more code takes longer to compile.
   bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
     return llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
     });
   });
-  int64_t unroll = sums && survey.cost <= 12 ? 4 : 1;
+  int64_t unroll = survey.cost > 12 ? 1 : sums ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
 }
 

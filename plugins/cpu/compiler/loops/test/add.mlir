@@ -7,11 +7,11 @@
 // CHECK: tile program @add
 // CHECK: keep [[X:%[0-9]+]] in b0 if it overlaps
 // CHECK-NEXT: keep [[Y:%[0-9]+]] in b1 if it overlaps
-// CHECK-NEXT: nest [65536] axis 0 lanes 16 unroll 1
+// CHECK-NEXT: nest [65536] axis 0 lanes 16 unroll 2
 // CHECK-NEXT: store
 // CHECK-NOT: {{^; *nest}}
 
-// AVX2: nest [65536] axis 0 lanes 8 unroll 1
+// AVX2: nest [65536] axis 0 lanes 8 unroll 2
 
 // KEPT: nest [65536]
 // KEPT-NEXT: keep
