@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for pattern, reason in rules:
             if fnmatch.fnmatchcase(item.name, pattern):
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 @pytest.hookimpl(hookwrapper=True)
