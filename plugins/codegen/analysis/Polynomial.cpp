@@ -18,8 +18,53 @@ static constexpr unsigned kMaxMonomials = 12;
 static constexpr unsigned kMaxDegree = 4;
 static constexpr int64_t kMaxDivisibility = int64_t(1) << 30;
 
+/// A block argument comes before every operation of its block.
+static bool beforeInBlock(Value a, Value b) {
+  auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
+  if (x && y)
+    return x.getArgNumber() < y.getArgNumber();
+  if (x || y)
+    return static_cast<bool>(x);
+  auto p = cast<OpResult>(a), q = cast<OpResult>(b);
+  if (p.getOwner() == q.getOwner())
+    return p.getResultNumber() < q.getResultNumber();
+  return p.getOwner()->isBeforeInBlock(q.getOwner());
+}
+
+static unsigned depthOf(Block *block) {
+  unsigned depth = 0;
+  for (; Operation *op = block->getParentOp(); block = op->getBlock()) {
+    ++depth;
+    if (!op->getBlock())
+      break;
+  }
+  return depth;
+}
+
+/// The order of the program text, outer values first: the same in every run,
+/// and sums begin with what loops do not change.
 static bool before(Value a, Value b) {
-  return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+  if (a == b)
+    return false;
+  Block *x = a.getParentBlock(), *y = b.getParentBlock();
+  if (x == y)
+    return beforeInBlock(a, b);
+  unsigned depthA = depthOf(x), depthB = depthOf(y);
+  if (depthA != depthB)
+    return depthA < depthB;
+  while (x->getParent() != y->getParent()) {
+    Operation *p = x->getParentOp(), *q = y->getParentOp();
+    if (p->getBlock() == q->getBlock())
+      return p == q ? x->getParent()->getRegionNumber() <
+                          y->getParent()->getRegionNumber()
+                    : p->isBeforeInBlock(q);
+    x = p->getBlock();
+    y = q->getBlock();
+  }
+  for (Block *next = x->getNextNode(); next; next = next->getNextNode())
+    if (next == y)
+      return true;
+  return false;
 }
 
 static bool factorsBefore(const Monomial &a, const Monomial &b) {
@@ -38,8 +83,7 @@ Polynomial Polynomial::symbol(Value value) {
 
 static std::optional<int64_t> constantOf(Value value) {
   APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)) &&
-      number.getBitWidth() <= 64)
+  if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
     return number.getBitWidth() == 1 ? number.getZExtValue()
                                      : number.getSExtValue();
   return std::nullopt;
@@ -162,8 +206,8 @@ int64_t divisibilityOf(Value value) {
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
     if (!function || !argument.getOwner()->isEntryBlock())
       return 1;
-    auto hint = function.getArgAttrOfType<IntegerAttr>(
-        argument.getArgNumber(), "tt.divisibility");
+    auto hint = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                       "tt.divisibility");
     return hint ? powerOfTwoIn(hint.getInt()) : 1;
   }
   Operation *op = value.getDefiningOp();

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 namespace nereid::cpu::test {
@@ -86,6 +88,30 @@ TEST(Compile, AFailedCompilationHarmsNoLaterOne) {
     EXPECT_NE(plugin.compile("broken", "asm", "so").status, NEREID_OK);
     EXPECT_EQ(plugin.compile(addKernel(), "asm", "so").status, NEREID_OK);
   }
+}
+
+static std::string kernelFile(const std::string &name) {
+  std::ifstream file(CPU_KERNELS "/" + name + ".ttir");
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Compile, WhatRanBeforeDoesNotChangeAnImage) {
+  Plugin plugin;
+  std::vector<std::string> sources;
+  for (const char *name : {"layer_norm_1024", "vector_add_1024",
+                           "matmul_64x64x32_bf16", "flash_attention_64"})
+    sources.push_back(kernelFile(name));
+  std::vector<std::string> images;
+  for (const std::string &source : sources) {
+    Compiled out = plugin.compile(source, "ttir", "so");
+    ASSERT_EQ(out.status, NEREID_OK) << out.errors;
+    images.push_back(out.output);
+  }
+  for (int round = 0; round < 3; ++round)
+    for (size_t i = sources.size(); i-- > 0;)
+      EXPECT_TRUE(plugin.compile(sources[i], "ttir", "so").output == images[i])
+          << "kernel " << i << ", round " << round;
 }
 
 TEST(Compile, ManyThreads) {
