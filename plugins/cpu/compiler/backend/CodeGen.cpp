@@ -11,7 +11,7 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
-#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/Target/TargetLoweringObjectFile.h"
 
@@ -48,7 +48,8 @@ static bool addSelection(llvm::TargetPassConfig &config,
   return !(config.*&OpenConfig::addCoreISelPasses)();
 }
 
-bool addCodeGenPasses(llvm::legacy::PassManagerBase &passes,
+/// False if the machine makes no file of `type`.
+static bool addPasses(llvm::legacy::PassManagerBase &passes,
                       llvm::TargetMachine &generic,
                       llvm::raw_pwrite_stream &out,
                       llvm::CodeGenFileType type) {
@@ -93,9 +94,21 @@ public:
 };
 } // namespace
 
-void skipMinorPasses(llvm::LLVMContext &context) {
+llvm::Expected<std::unique_ptr<CodeGenerator>>
+CodeGenerator::create(llvm::TargetMachine &machine,
+                      llvm::CodeGenFileType type) {
+  std::unique_ptr<CodeGenerator> out(new CodeGenerator);
+  if (!addPasses(out->passes, machine, out->stream, type))
+    return llvm::createStringError("LLVM writes no such file for " +
+                                   machine.getTargetTriple().str());
+  return out;
+}
+
+Bytes CodeGenerator::run(llvm::Module &module) {
   static MinorPasses gate;
-  context.setOptPassGate(gate);
+  module.getContext().setOptPassGate(gate);
+  passes.run(module);
+  return std::exchange(file, {});
 }
 
 } // namespace nereid::cpu

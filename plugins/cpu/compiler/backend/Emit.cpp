@@ -5,8 +5,6 @@
 
 #include "Emit.h"
 
-#include "CodeGen.h"
-
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCCodeEmitter.h"
@@ -40,25 +38,23 @@ void prepareModule(llvm::Module &module, const Target &target,
   }
 }
 
-static llvm::Expected<Bytes> generateCode(llvm::Module &module, Target &target,
-                                          llvm::CodeGenFileType type) {
-  Bytes out;
-  llvm::raw_svector_ostream stream(out);
-  llvm::legacy::PassManager passes;
-  if (!addCodeGenPasses(passes, *target.machine, stream, type))
-    return llvm::createStringError("LLVM writes no such file for " +
-                                   target.machine->getTargetTriple().str());
-  skipMinorPasses(module.getContext());
-  passes.run(module);
-  return out;
-}
-
 llvm::Expected<Bytes> emitObject(llvm::Module &module, Target &target) {
-  return generateCode(module, target, llvm::CodeGenFileType::ObjectFile);
+  if (!target.generator) {
+    auto generator = CodeGenerator::create(*target.machine,
+                                           llvm::CodeGenFileType::ObjectFile);
+    if (!generator)
+      return generator.takeError();
+    target.generator = std::move(*generator);
+  }
+  return target.generator->run(module);
 }
 
 llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target) {
-  return generateCode(module, target, llvm::CodeGenFileType::AssemblyFile);
+  auto generator = CodeGenerator::create(*target.machine,
+                                         llvm::CodeGenFileType::AssemblyFile);
+  if (!generator)
+    return generator.takeError();
+  return (*generator)->run(module);
 }
 
 /// Keeps the first error of the parser.

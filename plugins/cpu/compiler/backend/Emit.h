@@ -8,19 +8,16 @@
 
 #include "Target.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
 
 namespace nereid::cpu {
-
-using Bytes = llvm::SmallVector<char, 0>;
 
 /// Sets the triple, the layout and the functions' attributes of `module` to
 /// what `target` wants. With `unwindTables` debuggers find their way up.
 void prepareModule(llvm::Module &module, const Target &target,
                    bool unwindTables);
 
-/// The module is used up: code generation changes it.
+/// Of CodeGenerator.
 llvm::Expected<Bytes> emitObject(llvm::Module &module, Target &target);
 llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target);
 

@@ -74,21 +74,24 @@ static LldResult runOnThisThread(llvm::ArrayRef<const char *> arguments,
 }
 
 /// Runs lld on a thread of its own, whose end frees what lld keeps for a
-/// thread. Where lld gave up there are objects that nobody can destroy: then
-/// the thread does not end, and what lld allocated is lost.
-static int callLld(llvm::ArrayRef<const char *> arguments,
+/// thread; this one reads `output` in the meantime. Where lld gave up there are
+/// objects that nobody can destroy: then the thread does not end, and what lld
+/// allocated is lost.
+static int callLld(llvm::ArrayRef<const char *> arguments, OutputPipe &output,
                    llvm::raw_ostream &messages) {
   static std::once_flag once;
   std::call_once(once, catchExits);
   std::promise<LldResult> promise;
   std::future<LldResult> future = promise.get_future();
   std::thread thread = startQuietThread(
-      [arguments, &messages, promise = std::move(promise)]() mutable {
+      [arguments, &output, &messages, promise = std::move(promise)]() mutable {
         LldResult result = runOnThisThread(arguments, messages);
+        output.finish();
         promise.set_value(result);
         while (result.gaveUp)
           pause();
       });
+  output.follow();
   LldResult result = future.get();
   if (result.gaveUp)
     thread.detach();
@@ -128,7 +131,7 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
   int status = 0;
   {
     std::lock_guard lock(lldMutex());
-    status = callLld(arguments, stream);
+    status = callLld(arguments, **output, stream);
   }
   if (status != 0)
     return llvm::createStringError("lld: " + firstError(messages));

@@ -1,11 +1,9 @@
-// OutputPipe.cpp - a pipe and the thread that empties it.
+// OutputPipe.cpp - a pipe whose end is a byte.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "OutputPipe.h"
-
-#include "QuietThread.h"
 
 #include "llvm/Support/Errno.h"
 
@@ -27,51 +25,43 @@ llvm::Expected<std::unique_ptr<OutputPipe>> OutputPipe::create() {
   return std::unique_ptr<OutputPipe>(new OutputPipe(ends[0], ends[1]));
 }
 
-OutputPipe::OutputPipe(int readEnd, int writeEnd)
-    : readEnd(readEnd), writeEnd(writeEnd) {
-  reader = startQuietThread([this] { read(); });
+OutputPipe::~OutputPipe() {
+  close(writeEnd);
+  close(readEnd);
 }
-
-OutputPipe::~OutputPipe() { finish(); }
 
 std::string OutputPipe::path() const {
   return "/proc/self/fd/" + std::to_string(writeEnd);
 }
 
-/// One byte comes after the writer is done: the end of the file would not be
-/// seen while a child of fork() holds the other end.
-void OutputPipe::read() {
-  constexpr size_t kStep = 1 << 16;
-  bool last = false;
-  for (;;) {
-    size_t size = contents.size();
-    contents.resize_for_overwrite(size + kStep);
-    ssize_t done = ::read(readEnd, contents.data() + size, kStep);
-    contents.truncate(size + static_cast<size_t>(done > 0 ? done : 0));
-    if (last && done <= 0)
-      break;
-    // The last byte is in the pipe or read by now; empty what is left.
-    if (!last && finished.load()) {
-      last = true;
-      fcntl(readEnd, F_SETFL, O_NONBLOCK);
-    }
-  }
-  contents.pop_back();
-}
-
+/// One byte more wakes the reader: the end of the file would not be seen while
+/// a child of fork() holds the other end.
 void OutputPipe::finish() {
-  if (!reader.joinable())
-    return;
   finished.store(true);
   while (write(writeEnd, "", 1) != 1) {
   }
-  reader.join();
-  close(writeEnd);
-  close(readEnd);
+}
+
+/// Gives false if nothing came.
+bool OutputPipe::readStep() {
+  constexpr size_t kStep = 1 << 16;
+  size_t size = contents.size();
+  contents.resize_for_overwrite(size + kStep);
+  ssize_t done = ::read(readEnd, contents.data() + size, kStep);
+  contents.truncate(size + static_cast<size_t>(done > 0 ? done : 0));
+  return done > 0;
+}
+
+void OutputPipe::follow() {
+  while (!finished.load())
+    readStep();
 }
 
 llvm::SmallVector<char, 0> OutputPipe::take() {
-  finish();
+  fcntl(readEnd, F_SETFL, O_NONBLOCK);
+  while (readStep()) {
+  }
+  contents.pop_back();
   return std::move(contents);
 }
 

@@ -12,13 +12,12 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 
 namespace nereid::cpu {
 
 /// LLVM writes regular files by way of a temporary one in the same folder, so
-/// a file in memory will not do; a pipe it writes to directly. A thread reads
-/// what comes.
+/// a file in memory will not do; a pipe it writes to directly, on one thread,
+/// while another reads what comes.
 class OutputPipe {
 public:
   static llvm::Expected<std::unique_ptr<OutputPipe>> create();
@@ -28,18 +27,23 @@ public:
 
   std::string path() const;
 
-  /// All that was written; to be called once, when the writer is done.
+  /// For the writer, when it is done.
+  void finish();
+
+  /// For the reader: reads until the writer is about to finish.
+  void follow();
+
+  /// All that was written; to be called once, after finish() has returned.
   llvm::SmallVector<char, 0> take();
 
 private:
-  OutputPipe(int readEnd, int writeEnd);
-  void read();
-  void finish();
+  OutputPipe(int readEnd, int writeEnd)
+      : readEnd(readEnd), writeEnd(writeEnd) {}
+  bool readStep();
 
   int readEnd, writeEnd;
   llvm::SmallVector<char, 0> contents;
   std::atomic<bool> finished{false};
-  std::thread reader;
 };
 
 } // namespace nereid::cpu

@@ -6,6 +6,7 @@
 #ifndef NEREID_CPU_COMPILER_BACKEND_TARGET_H
 #define NEREID_CPU_COMPILER_BACKEND_TARGET_H
 
+#include "CodeGen.h"
 #include "Optimize.h"
 
 #include "llvm/Target/TargetMachine.h"
@@ -26,11 +27,12 @@ struct TargetConfig {
   std::string key() const;
 };
 
-/// A target machine and an optimiser for it, used by one thread at a time:
-/// neither of the two may be shared, and both are dear to make.
+/// A target machine and the passes for it, used by one thread at a time: none
+/// of them may be shared, and all are dear to make.
 struct Target {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<CodeGenerator> generator; // of objects; made when needed
   std::string tuneCpu;
   /// Features that the code may use, of those that the driver can check:
   /// "+avx2,+fma".
