@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares what libnereid exports with nereid/host.h, and what it needs with
-the C and C++ standard libraries.
+"""Compares what libnereid exports with the headers nereid/host/*.h, and what it
+needs with the C and C++ standard libraries.
 
-usage: check_exports.py LIBRARY HEADER
+usage: check_exports.py LIBRARY FOLDER-OF-HEADERS
 
 SPDX-FileCopyrightText: the Nereid authors
 SPDX-License-Identifier: Apache-2.0
 """
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -31,8 +32,8 @@ def exported(library):
     return {name.split("@")[0] for _, kind, name in symbols if kind != "A"}
 
 
-def declared(header):
-    text = open(header, encoding="utf-8").read()
+def declared(folder):
+    text = "".join(path.read_text("utf-8") for path in pathlib.Path(folder).glob("*.h"))
     return set(re.findall(r"NEREID_EXPORT[^;]*?\b(nereid_\w+)\(", text))
 
 
@@ -42,11 +43,11 @@ def needed(library):
 
 
 def main():
-    library, header = sys.argv[1:]
+    library, folder = sys.argv[1:]
     problems = []
-    for name in sorted(exported(library) - declared(header)):
+    for name in sorted(exported(library) - declared(folder)):
         problems.append(f"{name} is exported but not declared")
-    for name in sorted(declared(header) - exported(library)):
+    for name in sorted(declared(folder) - exported(library)):
         problems.append(f"{name} is declared but not exported")
     for name in needed(library):
         if not STANDARD.match(name):

@@ -1,0 +1,115 @@
+// nereid/host/compile.h - from source to an image, through stages and the cache.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_INCLUDE_HOST_COMPILE_H
+#define NEREID_INCLUDE_HOST_COMPILE_H
+
+#include "nereid/host/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Flags of a compile request.
+enum {
+  NEREID_COMPILE_NO_CACHE = 1u,   // neither read nor write the cache
+  NEREID_COMPILE_REFRESH = 2u,    // compile even if cached, and store
+  NEREID_COMPILE_NEVER = 4u,      // a miss is NEREID_NOT_FOUND
+  // Keep what each stage made, in the result and in its cache entry, for
+  // nereid_compiled_stage().
+  NEREID_COMPILE_KEEP_STAGES = 8u
+};
+
+// The output of stage `stage` is the bytes of `replacement`, not its own.
+typedef struct nereid_replacement_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  nereid_string_t stage;
+  nereid_bytes_t replacement;
+} nereid_replacement_t;
+
+// What to compile. Everything is borrowed for the call. Dumping, replacing,
+// starting late or stopping early by-passes the cache, except that a pipeline
+// which ends early by itself is cached as it is.
+typedef struct nereid_compile_request_t {
+  uint32_t struct_size;
+  uint32_t flags;
+  nereid_bytes_t source;
+  nereid_string_t source_name;      // for messages
+  const nereid_target_t *target;    // NULL: the target of `device`
+  uint32_t device;
+  uint32_t reserved;
+  const nereid_value_t *options;    // strings are converted to the option's type
+  uint64_t option_count;
+  nereid_string_t start_at;         // first stage to run; `source` is its input
+  nereid_string_t stop_after;       // last stage to run
+  const nereid_replacement_t *replacements;
+  uint64_t replacement_count;
+  nereid_string_t dump_dir;         // each stage's output is written there
+} nereid_compile_request_t;
+
+// Compiles, or takes from the cache. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compile(nereid_backend_t *backend,
+               const nereid_compile_request_t *request,
+               nereid_compiled_t **out_compiled);
+// What `request` would be compiled from, as JSON: the cache's key and the
+// ingredients that go into it. Compiles nothing. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compile_key(nereid_backend_t *backend,
+                   const nereid_compile_request_t *request,
+                   nereid_buffer_t **out_json);
+// [any-thread]
+NEREID_EXPORT void nereid_compiled_destroy(nereid_compiled_t *compiled);
+
+typedef struct nereid_compiled_info_t {
+  uint32_t struct_size;
+  uint32_t from_cache;       // 1 if nothing was compiled
+  uint32_t is_image;         // 1 if it can be loaded
+  uint32_t reserved;
+  nereid_bytes_t output;     // of the last stage
+  nereid_string_t kind;
+  nereid_string_t last_stage;
+  nereid_string_t extension; // of a file with the output, without the dot
+  nereid_string_t key;       // of the cache, in hexadecimal
+  nereid_string_t name;      // of the kernel
+  const nereid_value_t *metadata;
+  uint64_t metadata_count;
+} nereid_compiled_info_t;
+
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_info(const nereid_compiled_t *compiled,
+                     nereid_compiled_info_t *out_info);
+// All facts as JSON: metadata, key and what went into it, stage times in
+// nanoseconds, whether it was cached and if not why. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_describe(const nereid_compiled_t *compiled,
+                         nereid_buffer_t **out_json);
+
+// The output of stage `stage`, which a request with NEREID_COMPILE_KEEP_STAGES
+// kept, or that of the last stage. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_stage(const nereid_compiled_t *compiled, nereid_string_t stage,
+                      nereid_bytes_t *out_output);
+
+// A result as one piece that carries its metadata, key and digest, to keep
+// elsewhere or to ship: the output stands at its start, so that an image that
+// is a shared object stays one. Stages that were kept are left out.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_save(const nereid_compiled_t *compiled,
+                     nereid_buffer_t **out_file);
+// Takes back what nereid_compiled_save() gave; any change of it is
+// NEREID_IO_ERROR. `name` stands for it in messages. Where the cache has the
+// same bytes, its file is what debuggers and profilers will find. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compiled_open(nereid_runtime_t *runtime, nereid_bytes_t file,
+                     nereid_string_t name, nereid_compiled_t **out_compiled);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // NEREID_INCLUDE_HOST_COMPILE_H

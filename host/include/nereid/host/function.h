@@ -1,0 +1,63 @@
+// nereid/host/function.h - a kernel that is ready to be launched.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_INCLUDE_HOST_FUNCTION_H
+#define NEREID_INCLUDE_HOST_FUNCTION_H
+
+#include "nereid/host/compile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Loads a compiled image on `device` and finds its kernel. `backend` needs a
+// driver; it may be another plugin than the one that compiled. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_function_load(nereid_backend_t *backend, uint32_t device,
+                     const nereid_compiled_t *compiled,
+                     nereid_function_t **out_function);
+// No launch is under way. [any-thread]
+NEREID_EXPORT void nereid_function_destroy(nereid_function_t *function);
+
+// One argument of a kernel.
+typedef struct nereid_argument_t {
+  uint32_t struct_size;
+  uint32_t offset;        // bytes from the start of the block
+  uint32_t size;          // bytes
+  uint32_t reserved;
+  nereid_string_t name;
+  nereid_string_t type;   // "*f32", "i32", ...
+} nereid_argument_t;
+
+typedef struct nereid_function_info_t {
+  uint32_t struct_size;
+  uint32_t argument_count;
+  uint64_t arguments_size;         // bytes of the block
+  nereid_string_t name;
+  const nereid_kernel_info_t *resources;
+} nereid_function_info_t;
+
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_function_info(const nereid_function_t *function,
+                     nereid_function_info_t *out_info);
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_function_argument(const nereid_function_t *function, uint32_t index,
+                         nereid_argument_t *out_argument);
+
+// Launches. A grid with a zero is a no-op. `arguments` is the packed block;
+// its size must be the kernel's. The reasons of a failure are in
+// nereid_error(). [hot]
+NEREID_EXPORT nereid_status_t
+nereid_function_launch(nereid_function_t *function, uint32_t grid_x,
+                       uint32_t grid_y, uint32_t grid_z,
+                       nereid_stream_t stream, const void *arguments,
+                       uint64_t arguments_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // NEREID_INCLUDE_HOST_FUNCTION_H
