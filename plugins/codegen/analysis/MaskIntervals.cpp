@@ -21,7 +21,7 @@ SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
   SmallVector<std::pair<Value, SmallVector<int, 4>>> work = {{mask, identity}};
   while (!work.empty()) {
     auto [value, dims] = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
+    Operation *op = forms.isOpaque(value) ? nullptr : value.getDefiningOp();
     if (op && isa<arith::AndIOp>(op)) {
       work.push_back({op->getOperand(1), dims});
       work.push_back({op->getOperand(0), dims});
@@ -66,7 +66,7 @@ SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
 std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
                                         TileForms &forms) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare || axis >= rankOf(condition))
+  if (!compare || forms.isOpaque(condition) || axis >= rankOf(condition))
     return std::nullopt;
   const TileForm *found = forms.of(compare.getLhs());
   if (!found)

@@ -111,7 +111,7 @@ std::optional<TileForm> TileForms::compute(Value value) {
   if (!tileType(value))
     return computeScalar(value);
   std::optional<TileForm> form;
-  if (Operation *op = value.getDefiningOp()) {
+  if (Operation *op = value.getDefiningOp(); op && !isOpaque(value)) {
     form = computeShape(op);
     if (!form)
       form = combine(op);

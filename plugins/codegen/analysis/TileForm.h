@@ -14,6 +14,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace mlir {
 class Operation;
 }
@@ -67,6 +69,17 @@ struct WrapForm {
 /// change meanwhile.
 class TileForms {
 public:
+  using Predicate = std::function<bool(mlir::Value)>;
+
+  TileForms() = default;
+  /// Tiles for which `isOpaque` holds are not looked into: the memory that they
+  /// were made from may have changed since.
+  explicit TileForms(Predicate isOpaque) : opaqueTiles(std::move(isOpaque)) {}
+
+  bool isOpaque(mlir::Value value) const {
+    return opaqueTiles && opaqueTiles(value);
+  }
+
   /// The form of a tile of integers or pointers, or of a scalar (rank 0). A
   /// tile of integers that nothing is known of is its own single term; for
   /// such a tile of pointers there is no form.
@@ -88,6 +101,7 @@ private:
   std::optional<TileForm> combine(mlir::Operation *op);
   TileForm opaque(mlir::Value value);
 
+  Predicate opaqueTiles; // null: none
   llvm::DenseMap<mlir::Value, std::optional<TileForm>> forms;
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };

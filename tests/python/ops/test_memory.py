@@ -149,3 +149,63 @@ def test_large_tile(power):
     out = torch.zeros_like(x)
     large_kernel[(1,)](x, out, 2**power)
     torch.testing.assert_close(out, x * 2 + x.max(), rtol=1e-6, atol=1e-6)
+
+
+@triton.jit
+def overtaken_kernel(f_ptr, out_ptr, n, rounds, N: tl.constexpr, CASE: tl.constexpr):
+    """Uses of what was made from `f` after `f` was overwritten."""
+    i = tl.arange(0, N)
+    value = tl.load(f_ptr + i)
+    mask = (value > 40) & (i < n)
+    place = value * 2 + 1
+    rows = (value > 40)[:, None]
+    both = rows & (tl.arange(0, 2) < 2)[None, :]
+    if CASE == "exchange":
+        tl.atomic_xchg(f_ptr + i, i * 0)
+    else:
+        tl.store(f_ptr + i, i * 0)
+    if CASE == "mask" or CASE == "exchange":
+        if rounds == 3:
+            tl.store(out_ptr + i, 1.0, mask)
+    elif CASE == "return":
+        if rounds != 3:
+            return
+        tl.store(out_ptr + i, 1.0, mask)
+    elif CASE == "load":
+        if rounds == 3:
+            tl.store(out_ptr + i, tl.load(out_ptr + N + i, mask, 0.0) + 1.0, mask)
+    elif CASE == "offset":
+        if rounds == 3:
+            tl.store(out_ptr + place, 1.0)
+    elif CASE == "rows":
+        if rounds == 3:
+            tl.store(out_ptr + i[:, None], 1.0, rows)
+    elif CASE == "for":
+        for _ in range(rounds):
+            tl.atomic_add(out_ptr + i[:, None] * 2 + tl.arange(0, 2)[None, :], 1.0, both)
+    else:
+        k = 0
+        while k < rounds:
+            tl.atomic_add(out_ptr + i, 1.0, mask)
+            k += 1
+
+
+@pytest.mark.parametrize("paths", ["default", "none"])
+@pytest.mark.parametrize("case", ["mask", "exchange", "return", "load", "offset", "rows", "for", "while"])
+def test_overtaken(case, paths):
+    """A tile keeps its elements when the memory that it came from changes."""
+    size, n = 64, 50
+    f = torch.randperm(size, generator=torch.Generator().manual_seed(0)).int()
+    above = (f > 40).float()
+    mask = above * (torch.arange(size) < n)
+    expected = torch.zeros(4 * size)
+    if case == "offset":
+        expected[f.long() * 2 + 1] = 1
+    elif case == "for":
+        expected[: 2 * size] = above.repeat_interleave(2) * 3
+    else:
+        expected[:size] = {"rows": above, "while": mask * 3}.get(case, mask)
+    out = torch.zeros(4 * size)
+    options = {} if paths == "default" else {"nereid_fast_paths": paths}
+    overtaken_kernel[(1,)](f, out, n, 3, size, case, **options)
+    assert torch.equal(out, expected)

@@ -163,6 +163,11 @@ static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
 }
 
 llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b) {
+  for (Value pointers : {a, b}) {
+    const codegen::TileForm *form = emitter.forms.of(pointers);
+    if (!form || !form->isAffine())
+      return emitter.builder.getTrue();
+  }
   auto [lowA, highA] = extentOf(emitter, a);
   auto [lowB, highB] = extentOf(emitter, b);
   return emitter.builder.CreateAnd(

@@ -296,8 +296,8 @@ generate(ModuleOp source, const GenerateOptions &options,
   (void)runRegionDCE(rewriter, kernel->getRegions());
 
   unsigned vectorBits = vectorBitsOf(options);
-  codegen::TileForms forms;
-  auto program = planTileProgram(kernel, forms, options, vectorBits);
+  codegen::TileForms planned;
+  auto program = planTileProgram(kernel, planned, options, vectorBits);
   if (failed(program))
     return failureOf("the kernel cannot be compiled for the cpu");
   if ((*program)->scratchBytes > kMaxScratchBytes)
@@ -308,6 +308,8 @@ generate(ModuleOp source, const GenerateOptions &options,
   auto result = std::make_unique<llvm::Module>(info.name, context);
   result->setTargetTriple(options.machine->getTargetTriple().str());
   result->setDataLayout(options.machine->createDataLayout());
+  codegen::TileForms forms(
+      [&](Value value) { return (*program)->isKept(value); });
   Emitter emitter(*result, **program, forms, options);
   emitter.vectorBits = vectorBits;
   llvm::MDBuilder metadata(context);
