@@ -214,3 +214,22 @@ def test_correctly_rounded():
     # torch's own square root is not.
     np.testing.assert_array_equal(out[0], np.sqrt(x.numpy()))
     np.testing.assert_array_equal(out[1], x / y)
+
+
+@triton.jit
+def signs_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + 2 * i)
+    tl.store(out_ptr + i, tl.where(i % 2 == 0, -x, tl.minimum(x, tl.abs(x))))
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+def test_signs_of_every_other(kind):
+    """Half of a rotary embedding on interleaved pairs: signs alone change."""
+    size = 64
+    x = floats(kind, 2 * size, special=False)
+    out = torch.empty(size, dtype=x.dtype)
+    signs_kernel[(1,)](x, out, size)
+    every = x[::2]
+    expected = torch.where(torch.arange(size) % 2 == 0, -every, every)
+    assert torch.equal(out, expected)

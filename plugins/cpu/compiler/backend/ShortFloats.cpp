@@ -8,6 +8,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 namespace nereid::cpu {
@@ -37,8 +38,36 @@ static void replace(llvm::IRBuilder<> &builder, llvm::Instruction &instruction,
   instruction.eraseFromParent();
 }
 
+/// The bits of a negation, an absolute value or a copied sign, which LLVM makes
+/// of integer operations too; else null.
+static llvm::Value *signOperation(llvm::IRBuilder<> &builder,
+                                  llvm::Instruction &instruction) {
+  if (!isShortFloat(instruction.getType()))
+    return nullptr;
+  llvm::Type *bits = bitsType(instruction.getType());
+  llvm::Constant *sign = llvm::ConstantInt::get(bits, 0x8000);
+  auto magnitude = [&](llvm::Value *value) {
+    return builder.CreateAnd(bitsOf(builder, value),
+                             llvm::ConstantInt::get(bits, 0x7fff));
+  };
+  if (instruction.getOpcode() == llvm::Instruction::FNeg)
+    return builder.CreateXor(bitsOf(builder, instruction.getOperand(0)), sign);
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return nullptr;
+  if (call->getIntrinsicID() == llvm::Intrinsic::fabs)
+    return magnitude(call->getArgOperand(0));
+  if (call->getIntrinsicID() == llvm::Intrinsic::copysign)
+    return builder.CreateOr(
+        magnitude(call->getArgOperand(0)),
+        builder.CreateAnd(bitsOf(builder, call->getArgOperand(1)), sign));
+  return nullptr;
+}
+
 static void moveAsIntegers(llvm::Instruction &instruction) {
   llvm::IRBuilder<> builder(&instruction);
+  if (llvm::Value *bits = signOperation(builder, instruction))
+    return replace(builder, instruction, bits);
   auto castOperands = [&](llvm::Instruction &user) {
     for (llvm::Use &operand : user.operands())
       if (isShortFloat(operand->getType()))

@@ -12,10 +12,11 @@ class Module;
 
 namespace nereid::cpu {
 
-/// Loads, stores, selects, shuffles and carries f16 and bf16 as integers. Where
-/// the machine has no arithmetic on them, LLVM would convert each element to
-/// f32 and back to move it, one by one or by a routine that no library has. Run
-/// after all other passes, some of which take such casts apart.
+/// Loads, stores, selects, shuffles and carries f16 and bf16 as integers, and
+/// changes their signs so. Where the machine has no arithmetic on them, LLVM
+/// would convert each element to f32 and back to move it, one by one or by a
+/// routine that no library has. Run after all other passes, some of which take
+/// such casts apart.
 void moveShortFloatsAsIntegers(llvm::Module &module);
 
 } // namespace nereid::cpu
