@@ -122,6 +122,8 @@ std::string_view statusName(nereid_status_t status) {
 
 nereid_status_t StringWriter::write(const nereid_writer_t *writer,
                                     const void *data, uint64_t size) noexcept {
+  if (size && !data)
+    return NEREID_INVALID_ARGUMENT;
   try {
     if (size)
       static_cast<StringWriter *>(writer->user)

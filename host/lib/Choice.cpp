@@ -37,6 +37,11 @@ static bool isActive(const Plugin &plugin) {
          plugin.probe.device_count > 0;
 }
 
+/// Active, and of use to somebody who names nothing.
+static bool isEligible(const Plugin &plugin) {
+  return isActive(plugin) && !(plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY);
+}
+
 static bool isHostCpu(const Plugin &plugin) {
   return plugin.hasDriver && (plugin.probe.flags & NEREID_PROBE_IS_HOST_CPU);
 }
@@ -99,13 +104,16 @@ static Failure noneActive(const PluginList &plugins) {
   for (const std::shared_ptr<Plugin> &plugin : plugins)
     if (Outcome checked = checkDevice(*plugin, 0); !checked)
       text += "\nnote: " + checked.failure().text;
+    else if (!isEligible(*plugin))
+      text += "\nnote: plugin '" + plugin->info.id +
+              "' is chosen only if it is named";
   return {NEREID_UNAVAILABLE, text};
 }
 
 static Result<Choice> chooseBest(const PluginList &plugins) {
   PluginList active, devices;
   for (const std::shared_ptr<Plugin> &plugin : plugins)
-    if (isActive(*plugin)) {
+    if (isEligible(*plugin)) {
       active.push_back(plugin);
       if (!isHostCpu(*plugin))
         devices.push_back(plugin);
@@ -163,7 +171,7 @@ static PluginList ranked(const PluginList &plugins) {
   std::vector<std::tuple<bool, bool, int32_t, size_t>> keys; // best first
   for (size_t i = 0; i < plugins.size(); ++i)
     if (const Plugin &plugin = *plugins[i]; plugin.hasDriver)
-      keys.emplace_back(!isActive(plugin), isHostCpu(plugin),
+      keys.emplace_back(!isEligible(plugin), isHostCpu(plugin),
                         -std::max(scoreOf(plugin), 0), i);
   std::sort(keys.begin(), keys.end());
   PluginList drivers;
@@ -182,6 +190,8 @@ static Json describeDriver(const Plugin &plugin, size_t place) {
   json["score"] = plugin.probe.score;
   json["device_count"] = plugin.probe.device_count;
   json["host_cpu"] = isHostCpu(plugin);
+  json["by_name_only"] =
+      (plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY) != 0;
   json["reason"] = plugin.probeReason;
   return json;
 }

@@ -5,6 +5,7 @@
 
 #include "Compile.h"
 
+#include "CompilerChoice.h"
 #include "Call.h"
 #include "Json.h"
 #include "Log.h"
@@ -74,15 +75,10 @@ Outcome Compilation::readTarget() {
     return resolved.failure();
   target = std::move(*resolved);
 
-  int32_t score = 0;
-  nereid_target_t raw = target.get();
-  Call call(context.log, plugin.info.id);
-  nereid_status_t status = call.run([&] {
-    return plugin.compiler.score_target(plugin.state, &raw, &score, call.get());
-  });
-  if (status != NEREID_OK)
-    return call.failure(status, "score_target");
-  if (score <= 0)
+  Result<int32_t> score = scoreTarget(plugin, target, context.log);
+  if (!score)
+    return score.failure();
+  if (*score <= 0)
     return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin.info.id +
                                              "' does not compile for target '" +
                                              target.text() + "'"};
@@ -145,6 +141,10 @@ Outcome Compilation::readReplacements() {
     if (*found < plan.first || *found > plan.last)
       return Failure{NEREID_INVALID_ARGUMENT, "stage '" + stages[*found].name +
                                                   "' to replace is not run"};
+    if (replacement.replacement.size && !replacement.replacement.data)
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "the replacement of stage '" + stages[*found].name +
+                         "' has a size but no data"};
     plan.replacements.emplace_back(
         *found, std::string_view(
                     static_cast<const char *>(replacement.replacement.data),

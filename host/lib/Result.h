@@ -62,8 +62,9 @@ private:
   Failure reason{NEREID_OK, {}};
 };
 
+/// Text without data is empty, whatever its size says.
 inline std::string_view view(nereid_string_t text) {
-  return text.size ? std::string_view(text.data, text.size)
+  return text.data ? std::string_view(text.data, text.size)
                    : std::string_view();
 }
 inline nereid_string_t borrow(std::string_view text) {

@@ -63,8 +63,21 @@ nereid_target_t Target::get() const {
   return target;
 }
 
+// Two targets never have one text, which keys are made of: AMD's names of
+// architectures hold colons.
+static std::string escaped(std::string_view field) {
+  std::string out;
+  for (char c : field) {
+    if (c == ':' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 std::string Target::text() const {
-  return backend + ':' + arch + ':' + features + ':' + std::to_string(warpSize);
+  return escaped(backend) + ':' + escaped(arch) + ':' + escaped(features) +
+         ':' + std::to_string(warpSize);
 }
 
 } // namespace nereid

@@ -25,7 +25,7 @@ struct Target {
 
   /// As the ABI spells it; valid as long as this target is.
   nereid_target_t get() const;
-  /// "cpu:x86_64:avx2,fma:1"
+  /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:".
   std::string text() const;
 };
 

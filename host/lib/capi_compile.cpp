@@ -4,13 +4,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Compile.h"
+#include "CompilerChoice.h"
 #include "Error.h"
 #include "Handles.h"
 #include "Json.h"
+#include "PluginRegistry.h"
 #include "Runtime.h"
 #include "Struct.h"
 
 using namespace nereid;
+
+// Who compiles for a backend, and what for if that is another plugin.
+namespace {
+struct Compiler {
+  std::shared_ptr<Plugin> plugin;
+  std::optional<Target> target;
+  nereid_target_t raw = {};
+
+  /// \p given, if the caller named one, else what was found.
+  const nereid_target_t *targetOr(const nereid_target_t *given) {
+    if (given || !target)
+      return given;
+    raw = target->get();
+    return &raw;
+  }
+};
+} // namespace
+
+static Result<Compiler> compilerOf(const nereid_backend_t &backend,
+                                   uint32_t device,
+                                   const nereid_target_t *given) {
+  Compiler compiler{backend.plugin, std::nullopt};
+  if (backend.plugin->hasCompiler)
+    return compiler;
+  const Log *log = &backend.runtime->log();
+  Result<Target> target =
+      given ? Target::copy(*given)
+            : Target::ofDevice(*backend.plugin, device, log);
+  if (!target)
+    return target.failure();
+  Result<std::shared_ptr<Plugin>> chosen =
+      chooseCompiler(backend.plugin, backend.runtime->plugins().backends(),
+                     *target, log);
+  if (!chosen)
+    return chosen.failure();
+  compiler.plugin = *chosen;
+  compiler.target = std::move(*target);
+  return compiler;
+}
+
+nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
+                                        uint32_t device,
+                                        nereid_backend_t **out_compiler) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(backend, "backend"),
+                          require(out_compiler, "out_compiler")})
+      if (!given)
+        return given;
+    Result<Compiler> compiler = compilerOf(*backend, device, nullptr);
+    if (!compiler)
+      return compiler.failure();
+    *out_compiler = backend->runtime->backend(compiler->plugin);
+    return {};
+  });
+}
 
 nereid_status_t nereid_compile(nereid_backend_t *backend,
                                const nereid_compile_request_t *request,
@@ -21,8 +78,14 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
           require(out_compiled, "out_compiled")})
       if (!given)
         return given;
-    Result<std::unique_ptr<Compiled>> result =
-        compile(backend->runtime->compileContext(), *backend->plugin, *request);
+    nereid_compile_request_t wanted = readStruct(*request);
+    Result<Compiler> compiler =
+        compilerOf(*backend, wanted.device, wanted.target);
+    if (!compiler)
+      return compiler.failure();
+    wanted.target = compiler->targetOr(wanted.target);
+    Result<std::unique_ptr<Compiled>> result = compile(
+        backend->runtime->compileContext(), *compiler->plugin, wanted);
     if (!result)
       return result.failure();
     *out_compiled = new nereid_compiled_t{std::move(*result)};
@@ -38,8 +101,14 @@ nereid_status_t nereid_compile_key(nereid_backend_t *backend,
          {require(backend, "backend"), require(request, "request")})
       if (!given)
         return given;
+    nereid_compile_request_t wanted = readStruct(*request);
+    Result<Compiler> compiler =
+        compilerOf(*backend, wanted.device, wanted.target);
+    if (!compiler)
+      return compiler.failure();
+    wanted.target = compiler->targetOr(wanted.target);
     Result<Json> described = describeKey(backend->runtime->compileContext(),
-                                         *backend->plugin, *request);
+                                         *compiler->plugin, wanted);
     if (!described)
       return described.failure();
     return giveJson(*described, out_json);
@@ -149,8 +218,12 @@ nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
   return guarded([&]() -> Outcome {
     if (Outcome given = require(backend, "backend"); !given)
       return given;
+    Result<Compiler> compiler = compilerOf(*backend, 0, target);
+    if (!compiler)
+      return compiler.failure();
     Result<std::vector<OptionSchema>> schema =
-        backendSchema(*backend->plugin, target, &backend->runtime->log());
+        backendSchema(*compiler->plugin, compiler->targetOr(target),
+                      &backend->runtime->log());
     if (!schema)
       return schema.failure();
     return giveJson(schemaJson(*schema), out_json);
@@ -167,9 +240,12 @@ nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
       return given;
     if (option_count && !options)
       return require(options, "options");
+    Result<Compiler> compiler = compilerOf(*backend, 0, target);
+    if (!compiler)
+      return compiler.failure();
     Result<std::vector<Stage>> stages =
-        backendStages(*backend->plugin, target, {options, option_count},
-                      &backend->runtime->log());
+        backendStages(*compiler->plugin, compiler->targetOr(target),
+                      {options, option_count}, &backend->runtime->log());
     if (!stages)
       return stages.failure();
     return giveJson(stagesJson(*stages), out_json);

@@ -4,6 +4,7 @@ set(NEREID_PROBE_SUBDIR nereid)
 target_sources(nereid_host_objects PRIVATE
   BuildIdentity.cpp
   Choice.cpp
+  CompilerChoice.cpp
   File.cpp
   Glob.cpp
   HostTable.cpp

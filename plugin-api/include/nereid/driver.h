@@ -25,7 +25,10 @@ typedef struct nereid_event_t nereid_event_t;    // a point in a stream
 enum {
   // The device is the host's own processor. It never outranks another device
   // unless the user names it.
-  NEREID_PROBE_IS_HOST_CPU = 1u
+  NEREID_PROBE_IS_HOST_CPU = 1u,
+  // The device computes nothing of use (a dummy, a recorder): it is never
+  // chosen unless the user names it.
+  NEREID_PROBE_BY_NAME_ONLY = 2u
 };
 
 // The answer to "can you run kernels here?". The caller sets `struct_size`.

@@ -55,6 +55,17 @@ TEST(Choice, ACpuIsTakenIfNoDeviceIsActive) {
   EXPECT_EQ(winner(plugins), "cpu:0");
 }
 
+TEST(Choice, ADummyIsTakenIfItIsNamed) {
+  PluginList plugins = {driver("cpu", 0, cpu),
+                        driver("dummy", 1, NEREID_PROBE_BY_NAME_ONLY)};
+  EXPECT_EQ(winner(plugins, "dummy"), "dummy:0");
+  EXPECT_EQ(winner(plugins, {}, "dummy"), "dummy:0");
+  EXPECT_THAT(winner(plugins),
+              HasSubstr("no driver is active\nnote: plugin 'cpu' is not active: "
+                        "no /dev/cpu\nnote: plugin 'dummy' is chosen only if "
+                        "it is named"));
+}
+
 TEST(Choice, ACpuIsTakenIfItIsNamed) {
   PluginList plugins = {driver("gpu", 100), driver("cpu", 1, cpu)};
   EXPECT_EQ(winner(plugins, "cpu"), "cpu:0");

@@ -99,6 +99,13 @@ TEST_F(CompileTest, EveryIngredientMakesAnotherKey) {
   nereid_compile_request_t elsewhere = request();
   elsewhere.target = &target;
   keys.push_back(keyOf(elsewhere));
+  // The fields of a target do not run into each other.
+  for (auto [arch, features] : {std::pair("gfx90a", "sramecc+:xnack-"),
+                                std::pair("gfx90a:sramecc+", "xnack-")}) {
+    target.arch = text(arch);
+    target.features = text(features);
+    keys.push_back(keyOf(elsewhere));
+  }
   fake_set_dependencies("driver 2");
   keys.push_back(keyOf(request()));
   std::sort(keys.begin(), keys.end());
@@ -106,6 +113,94 @@ TEST_F(CompileTest, EveryIngredientMakesAnotherKey) {
   // Equal meaning, another spelling.
   EXPECT_EQ(keyOf(request(), {{"scale", "2.0"}}),
             keyOf(request(), {{"scale", "2"}}));
+}
+
+TEST_F(CompileTest, ADriverTakesTheCompilerWithTheBestScore) {
+  // Three compilers for "fake" that know it less or more well, and a driver.
+  nereid_compiler_t compilers[3];
+  nereid_plugin_t tables[3];
+  const char *ids[] = {"test.none", "test.weak", "test.strong"};
+  for (int i = 0; i < 3; ++i) {
+    compilers[i] = *fake_plugin()->compiler;
+    tables[i] = *fake_compiler_only();
+    tables[i].id = text(ids[i]);
+    tables[i].compiler = &compilers[i];
+  }
+  compilers[0].score_target = [](auto, auto, int32_t *score, auto) {
+    *score = 0;
+    return nereid_status_t(NEREID_OK);
+  };
+  compilers[1].score_target = [](auto, auto, int32_t *score, auto) {
+    *score = 1;
+    return nereid_status_t(NEREID_OK);
+  };
+  nereid_plugin_t driver = *fake_plugin();
+  driver.id = text("test.driver");
+  driver.compiler = nullptr;
+
+  restart();
+  ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
+  nereid_backend_t *handles[3] = {};
+  ASSERT_EQ(nereid_runtime_register(runtime, &driver, &backend), NEREID_OK);
+  nereid_backend_t *compiler = nullptr;
+  EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler),
+            NEREID_UNIMPLEMENTED);
+  EXPECT_THAT(lastError(), HasSubstr("plugin 'test.driver' has no compiler, "
+                                     "and no other plugin compiles for its "
+                                     "target 'fake:f1::1'"));
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(nereid_runtime_register(runtime, &tables[i], &handles[i]),
+              NEREID_OK)
+        << lastError();
+  ASSERT_EQ(nereid_backend_compiler(backend, 0, &compiler), NEREID_OK);
+  EXPECT_EQ(compiler, handles[2]);
+
+  nereid_compiled_t *compiled = compile(request("abc"), {{"scale", "2"}});
+  ASSERT_NE(compiled, nullptr) << lastError();
+  EXPECT_EQ(jsonOf([&](nereid_buffer_t **out) {
+              return nereid_compiled_describe(compiled, out);
+            })["key_ingredients"]["plugin"],
+            "test.strong");
+  nereid_function_t *function = nullptr;
+  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK)
+      << lastError();
+  nereid_function_destroy(function);
+  nereid_compiled_destroy(compiled);
+  EXPECT_FALSE(jsonOf([&](nereid_buffer_t **out) {
+                 return nereid_backend_options(backend, nullptr, out);
+               }).empty());
+  stop();
+}
+
+TEST_F(CompileTest, TextAndBytesWithASizeButNoDataAreHarmless) {
+  nereid_compile_request_t nameless = request();
+  nameless.source_name = {nullptr, 10};
+  nereid_compiled_destroy(compile(nameless));
+
+  nereid_replacement_t replacement = {};
+  replacement.struct_size = sizeof replacement;
+  replacement.stage = text("lower");
+  replacement.replacement = {nullptr, 10};
+  nereid_compile_request_t replaced = request();
+  replaced.replacements = &replacement;
+  replaced.replacement_count = 1;
+  EXPECT_THAT(compileError(replaced),
+              HasSubstr("the replacement of stage 'lower' has a size but no "
+                        "data"));
+
+  nereid_compiler_t compiler = *fake_plugin()->compiler;
+  compiler.write_dependencies = [](auto, auto, const nereid_writer_t *writer,
+                                   auto) {
+    return writer->write(writer, nullptr, 100);
+  };
+  nereid_plugin_t table = *fake_plugin();
+  table.compiler = &compiler;
+  restart();
+  ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
+  ASSERT_EQ(nereid_runtime_register(runtime, &table, &backend), NEREID_OK);
+  EXPECT_EQ(compile(request()), nullptr);
+  EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
+  stop();
 }
 
 TEST_F(CompileTest, TellsWhatChangedSinceTheLastTime) {
