@@ -5,6 +5,8 @@
 
 #include "PluginFile.h"
 
+#include "nereid/plugin.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +40,8 @@ TEST_F(Glue, TurnsExceptionsIntoStatuses) {
   int32_t outScore = 7;
   EXPECT_EQ(score("error", outScore), NEREID_INCOMPATIBLE);
   EXPECT_EQ(call.text(), "thrown on purpose");
+  EXPECT_EQ(score("success", outScore), NEREID_INTERNAL);
+  EXPECT_EQ(call.text(), "no failure at all");
   EXPECT_EQ(score("memory", outScore), NEREID_OUT_OF_RESOURCES);
   EXPECT_EQ(call.text(), "out of memory");
   EXPECT_EQ(score("exception", outScore), NEREID_INTERNAL);
@@ -49,6 +53,35 @@ TEST_F(Glue, TurnsExceptionsIntoStatuses) {
 
 TEST_F(Glue, LetsNothingOutOfASlotWithoutStatus) {
   EXPECT_NO_THROW(plugin.compiler().destroy_options(plugin.state, nullptr));
+}
+
+TEST_F(Glue, AnswersNullWhenASlotForAPointerThrows) {
+  auto ask = [&](const char *id) {
+    return plugin.plugin->get_extension(plugin.state, borrow(id));
+  };
+  EXPECT_EQ(ask("glue.itself/1"), plugin.state);
+  EXPECT_EQ(ask("glue.other/1"), nullptr);
+  EXPECT_EQ(ask("glue.throws/1"), nullptr);
+}
+
+struct Forms {
+  nereid_status_t plain(const nereid_call_t *) { return NEREID_OK; }
+  nereid_status_t onConst(const nereid_call_t *) const { return NEREID_OK; }
+  nereid_status_t quiet(const nereid_call_t *) noexcept { return NEREID_OK; }
+  nereid_status_t both(const nereid_call_t *) const noexcept {
+    return NEREID_OK;
+  }
+};
+
+TEST_F(Glue, BindsMembersWithConstAndNoexcept) {
+  using Slot = nereid_status_t (*)(nereid_state_t *, const nereid_call_t *);
+  Forms forms;
+  auto *state = reinterpret_cast<nereid_state_t *>(&forms);
+  for (Slot bound : {nereid::plugin::slot<&Forms::plain>,
+                     nereid::plugin::slot<&Forms::onConst>,
+                     nereid::plugin::slot<&Forms::quiet>,
+                     nereid::plugin::slot<&Forms::both>})
+    EXPECT_EQ(bound(state, &call), NEREID_OK);
 }
 
 TEST_F(Glue, PassesOnWhatAWriterAnswers) {

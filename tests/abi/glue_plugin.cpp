@@ -20,10 +20,12 @@ public:
   }
 
   nereid_status_t scoreTarget(const nereid_target_t *target, int32_t *outScore,
-                              const nereid_call_t *) {
+                              const nereid_call_t *) const {
     std::string_view how = glue::view(target->backend);
     if (how == "error")
       throw glue::Error(NEREID_INCOMPATIBLE, "thrown on purpose");
+    if (how == "success")
+      throw glue::Error(NEREID_OK, "no failure at all");
     if (how == "memory")
       throw std::bad_alloc();
     if (how == "exception")
@@ -42,6 +44,12 @@ public:
   }
 
   void destroyOptions(nereid_options_t *) { throw 1; }
+
+  const void *getExtension(nereid_string_t id) const {
+    if (glue::view(id) == "glue.throws/1")
+      throw 1;
+    return glue::view(id) == "glue.itself/1" ? this : nullptr;
+  }
 };
 
 // [glue]
@@ -63,6 +71,7 @@ const nereid_plugin_t plugin = [] {
   table.compiler = &compiler;
   table.create = glue::create<Glue>;
   table.shutdown = glue::shutdown<Glue>;
+  table.get_extension = glue::slot<&Glue::getExtension>;
   return table;
 }();
 

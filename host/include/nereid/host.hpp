@@ -52,7 +52,7 @@ private:
 /// One loaded plugin. A view: it lives as long as its runtime.
 class Backend {
 public:
-  explicit Backend(nereid_backend_t *handle) : handle(handle) {}
+  explicit Backend(nereid_backend_t *backend) : handle(backend) {}
   nereid_backend_t *get() const { return handle; }
 
   nereid_backend_info_t info() const {

@@ -8,8 +8,8 @@
 //   public:
 //     explicit Acme(const nereid_host_t &host);
 //     nereid_status_t scoreTarget(const nereid_target_t *target,
-//                                 int32_t *outScore, const nereid_call_t
-//                                 *call);
+//                                 int32_t *outScore,
+//                                 const nereid_call_t *call) const;
 //   };
 //   const nereid_compiler_t compiler = [] {
 //     nereid_compiler_t table = {};
@@ -18,14 +18,19 @@
 //     return table;
 //   }();
 //
-// A member function has the parameters of its slot without the handle. It may
-// throw: an Error keeps its status, anything else becomes NEREID_INTERNAL, and
-// what() is reported. Nothing here is part of the binary interface.
+// A member function has the result and the parameters of its slot without the
+// handle. It may throw: an Error keeps its status, anything else becomes
+// NEREID_INTERNAL, and what() is reported; a slot that answers a pointer
+// answers null. Nothing here is part of the binary interface.
 
 #ifndef NEREID_PLUGIN_HPP
 #define NEREID_PLUGIN_HPP
 
 #include "plugin.h"
+
+#ifndef __cpp_exceptions
+#error "nereid/plugin.hpp needs C++ exceptions; without, use nereid/plugin.h"
+#else
 
 #include <exception>
 #include <new>
@@ -37,11 +42,13 @@
 
 namespace nereid::plugin {
 
-/// A failure with the status that the caller is to see.
+/// A failure with the status that the caller is to see; NEREID_OK is none, and
+/// becomes NEREID_INTERNAL.
 class Error : public std::runtime_error {
 public:
   Error(nereid_status_t status, const std::string &message)
-      : std::runtime_error(message), code(status) {}
+      : std::runtime_error(message),
+        code(status == NEREID_OK ? NEREID_INTERNAL : status) {}
   nereid_status_t status() const noexcept { return code; }
 
 private:
@@ -97,37 +104,51 @@ nereid_status_t guard(const nereid_call_t *call, Body &&body) noexcept {
   }
 }
 
-template <auto Method, typename Handle> struct Bind;
+/// The C functions for member functions of type \p Method.
+template <typename Method> struct Bind;
 
-/// A slot that answers a status; its last parameter is the call.
-template <typename Class, typename... Args,
-          nereid_status_t (Class::*Method)(Args...), typename Handle>
-struct Bind<Method, Handle> {
-  static nereid_status_t call(Handle *handle, Args... args) {
-    const nereid_call_t *call =
-        std::get<sizeof...(Args) - 1>(std::tie(args...));
-    return guard(call, [&] {
-      return (reinterpret_cast<Class *>(handle)->*Method)(args...);
-    });
+template <typename Class, typename Result, typename... Args>
+struct Bind<Result (Class::*)(Args...)> {
+  template <auto Method, typename Handle>
+  static Result call(Handle *handle, Args... args) {
+    auto *object = reinterpret_cast<Class *>(handle);
+    if constexpr (std::is_same_v<Result, nereid_status_t>) {
+      const nereid_call_t *call =
+          std::get<sizeof...(Args) - 1>(std::tie(args...));
+      return guard(call, [&] { return (object->*Method)(args...); });
+    } else if constexpr (std::is_void_v<Result>) {
+      guard(nullptr, [&] {
+        (object->*Method)(args...);
+        return NEREID_OK;
+      });
+    } else {
+      static_assert(std::is_pointer_v<Result>,
+                    "a slot answers a status, a pointer or nothing");
+      Result result = nullptr;
+      guard(nullptr, [&] {
+        result = (object->*Method)(args...);
+        return NEREID_OK;
+      });
+      return result;
+    }
   }
 };
 
-/// A slot that answers nothing, and so cannot fail.
-template <typename Class, typename... Args, void (Class::*Method)(Args...),
-          typename Handle>
-struct Bind<Method, Handle> {
-  static void call(Handle *handle, Args... args) {
-    guard(nullptr, [&] {
-      (reinterpret_cast<Class *>(handle)->*Method)(args...);
-      return NEREID_OK;
-    });
-  }
-};
+template <typename Class, typename Result, typename... Args>
+struct Bind<Result (Class::*)(Args...) const>
+    : Bind<Result (Class::*)(Args...)> {};
+template <typename Class, typename Result, typename... Args>
+struct Bind<Result (Class::*)(Args...) noexcept>
+    : Bind<Result (Class::*)(Args...)> {};
+template <typename Class, typename Result, typename... Args>
+struct Bind<Result (Class::*)(Args...) const noexcept>
+    : Bind<Result (Class::*)(Args...)> {};
 
 /// The C function for \p Method of the object that a \p Handle points to: the
 /// plugin's state, or a nereid_kernel_t for `launch`.
 template <auto Method, typename Handle = nereid_state_t>
-inline constexpr auto slot = &Bind<Method, Handle>::call;
+inline constexpr auto slot =
+    &Bind<decltype(Method)>::template call<Method, Handle>;
 
 /// nereid_plugin_t.create and .shutdown for a state of type \p State, which is
 /// made from the host.
@@ -145,4 +166,5 @@ template <typename State> void shutdown(nereid_state_t *state) {
 
 } // namespace nereid::plugin
 
+#endif // __cpp_exceptions
 #endif // NEREID_PLUGIN_HPP

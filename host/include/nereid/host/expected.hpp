@@ -25,7 +25,7 @@ struct Error {
 /// A value, or the reason why there is none.
 template <typename T> class [[nodiscard]] Expected {
 public:
-  Expected(T value) : value(std::move(value)) {}
+  Expected(T result) : value(std::move(result)) {}
   Expected(Error error) : reason(std::move(error)) {}
 
   explicit operator bool() const { return value.has_value(); }
@@ -95,7 +95,7 @@ template <typename Struct> Struct sized() {
 template <typename Handle, void (*destroy)(Handle *)> class Owner {
 public:
   Owner() = default;
-  explicit Owner(Handle *handle) : handle(handle) {}
+  explicit Owner(Handle *owned) : handle(owned) {}
   Owner(Owner &&other) noexcept
       : handle(std::exchange(other.handle, nullptr)) {}
   Owner &operator=(Owner &&other) noexcept {

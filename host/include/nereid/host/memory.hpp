@@ -15,9 +15,9 @@ namespace nereid {
 /// Memory of a device, freed with its owner.
 class Memory {
 public:
-  Memory(nereid_backend_t *backend, uint32_t device, nereid_address_t address,
+  Memory(nereid_backend_t *owner, uint32_t index, nereid_address_t address,
          uint64_t size)
-      : backend(backend), device(device), start(address), bytes(size) {}
+      : backend(owner), device(index), start(address), bytes(size) {}
   Memory(Memory &&other) noexcept
       : backend(other.backend), device(other.device),
         start(std::exchange(other.start, 0)),
