@@ -254,7 +254,7 @@ def cases():
 
 
 def bench():
-    for m, n in ((128, 256), (4096, 1024), (4096, 4096), (512, 32768)):
+    for m, n in ((128, 256), (4096, 1024), (4096, 4096), (512, 32768), (256, 65536)):
         args = dict(
             X=torch.empty(m, n),
             Y=torch.empty(m, n),

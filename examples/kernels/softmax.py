@@ -138,7 +138,14 @@ def cases():
 
 
 def bench():
-    shapes = ((128, 256), (4096, 781), (4096, 1024), (4096, 4096), (512, 32768))
+    shapes = (
+        (128, 256),
+        (4096, 781),
+        (4096, 1024),
+        (4096, 4096),
+        (512, 32768),
+        (256, 65536),
+    )
     for n_rows, n_cols in shapes:
         block = triton.next_power_of_2(n_cols)
         args = dict(
