@@ -14,26 +14,34 @@ import subprocess
 import sys
 
 
-def main():
-    program, kernel, plugins, work = sys.argv[1:]
-    shutil.rmtree(work, ignore_errors=True)
-    empty = [os.path.join(work, name) for name in ("first", "second")]
-    for directory in empty:
-        os.makedirs(directory, mode=0o755)
-    environment = dict(
-        os.environ,
-        NEREID_CACHE_DIR=os.path.join(work, "cache"),
-        NEREID_PLUGIN_DIRS=";".join([*empty, plugins]),
-    )
-    environment.pop("NEREID_TARGET", None)
+class FirstLaunch:
+    """Runs the program with three plugin directories, two of them empty, and a
+    cache of its own, both in the folder `work`."""
 
-    def launch():
+    def __init__(self, program, kernel, plugins, work):
+        self.command = [program, kernel]
+        empty = [os.path.join(work, name) for name in ("first", "second")]
+        for directory in empty:
+            os.makedirs(directory, mode=0o755)
+        self.environment = dict(
+            os.environ,
+            NEREID_CACHE_DIR=os.path.join(work, "cache"),
+            NEREID_PLUGIN_DIRS=";".join([*empty, str(plugins)]),
+        )
+        self.environment.pop("NEREID_TARGET", None)
+
+    def run(self):
         output = subprocess.run(
-            [program, kernel], env=environment, check=True, capture_output=True
+            self.command, env=self.environment, check=True, stdout=subprocess.PIPE
         ).stdout
         return json.loads(output)
 
-    cold, cached = launch(), launch()
+
+def main():
+    program, kernel, plugins, work = sys.argv[1:]
+    shutil.rmtree(work, ignore_errors=True)
+    first_launch = FirstLaunch(program, kernel, plugins, work)
+    cold, cached = first_launch.run(), first_launch.run()
     # The first run shows that a mapped compiler would be seen.
     assert not cold["from_cache"] and "libLLVM" in cold["mapped"], cold
     assert cached["from_cache"] and not cached["mapped"], cached

@@ -1,14 +1,16 @@
-"""Nereid's cpu plugin beside numpy and torch, measured in one run.
+"""Nereid's cpu plugin beside what else runs on this machine, measured in one run.
 
-    scripts/bench [--threads N] [--only add,softmax] [--budget SECONDS]
+    scripts/bench [--threads N] [--only add,softmax] [--peers torch,jax]
+                  [--no-peers] [--budget SECONDS]
 
-Each figure is the median of warm calls into a given output; GB/s count each
-input and output once, GFLOP/s count 2MNK. The peers run in a process of their
-own, so that their idle threads do not slow Nereid's. Figures of one run can be
-compared with each other, not with those of another day.
+Each figure is the median of warm calls, into a given output where the peer can;
+GB/s count each input and output once, GFLOP/s count 2MNK. Each peer runs in a
+process of its own, so that its idle threads slow nobody else. Figures of one
+run can be compared with each other, not with those of another day.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import statistics
@@ -19,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
 import kernels  # noqa: E402
+import peer_functions  # noqa: E402
 
 TOOL = kernels.ROOT / "build" / "bin" / "nereid"
 
@@ -72,52 +75,6 @@ def nereid(path, manifest, options):
     return kernels.run_json(words)["device_ns"]["median"] / 1e9
 
 
-def peer_functions(name, shape, np, torch):
-    """The same work as numpy and torch do it, on inputs of their own."""
-    rng = np.random.default_rng(0)
-
-    def make(*size):
-        array = rng.standard_normal(size, dtype=np.float32)
-        return array, torch.from_numpy(array)
-
-    op = name.split()[0]
-    if op == "add":
-        (a, ta), (b, tb) = make(*shape), make(*shape)
-        out, tout = np.empty_like(a), torch.empty_like(ta)
-        return {
-            "numpy": lambda: np.add(a, b, out=out),
-            "torch": lambda: torch.add(ta, tb, out=tout),
-        }
-    if op == "matmul":
-        (a, ta), (b, tb) = make(*shape[:2]), make(*shape[:2])
-        if name.endswith("bf16"):
-            ta, tb = ta.bfloat16(), tb.bfloat16()
-            tout = torch.empty_like(ta)
-            return {"torch": lambda: torch.mm(ta, tb, out=tout)}
-        out, tout = np.empty_like(a), torch.empty_like(ta)
-        return {
-            "numpy": lambda: np.matmul(a, b, out=out),
-            "torch": lambda: torch.mm(ta, tb, out=tout),
-        }
-    a, ta = make(*shape)
-    if op == "sum":
-        return {"numpy": a.sum, "torch": ta.sum}
-    if op == "gelu":
-        return {
-            "torch": lambda: torch.nn.functional.gelu(ta, approximate="tanh")
-        }
-    if op == "softmax":
-        tout = torch.empty_like(ta)
-        return {"torch": lambda: torch.softmax(ta, -1, out=tout)}
-    _, weight = make(shape[-1])
-    _, bias = make(shape[-1])
-    return {
-        "torch": lambda: torch.nn.functional.layer_norm(
-            ta, shape[-1:], weight, bias
-        )
-    }
-
-
 def median_seconds(function, budget):
     """Median time of a call, warm, over about `budget` seconds."""
     function()
@@ -130,37 +87,56 @@ def median_seconds(function, budget):
     return statistics.median(times)
 
 
-def measure_peers(name, shape, options):
-    """Runs in the child process; prints one JSON object."""
-    import numpy as np
-    import torch
-
-    torch.set_num_threads(options.threads)
-    functions = peer_functions(name, shape, np, torch)
-    return {
-        peer: median_seconds(function, options.budget)
-        for peer, function in functions.items()
-    }
+def available(name):
+    """Whether a module can be imported; its parents are, it is not."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
-def peers(name, shape, options):
-    """Median seconds of each peer, measured in a process of their own."""
+def installed(wanted):
+    """The peers of `wanted` that can be imported, and the others."""
+    here = [p for p in wanted if all(map(available, peer_functions.NEEDS[p]))]
+    return here, [peer for peer in wanted if peer not in here]
+
+
+def measure_peer(peer, name, shape, options):
+    """Runs in the child process: median seconds, None if the peer has no such work."""
+    dtype = "bfloat16" if name.endswith("bf16") else "float32"
+    op = name.split()[0]
+    function = peer_functions.make(peer, op, tuple(shape), dtype, options.threads)
+    return function and median_seconds(function, options.budget)
+
+
+def peer_seconds(peer, name, shape, options):
+    """Median seconds of a peer, measured in a process of its own."""
     threads = str(options.threads)
-    environment = dict(os.environ, OMP_NUM_THREADS=threads)
-    environment.update(MKL_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads)
-    # Keeps freed memory, so that no peer pays for fresh pages.
-    environment.update(
-        MALLOC_MMAP_THRESHOLD_="8589934592", MALLOC_TRIM_THRESHOLD_="17179869184"
+    environment = dict(
+        os.environ,
+        OMP_NUM_THREADS=threads,
+        MKL_NUM_THREADS=threads,
+        OPENBLAS_NUM_THREADS=threads,
+        NUMBA_NUM_THREADS=threads,
+        JAX_PLATFORMS="cpu",
+        # Keeps freed memory, so that no peer pays for fresh pages.
+        MALLOC_MMAP_THRESHOLD_="8589934592",
+        MALLOC_TRIM_THRESHOLD_="17179869184",
     )
+    if options.threads == 1:
+        environment["XLA_FLAGS"] = (
+            "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        )
     environment.pop("OPENBLAS_CORETYPE", None)
-    request = json.dumps([name, shape])
-    words = [sys.executable, __file__, "--peers-of", request]
+    request = json.dumps([peer, name, shape])
+    words = [sys.executable, __file__, "--peer-of", request]
     words += ["--threads", threads, "--budget", str(options.budget)]
     done = subprocess.run(words, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        print(done.stderr.strip().splitlines()[-1], file=sys.stderr)
-        return {}
-    return json.loads(done.stdout)
+        why = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        print(f"{peer}: {name}: {why[-1]}", file=sys.stderr)
+        return None
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def work_of(name, shape):
@@ -173,22 +149,45 @@ def work_of(name, shape):
     return {"add": 3, "sum": 1}.get(name, 2) * size, "GB/s"
 
 
+def row(label, ours, others, unit, peers):
+    """A line of the table; `others` are the figures of those peers that have one."""
+    line = f"{label:<34}{ours:>10.1f}"
+    for peer in peers:
+        line += f"{others[peer]:>10.1f}" if peer in others else f"{'-':>10}"
+    line += f"  {unit:<8}"
+    if others:
+        best = max(others, key=others.get)
+        line += f" {ours / others[best]:.2f} of {best}"
+    return line.rstrip()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="names, comma-separated")
     parser.add_argument("--budget", type=float, default=0.4)
+    parser.add_argument("--peers", default=",".join(peer_functions.NEEDS))
     parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--peers-of", help=argparse.SUPPRESS)
+    parser.add_argument("--peer-of", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.peers_of:
-        name, shape = json.loads(options.peers_of)
-        print(json.dumps(measure_peers(name, tuple(shape), options)))
+    if options.peer_of:
+        print(json.dumps(measure_peer(*json.loads(options.peer_of), options)))
         return
+    if not TOOL.exists():
+        sys.exit(f"missing: {TOOL}; scripts/quickstart builds it")
     only = [name for name in options.only.split(",") if name]
+    wanted = [] if options.no_peers else options.peers.split(",")
+    unknown = [peer for peer in wanted if peer not in peer_functions.NEEDS]
+    if unknown:
+        parser.error(
+            f"unknown peer '{unknown[0]}', expected {', '.join(peer_functions.NEEDS)}"
+        )
+    peers, absent = installed(wanted)
     print(f"threads: {options.threads}; median of warm calls")
-    header = f"{'case':<34}{'nereid':>10}{'numpy':>10}{'torch':>10}"
-    print(f"{header}  unit     nereid / best peer")
+    if absent:
+        print(f"peers that are not installed: {', '.join(absent)}")
+    header = f"{'case':<34}{'nereid':>10}" + "".join(f"{peer:>10}" for peer in peers)
+    print(f"{header}  unit     nereid / best peer" if peers else f"{header}  unit")
     for name, shape, manifest_name, changes, grid in cases():
         if only and name.split()[0] not in only:
             continue
@@ -200,18 +199,10 @@ def main():
                 shape = (shape[0], columns)
         amount, unit = work_of(name, shape)
         ours = amount / nereid(path, manifest, options) / 1e9
-        others = {}
-        if not options.no_peers:
-            others = {
-                peer: amount / seconds / 1e9
-                for peer, seconds in peers(name, shape, options).items()
-            }
+        seconds = {peer: peer_seconds(peer, name, shape, options) for peer in peers}
+        others = {peer: amount / s / 1e9 for peer, s in seconds.items() if s}
         label = f"{name} {'x'.join(str(extent) for extent in shape)}"
-        line = f"{label:<34}{ours:>10.1f}"
-        for peer in ("numpy", "torch"):
-            line += f"{others[peer]:>10.1f}" if peer in others else f"{'-':>10}"
-        ratio = f"{ours / max(others.values()):.2f}" if others else ""
-        print(f"{line}  {unit:<8} {ratio}", flush=True)
+        print(row(label, ours, others, unit, peers), flush=True)
 
 
 if __name__ == "__main__":
