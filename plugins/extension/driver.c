@@ -13,8 +13,8 @@
 
 // [probe]
 // ---------------------------------------------------------------- device
-// A real device scores 100. This one runs nothing, so it says that it is the
-// host's processor, and a very bad one.
+// A real device scores 100 and sets no flag. This one runs nothing, so it is
+// for those who name it.
 static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
                              const nereid_writer_t *reason,
                              const nereid_call_t *call) {
@@ -22,7 +22,7 @@ static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
   (void)state;
   (void)call;
   out_probe->score = 1;
-  out_probe->flags = NEREID_PROBE_IS_HOST_CPU;
+  out_probe->flags = NEREID_PROBE_BY_NAME_ONLY;
   out_probe->device_count = EXTENSION_DEVICE_COUNT;
   return reason->write(reason, text, sizeof(text) - 1);
 }
