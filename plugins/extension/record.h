@@ -1,5 +1,5 @@
-// record.h - the table "nereid.extension.record/1" of the extension plugin: what
-// was launched, for tests.
+// record.h - the table "nereid.extension.record/1" of the extension plugin:
+// what was launched, for tests.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
