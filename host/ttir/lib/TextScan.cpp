@@ -3,103 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "TextScan.h"
-#include "llvm/ADT/StringExtras.h"
+#include "ReferenceCheck.h"
+#include "Scanner.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
+using nereid::tt::ReferenceCheck;
+using nereid::tt::Scanner;
 using nereid::tt::TextError;
+using nereid::tt::Token;
+using nereid::tt::TokenKind;
 
 namespace {
-
-enum class TokenKind { End, Identifier, Alias, Open, Close, Other };
-
-struct Token {
-  TokenKind kind = TokenKind::End;
-  size_t offset = 0;
-  StringRef spelling;
-};
-
-/// Splits MLIR text into tokens, as coarsely as the checks below allow: numbers
-/// and values are `Other`, strings and comments do not appear.
-class Scanner {
-public:
-  explicit Scanner(StringRef text) : text(text) {}
-
-  Token next() {
-    while (position < text.size()) {
-      char c = text[position];
-      if (c == '"')
-        skipString();
-      else if (text.substr(position).starts_with("//"))
-        position = std::min(text.find('\n', position), text.size());
-      else if (isSpace(c))
-        ++position;
-      else
-        return token(c);
-    }
-    return {};
-  }
-
-private:
-  Token token(char c) {
-    StringRef rest = text.substr(position);
-    if (isAlpha(c) || c == '_')
-      return take(TokenKind::Identifier, wordLength(rest));
-    if (c == '#' || c == '!')
-      return take(TokenKind::Alias, 1 + suffixLength(rest.drop_front()));
-    if (c == '%' || c == '@' || c == '^')
-      return take(TokenKind::Other, 1 + suffixLength(rest.drop_front()));
-    if (rest.starts_with("->"))
-      return take(TokenKind::Other, 2);
-    if (StringRef("([{<").contains(c))
-      return take(TokenKind::Open, 1);
-    if (StringRef(")]}>").contains(c))
-      return take(TokenKind::Close, 1);
-    return take(TokenKind::Other, 1);
-  }
-
-  Token take(TokenKind kind, size_t length) {
-    Token token{kind, position, text.substr(position, length)};
-    position += length;
-    return token;
-  }
-
-  static size_t wordLength(StringRef rest) {
-    return rest
-        .take_while([](char c) {
-          return isAlnum(c) || c == '_' || c == '$' || c == '.';
-        })
-        .size();
-  }
-
-  static size_t suffixLength(StringRef rest) {
-    return rest
-        .take_while([](char c) {
-          return isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
-        })
-        .size();
-  }
-
-  /// A string ends on its line at the latest, as it does for MLIR.
-  void skipString() {
-    for (++position; position < text.size(); ++position) {
-      char c = text[position];
-      if (c == '\\') {
-        ++position;
-        continue;
-      }
-      if (c == '"')
-        ++position;
-      if (c == '"' || c == '\n')
-        return;
-    }
-    position = std::min(position, text.size());
-  }
-
-  StringRef text;
-  size_t position = 0;
-};
 
 /// How deep the brackets nest, counting what an alias stands for: a chain of
 /// aliases nests as deep as if it were written out.
@@ -156,6 +72,15 @@ static TextError errorAt(StringRef text, size_t offset, const Twine &message) {
           static_cast<unsigned>(offset - lineStart + 1), message.str()};
 }
 
+static TextError errorAt(StringRef text, const ReferenceCheck::Misuse &misuse) {
+  TextError definition = errorAt(text, misuse.definition, "");
+  return errorAt(text, misuse.use,
+                 "'" + misuse.name +
+                     "' is used here, outside of the region that defines it "
+                     "at " +
+                     Twine(definition.line) + ":" + Twine(definition.column));
+}
+
 std::optional<TextError> nereid::tt::checkText(StringRef text,
                                                unsigned maxDepth) {
   size_t offset = 0;
@@ -166,6 +91,7 @@ std::optional<TextError> nereid::tt::checkText(StringRef text,
 
   Scanner scanner(text);
   DepthCheck depth(maxDepth);
+  ReferenceCheck references;
   for (Token token = scanner.next(); token.kind != TokenKind::End;
        token = scanner.next()) {
     if (!depth.add(token))
@@ -175,6 +101,8 @@ std::optional<TextError> nereid::tt::checkText(StringRef text,
     if (token.spelling == "affine_map" || token.spelling == "affine_set")
       return errorAt(text, token.offset,
                      "found " + token.spelling + ", which Triton IR has not");
+    if (std::optional<ReferenceCheck::Misuse> misuse = references.add(token))
+      return errorAt(text, *misuse);
   }
   return std::nullopt;
 }

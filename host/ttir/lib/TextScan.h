@@ -24,8 +24,9 @@ struct TextError {
   std::string message;
 };
 
-/// Refuses \p text that is not UTF-8, or that nests deeper than \p maxDepth
-/// (MLIR's parser is recursive and would exhaust the stack).
+/// Refuses \p text that is not UTF-8, that nests deeper than \p maxDepth
+/// (MLIR's parser is recursive and would exhaust the stack), or that uses
+/// values before the regions that define them (see ReferenceCheck).
 std::optional<TextError> checkText(llvm::StringRef text, unsigned maxDepth);
 
 /// Replaces operation \p from by \p to wherever it is used in custom form;

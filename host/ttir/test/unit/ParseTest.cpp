@@ -113,6 +113,94 @@ TEST_F(Parse, ReportsVerifierErrorsAtTheirSource) {
   EXPECT_EQ(error.rfind("k.py:7:5: ", 0), 0u) << error;
 }
 
+TEST_F(Parse, RefusesAValueOfALaterRegion) {
+  const std::pair<StringRef, StringRef> cases[] = {
+      // The region of the user itself.
+      {"scf.if %c {\n %c = arith.cmpi slt, %n, %n : i32\n}",
+       "k.ttir:2:8: '%c' is used here, outside of the region that defines it "
+       "at 3:2"},
+      {"scf.for %i = %n to %n step %s : i32 {\n"
+       " %s = arith.addi %n, %n : i32\n}",
+       "k.ttir:2:28: '%s' "},
+      {"scf.for %i = %i to %n step %n : i32 {\n}", "k.ttir:2:14: '%i' "},
+      {"%r = scf.for %i = %n to %n step %n iter_args(%a = %s) -> (i32) : i32 "
+       "{\n %s = arith.addi %n, %n : i32\n scf.yield %s : i32\n}",
+       "k.ttir:2:51: '%s' "},
+      {"%r = scf.while (%a = %b) : (i32) -> i32 {\n"
+       " %b = arith.addi %n, %n : i32\n"
+       " %c = arith.cmpi slt, %a, %n : i32\n"
+       " scf.condition(%c) %a : i32\n"
+       "} do {\n^bb0(%d: i32):\n scf.yield %d : i32\n}",
+       "k.ttir:2:22: '%b' "},
+      {"\"scf.if\"(%c) ({\n %x:2, %c = \"test.op\"() : () -> (i1, i1, i1)\n"
+       "}, {}) : (i1) -> ()",
+       "k.ttir:2:10: '%c' "},
+      // A region that another error drops.
+      {"%u = arith.addi %a, %n : i32\n"
+       "scf.for %i = %n to %n step %n : i32 {\n"
+       " %a = arith.addi %n, %n : i32\n %b = foo\n}",
+       "k.ttir:2:17: '%a' "},
+      {"%u = arith.addi %i, %n : i32\n"
+       "scf.for %i = %n to %n step %n : i32 {\n %b = foo\n}",
+       "k.ttir:2:17: '%i' "},
+      {"scf.if %t {\n %u = arith.addi %a, %n : i32\n} else {\n"
+       " %a = arith.addi %n, %n : i32\n foo\n}",
+       "k.ttir:3:18: '%a' "},
+      {"%u = arith.addf %a, %a : f32\n%r = \"tt.reduce\"(%x) <{axis = 0 : "
+       "i32}> ({\n^bb0(%a: f32, %b: f32):\n foo\n})",
+       "k.ttir:2:17: '%a' "},
+      {"%u = arith.addi %m, %n : i32\ntt.return }\n"
+       "tt.func private @g(%m: i32 {tt.divisibility = 16 : i32}) {\n foo",
+       "k.ttir:2:17: '%m' "},
+  };
+  for (auto [body, message] : cases) {
+    std::string text =
+        ("tt.func public @k(%n: i32, %t: i1) {\n" + body + "\ntt.return\n}\n")
+            .str();
+    EXPECT_FALSE(parse(text));
+    EXPECT_EQ(error.rfind(message.str(), 0), 0u) << text << error;
+  }
+}
+
+TEST_F(Parse, TakesNamesInEveryValidOrder) {
+  EXPECT_TRUE(parse(R"(
+  tt.func public @k(%n: i32 {tt.divisibility = 16 : i32}, %t: i1)
+      attributes {noinline = false} {
+    cf.br ^first(%n : i32)
+  ^later:
+    %twice = arith.addi %sum, %early : i32
+    scf.if %t {
+      %nested = arith.addi %sum, %high : i32
+    }
+    tt.return
+  ^first(%early: i32):
+    %sum, %high = arith.mulsi_extended %early, %n : i32
+    cf.cond_br %t, ^later, ^first(%sum : i32)
+  }
+  tt.func public @reused(%n: i32, %t: i1, %x: tensor<4xf32>) {
+    %r:2 = scf.for %i = %n to %n step %n iter_args(%a = %n, %r = %n)
+        -> (i32, i32) : i32 {
+      scf.yield %r, %a : i32, i32
+    }
+    scf.for %i = %r#0 to %r#1 step %n : i32 {
+      %a = arith.addi %i, %n : i32
+    }
+    %w = scf.while (%a = %n) : (i32) -> i32 {
+      scf.condition(%t) %a : i32
+    } do {
+    ^bb0(%i: i32):
+      scf.yield %i : i32
+    }
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %i = arith.addf %a, %b : f32
+      tt.reduce.return %i : f32
+    }) : (tensor<4xf32>) -> f32
+    tt.return
+  })"))
+      << error;
+}
+
 TEST_F(Parse, RefusesTextAboveTheLimit) {
   ParseLimits limits;
   limits.maxTextBytes = 8;
@@ -130,8 +218,7 @@ TEST_F(Parse, RefusesDeepRegionsInBytecode) {
     builder.setInsertionPointToStart(inner.getBody());
   }
   EXPECT_FALSE(parse(writeBytecode(*module)));
-  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep"))
-      << error;
+  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep")) << error;
 }
 
 TEST_F(Parse, RefusesDeepAttributesInBytecode) {
@@ -142,8 +229,7 @@ TEST_F(Parse, RefusesDeepAttributesInBytecode) {
     nested = builder.getArrayAttr(nested);
   (*module)->setAttr("tt.deep", nested);
   EXPECT_FALSE(parse(writeBytecode(*module)));
-  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep"))
-      << error;
+  EXPECT_TRUE(StringRef(error).ends_with("nested more than 256 deep")) << error;
 }
 
 TEST_F(Parse, SurvivesEveryTruncationOfBytecode) {
