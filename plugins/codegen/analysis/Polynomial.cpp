@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -16,6 +17,8 @@ namespace nereid::codegen {
 // More than this costs more to compute than a multiplication saves.
 static constexpr unsigned kMaxMonomials = 12;
 static constexpr unsigned kMaxDegree = 4;
+// Of one value, no more operations than this are looked into.
+static constexpr unsigned kMaxOperations = 512;
 static constexpr int64_t kMaxDivisibility = int64_t(1) << 30;
 
 /// A block argument comes before every operation of its block.
@@ -73,6 +76,17 @@ static bool factorsBefore(const Monomial &a, const Monomial &b) {
                                       before);
 }
 
+// A value that the program never has may have any coefficient.
+static int64_t addWrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+
+static int64_t multiplyWrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
+}
+
 Polynomial::Polynomial(int64_t constant) { add({{}, constant}); }
 
 Polynomial Polynomial::symbol(Value value) {
@@ -89,30 +103,56 @@ static std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-Polynomial Polynomial::of(Value value) {
-  if (std::optional<int64_t> number = constantOf(value))
-    return Polynomial(*number);
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return symbol(value);
-  if (isa<arith::ExtSIOp>(op)) {
-    // An i1 extends to -1; as a symbol it would be 1.
-    Value source = op->getOperand(0);
-    return source.getType().isInteger(1) ? symbol(value) : of(source);
+namespace {
+/// Looks into every operation once, however often its result is used.
+class PolynomialReader {
+public:
+  Polynomial of(Value value) {
+    if (std::optional<int64_t> number = constantOf(value))
+      return Polynomial(*number);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return Polynomial::symbol(value);
+    auto known = read.find(value);
+    if (known != read.end())
+      return known->second;
+    if (operations++ >= kMaxOperations)
+      return Polynomial::symbol(value);
+    Polynomial result = compute(op, value);
+    if (!value.hasOneUse())
+      read.try_emplace(value, result);
+    return result;
   }
-  if (isa<arith::AddIOp>(op))
-    return of(op->getOperand(0)) + of(op->getOperand(1));
-  if (isa<arith::SubIOp>(op))
-    return of(op->getOperand(0)) - of(op->getOperand(1));
-  if (isa<arith::MulIOp>(op))
-    if (auto product = of(op->getOperand(0)).times(of(op->getOperand(1))))
-      return *product;
-  if (isa<arith::ShLIOp>(op))
-    if (std::optional<int64_t> bits = constantOf(op->getOperand(1));
-        bits && *bits >= 0 && *bits < 62)
-      return of(op->getOperand(0)).scaled(int64_t(1) << *bits);
-  return symbol(value);
-}
+
+private:
+  Polynomial compute(Operation *op, Value value) {
+    if (isa<arith::ExtSIOp>(op)) {
+      // An i1 extends to -1; as a symbol it would be 1.
+      Value source = op->getOperand(0);
+      return source.getType().isInteger(1) ? Polynomial::symbol(value)
+                                           : of(source);
+    }
+    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+      // In this order, so that the same ones are left when there are too many.
+      Polynomial lhs = of(op->getOperand(0));
+      Polynomial rhs = of(op->getOperand(1));
+      if (isa<arith::MulIOp>(op))
+        return lhs.times(rhs).value_or(Polynomial::symbol(value));
+      return isa<arith::AddIOp>(op) ? lhs + rhs : lhs - rhs;
+    }
+    if (isa<arith::ShLIOp>(op))
+      if (std::optional<int64_t> bits = constantOf(op->getOperand(1));
+          bits && *bits >= 0 && *bits < 62)
+        return of(op->getOperand(0)).scaled(int64_t(1) << *bits);
+    return Polynomial::symbol(value);
+  }
+
+  llvm::DenseMap<Value, Polynomial> read;
+  unsigned operations = 0;
+};
+} // namespace
+
+Polynomial Polynomial::of(Value value) { return PolynomialReader().of(value); }
 
 void Polynomial::add(Monomial monomial) {
   if (monomial.coefficient == 0)
@@ -122,7 +162,7 @@ void Polynomial::add(Monomial monomial) {
     monomials.insert(place, std::move(monomial));
     return;
   }
-  place->coefficient += monomial.coefficient;
+  place->coefficient = addWrapping(place->coefficient, monomial.coefficient);
   if (place->coefficient == 0)
     monomials.erase(place);
 }
@@ -141,7 +181,7 @@ Polynomial Polynomial::operator-(const Polynomial &other) const {
 Polynomial Polynomial::scaled(int64_t factor) const {
   Polynomial result;
   for (Monomial monomial : monomials) {
-    monomial.coefficient *= factor;
+    monomial.coefficient = multiplyWrapping(monomial.coefficient, factor);
     result.add(std::move(monomial));
   }
   return result;
@@ -154,7 +194,7 @@ std::optional<Polynomial> Polynomial::times(const Polynomial &other) const {
   for (const Monomial &a : monomials)
     for (const Monomial &b : other.monomials) {
       Monomial product;
-      product.coefficient = a.coefficient * b.coefficient;
+      product.coefficient = multiplyWrapping(a.coefficient, b.coefficient);
       llvm::append_range(product.factors, a.factors);
       llvm::append_range(product.factors, b.factors);
       if (product.factors.size() > kMaxDegree)
@@ -198,10 +238,28 @@ int64_t Polynomial::divisibility() const {
   return result;
 }
 
-int64_t divisibilityOf(Value value) {
-  if (std::optional<int64_t> number = constantOf(value))
-    return powerOfTwoIn(*number);
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
+namespace {
+/// Looks into every operation once, however often its result is used.
+class DivisibilityReader {
+public:
+  int64_t of(Value value) {
+    if (std::optional<int64_t> number = constantOf(value))
+      return powerOfTwoIn(*number);
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return ofArgument(argument);
+    auto known = read.find(value);
+    if (known != read.end())
+      return known->second;
+    if (read.size() >= kMaxOperations)
+      return 1;
+    read[value] = 1;
+    int64_t result = compute(value.getDefiningOp());
+    read[value] = result;
+    return result;
+  }
+
+private:
+  static int64_t ofArgument(BlockArgument argument) {
     auto function =
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
     if (!function || !argument.getOwner()->isEntryBlock())
@@ -210,19 +268,24 @@ int64_t divisibilityOf(Value value) {
                                                        "tt.divisibility");
     return hint ? powerOfTwoIn(hint.getInt()) : 1;
   }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
-    return divisibilityOf(op->getOperand(0));
-  if (isa<arith::AddIOp, arith::SubIOp, arith::OrIOp>(op))
-    return std::min(divisibilityOf(op->getOperand(0)),
-                    divisibilityOf(op->getOperand(1)));
-  if (isa<arith::MulIOp>(op))
-    return std::min(kMaxDivisibility, divisibilityOf(op->getOperand(0)) *
-                                          divisibilityOf(op->getOperand(1)));
-  if (isa<arith::SelectOp>(op))
-    return std::min(divisibilityOf(op->getOperand(1)),
-                    divisibilityOf(op->getOperand(2)));
-  return 1;
-}
+
+  int64_t compute(Operation *op) {
+    if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+      return of(op->getOperand(0));
+    if (isa<arith::AddIOp, arith::SubIOp, arith::OrIOp>(op))
+      return std::min(of(op->getOperand(0)), of(op->getOperand(1)));
+    if (isa<arith::MulIOp>(op))
+      return std::min(kMaxDivisibility,
+                      of(op->getOperand(0)) * of(op->getOperand(1)));
+    if (isa<arith::SelectOp>(op))
+      return std::min(of(op->getOperand(1)), of(op->getOperand(2)));
+    return 1;
+  }
+
+  llvm::DenseMap<Value, int64_t> read;
+};
+} // namespace
+
+int64_t divisibilityOf(Value value) { return DivisibilityReader().of(value); }
 
 } // namespace nereid::codegen

@@ -30,7 +30,7 @@ public:
   static Polynomial symbol(mlir::Value value);
   /// `value` as far as additions, multiplications, constant shifts and sign
   /// extensions explain it. Values from outside `value`'s defining operation
-  /// chain stay symbols.
+  /// chain stay symbols, as do those beyond the first few hundred operations.
   static Polynomial of(mlir::Value value);
 
   Polynomial operator+(const Polynomial &other) const;

@@ -129,6 +129,24 @@ TEST(Compile, ManyThreads) {
     EXPECT_EQ(output, outputs[0]);
 }
 
+TEST(Compile, AnAddressMayUseAValueManyTimesOver) {
+  std::string kernel = R"(
+  tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
+    %x = tt.load %p : !tt.ptr<f32>
+    %v0 = tt.get_program_id x : i32
+)";
+  for (unsigned i = 0; i < 64; ++i) {
+    std::string v = "%v" + std::to_string(i);
+    kernel += "    %v" + std::to_string(i + 1) + " = arith.muli " + v + ", " +
+              v + " : i32\n";
+  }
+  Compiled out = Plugin().compile(
+      kernel + "    %q = tt.addptr %p, %v64 : !tt.ptr<f32>, i32\n"
+               "    tt.store %q, %x : !tt.ptr<f32>\n    tt.return\n  }\n",
+      "ttir", "so");
+  EXPECT_EQ(out.status, NEREID_OK) << out.errors;
+}
+
 TEST(Compile, DependenciesAreTheCompilersBuild) {
   Plugin plugin;
   std::string text;
