@@ -6,6 +6,7 @@
 #include "Session.h"
 
 #include "Generate.h"
+#include "UseChain.h"
 #include "backend/Descriptor.h"
 #include "backend/FatalErrors.h"
 #include "backend/Link.h"
@@ -48,7 +49,7 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
   if (NEREID_HAS_SLOT(call, cancelled) && call->cancelled(call))
     return NEREID_CANCELLED;
   Report report = {output, metadata, call};
-  bool gaveUp = false;
+  gaveUp = false;
   llvm::Error error = runGuarded(
       [&]() -> llvm::Error { return run(stage, input, report); }, gaveUp);
   if (gaveUp) {
@@ -128,6 +129,16 @@ static std::string printLlvm(const llvm::Module &module,
   return text;
 }
 
+/// Generation recurses along chains of operations.
+static llvm::Error refuseLongChain(const UseChain &chain) {
+  mlir::emitError(chain.last->getLoc())
+      << "ends a chain of " << chain.length
+      << " operations that use each other's results; at "
+         "most "
+      << kMaxUseChain << " are accepted";
+  return llvm::createStringError("a chain of operations is too long");
+}
+
 static llvm::Error verify(const llvm::Module &module) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
@@ -156,11 +167,22 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   context = std::make_unique<llvm::LLVMContext>();
   KernelInfo info;
   DiagnosticsToReport diagnostics((*frontend)->context, report);
-  auto generated =
-      generate(*(*frontend)->module, generateOptions, *context, info);
-  if (!generated)
-    return generated.takeError();
-  module = std::move(*generated);
+  UseChain chain = longestUseChain(*(*frontend)->module);
+  if (chain.length > kMaxUseChain)
+    return refuseLongChain(chain);
+  llvm::Error error = runAlongChain(
+      chain.length,
+      [&]() -> llvm::Error {
+        auto generated =
+            generate(*(*frontend)->module, generateOptions, *context, info);
+        if (!generated)
+          return generated.takeError();
+        module = std::move(*generated);
+        return llvm::Error::success();
+      },
+      gaveUp);
+  if (error)
+    return error;
   prepareModule(*module, **target, options.debug_info);
   if (llvm::Error error = verify(*module))
     return error;

@@ -41,6 +41,7 @@ private:
   const nereid_cpu_options_t options;
   TargetConfig config;
   std::optional<TargetLease> target;
+  bool gaveUp = false; // LLVM did, in the stage that runs
 
   // What the last stage left: one of them.
   std::optional<FrontendLease> frontend; // holds the TTIR module

@@ -11,6 +11,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <pthread.h>
 #include <thread>
 
 namespace nereid::cpu::test {
@@ -129,6 +130,64 @@ TEST(Compile, ManyThreads) {
     EXPECT_EQ(output, outputs[0]);
 }
 
+/// A kernel of `count` operations each of which uses the one before; `step`
+/// makes %v1 from %v0, or %p1 from %p0.
+std::string chainKernel(unsigned count, const std::string &step) {
+  std::string kernel = R"(
+  tt.func public @k(%p: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %p0 = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %v0 = tt.load %p0 : tensor<64x!tt.ptr<f32>>
+)";
+  for (unsigned i = 0; i < count; ++i)
+    for (char c : step)
+      kernel += c == '0'   ? std::to_string(i)
+                : c == '1' ? std::to_string(i + 1)
+                           : std::string(1, c);
+  std::string n = std::to_string(count);
+  bool pointers = step.find("addptr") != std::string::npos;
+  return kernel + "    tt.store %p" + (pointers ? n : "0") + ", %v" +
+         (pointers ? "0" : n) +
+         " : tensor<64x!tt.ptr<f32>>\n    tt.return\n  }\n";
+}
+
+constexpr const char *kSums =
+    "    %v1 = arith.addf %v0, %v0 : tensor<64xf32>\n";
+
+/// Compiles on a thread with little stack.
+Compiled compileOnSmallStack(const Plugin &plugin, const std::string &kernel) {
+  struct Job {
+    const Plugin &plugin;
+    const std::string &kernel;
+    Compiled out;
+  } job{plugin, kernel, {}};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t(1) << 20);
+  pthread_t thread;
+  auto run = [](void *argument) -> void * {
+    auto *job = static_cast<Job *>(argument);
+    job->out = job->plugin.compile(job->kernel, "ttir", "so");
+    return nullptr;
+  };
+  EXPECT_EQ(pthread_create(&thread, &attributes, run, &job), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return job.out;
+}
+
+TEST(Compile, LongChainsNeedNoStackOfTheCaller) {
+  Plugin plugin;
+  for (unsigned count : {3000, 20000})
+    for (const char *step :
+         {kSums, "    %p1 = tt.addptr %p0, %r : tensor<64x!tt.ptr<f32>>, "
+                 "tensor<64xi32>\n"}) {
+      Compiled out = compileOnSmallStack(plugin, chainKernel(count, step));
+      EXPECT_EQ(out.status, NEREID_OK) << out.errors;
+    }
+}
+
 TEST(Compile, AnAddressMayUseAValueManyTimesOver) {
   std::string kernel = R"(
   tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
@@ -145,6 +204,14 @@ TEST(Compile, AnAddressMayUseAValueManyTimesOver) {
                "    tt.store %q, %x : !tt.ptr<f32>\n    tt.return\n  }\n",
       "ttir", "so");
   EXPECT_EQ(out.status, NEREID_OK) << out.errors;
+}
+
+TEST(Compile, TheLongestChainsAreRefused) {
+  Plugin plugin;
+  Compiled out = compileOnSmallStack(plugin, chainKernel(100000, kSums));
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(out.errors, HasSubstr(":100007:"));
+  EXPECT_THAT(out.errors, HasSubstr("ends a chain of 100005 operations"));
 }
 
 TEST(Compile, DependenciesAreTheCompilersBuild) {
