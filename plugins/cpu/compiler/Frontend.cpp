@@ -33,34 +33,29 @@ Frontend::Frontend()
   tt::addStandardPipeline(passes);
 }
 
-/// "file:line:column: severity: message", as the parser gives it.
-static void reportLine(const Report &report, llvm::StringRef line) {
-  constexpr llvm::StringLiteral kError = ": error: ", kWarning = ": warning: ";
-  size_t at = line.find(kError);
-  bool isError = at != llvm::StringRef::npos;
-  if (!isError)
-    at = line.find(kWarning);
-  if (at == llvm::StringRef::npos)
-    return report.diagnose(NEREID_SEVERITY_NOTE, line);
-  llvm::StringRef message =
-      line.substr(at + (isError ? kError.size() : kWarning.size()));
-  auto [rest, columnText] = line.substr(0, at).rsplit(':');
-  auto [file, lineText] = rest.rsplit(':');
-  unsigned lineNumber = 0, column = 0;
-  if (columnText.getAsInteger(10, column) ||
-      lineText.getAsInteger(10, lineNumber))
-    file = line.substr(0, at);
-  report.diagnose(isError ? NEREID_SEVERITY_ERROR : NEREID_SEVERITY_WARNING,
-                  message, file, lineNumber, column);
+static nereid_severity_t severityOf(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Error:
+    return NEREID_SEVERITY_ERROR;
+  case mlir::DiagnosticSeverity::Warning:
+    return NEREID_SEVERITY_WARNING;
+  case mlir::DiagnosticSeverity::Note:
+    return NEREID_SEVERITY_NOTE;
+  case mlir::DiagnosticSeverity::Remark:
+    return NEREID_SEVERITY_INFO;
+  }
+  return NEREID_SEVERITY_INFO;
 }
 
 llvm::Error Frontend::parse(llvm::StringRef bytes, const Report &report) {
   module = nullptr;
   unsigned lines = 0;
-  auto parsed =
-      tt::parseTTIR(context, bytes, Report::kInputName, [&](llvm::StringRef line) {
+  auto parsed = tt::parseTTIR(
+      context, bytes, Report::kInputName, tt::ParseLimits(),
+      [&](const tt::SourceDiagnostic &diagnostic) {
         ++lines;
-        reportLine(report, line);
+        report.diagnose(severityOf(diagnostic.severity), diagnostic.message,
+                        diagnostic.file, diagnostic.line, diagnostic.column);
       });
   if (parsed) {
     module = std::move(*parsed);
@@ -119,20 +114,6 @@ FrontendLease::~FrontendLease() {
   frontend->module = nullptr;
   std::lock_guard lock(pool().mutex);
   pool().idle.push_back(std::move(frontend));
-}
-
-static nereid_severity_t severityOf(mlir::DiagnosticSeverity severity) {
-  switch (severity) {
-  case mlir::DiagnosticSeverity::Error:
-    return NEREID_SEVERITY_ERROR;
-  case mlir::DiagnosticSeverity::Warning:
-    return NEREID_SEVERITY_WARNING;
-  case mlir::DiagnosticSeverity::Note:
-    return NEREID_SEVERITY_NOTE;
-  case mlir::DiagnosticSeverity::Remark:
-    return NEREID_SEVERITY_INFO;
-  }
-  return NEREID_SEVERITY_INFO;
 }
 
 static void send(const mlir::Diagnostic &diagnostic, const Report &report) {

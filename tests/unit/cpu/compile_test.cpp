@@ -206,6 +206,13 @@ TEST(Compile, AnAddressMayUseAValueManyTimesOver) {
   EXPECT_EQ(out.status, NEREID_OK) << out.errors;
 }
 
+TEST(Compile, NotesKeepTheirPlace) {
+  std::string function = "tt.func public @k() {\n  tt.return\n}\n";
+  Compiled out = Plugin().compile(function + function, "ttir", "so");
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(out.notes, HasSubstr(":1:1: see existing symbol"));
+}
+
 TEST(Compile, TheLongestChainsAreRefused) {
   Plugin plugin;
   Compiled out = compileOnSmallStack(plugin, chainKernel(100000, kSums));

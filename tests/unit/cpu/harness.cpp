@@ -19,19 +19,26 @@ Messages::Messages() {
 void Messages::report(const nereid_call_t *call,
                       const nereid_diagnostic_t *diagnostic) {
   auto &self = *static_cast<Messages *>(call->user);
-  if (diagnostic->severity != NEREID_SEVERITY_ERROR)
+  bool isNote = diagnostic->severity == NEREID_SEVERITY_NOTE;
+  if (!isNote && diagnostic->severity != NEREID_SEVERITY_ERROR)
     return;
   std::lock_guard lock(self.mutex);
+  std::string &text = isNote ? self.noteText : self.text;
   if (diagnostic->line)
-    self.text += test::text(diagnostic->file) + ":" +
-                 std::to_string(diagnostic->line) + ":" +
-                 std::to_string(diagnostic->column) + ": ";
-  self.text += test::text(diagnostic->message) + "\n";
+    text += test::text(diagnostic->file) + ":" +
+            std::to_string(diagnostic->line) + ":" +
+            std::to_string(diagnostic->column) + ": ";
+  text += test::text(diagnostic->message) + "\n";
 }
 
 std::string Messages::errors() const {
   std::lock_guard lock(mutex);
   return text;
+}
+
+std::string Messages::notes() const {
+  std::lock_guard lock(mutex);
+  return noteText;
 }
 
 static nereid_writer_t writeTo(std::string &out) {
@@ -148,6 +155,7 @@ Compiled Plugin::compile(const std::string &input, const std::string &first,
     compiler->destroy_options(state, options);
   }
   out.errors = messages.errors();
+  out.notes = messages.notes();
   return out;
 }
 

@@ -23,13 +23,15 @@ public:
   const nereid_call_t *call() const { return &record; }
   /// "file:line:column: message" of all errors, a line each.
   std::string errors() const;
+  /// The same of all notes.
+  std::string notes() const;
 
 private:
   static void report(const nereid_call_t *call,
                      const nereid_diagnostic_t *diagnostic);
   nereid_call_t record = {};
   mutable std::mutex mutex;
-  std::string text;
+  std::string text, noteText;
 };
 
 /// A value of metadata, copied.
@@ -44,7 +46,7 @@ using Values = std::map<std::string, Value>;
 /// What a host keeps of a compiled kernel.
 struct Compiled {
   nereid_status_t status = NEREID_OK;
-  std::string output, errors, canonical;
+  std::string output, errors, notes, canonical;
   Values metadata;
 };
 
