@@ -5,6 +5,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "nereid/ttir/Passes.h"
+#include "passes/InlineLimit.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -12,6 +13,7 @@ using namespace nereid::tt;
 void nereid::tt::addStandardPipeline(OpPassManager &pm) {
   // Pointers and descriptors are followed within functions more precisely than
   // across calls.
+  pm.addPass(createInlineLimit());
   pm.addPass(createInlinerPass());
   pm.addPass(createTritonRewriteTensorPointer());
   pm.addPass(createTritonRewriteTensorDescriptorToPointer());

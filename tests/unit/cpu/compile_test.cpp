@@ -213,6 +213,23 @@ TEST(Compile, NotesKeepTheirPlace) {
   EXPECT_THAT(out.notes, HasSubstr(":1:1: see existing symbol"));
 }
 
+TEST(Compile, WhatInliningMakesIsLimited) {
+  std::string kernel = "tt.func public @k() {\n  tt.call @f0() : () -> ()\n"
+                       "  tt.return\n}\n";
+  for (unsigned i = 0; i < 40; ++i) {
+    std::string call =
+        "  tt.call @f" + std::to_string(i + 1) + "() : () -> ()\n";
+    kernel += "tt.func private @f" + std::to_string(i) + "() {\n" + call +
+              call + "  tt.return\n}\n";
+  }
+  kernel += "tt.func private @f40() {\n  gpu.barrier\n  tt.return\n}\n";
+  Compiled out = Plugin().compile(kernel, "ttir", "so");
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(out.errors,
+              HasSubstr("@f25 has more than 200000 operations once its calls "
+                        "are inlined"));
+}
+
 TEST(Compile, TheLongestChainsAreRefused) {
   Plugin plugin;
   Compiled out = compileOnSmallStack(plugin, chainKernel(100000, kSums));
