@@ -119,8 +119,9 @@ void emitBody(Emitter &emitter, llvm::BasicBlock *next);
 llvm::SmallVector<llvm::Value *>
 emitScalarRegion(Emitter &emitter, mlir::Region &region,
                  llvm::ArrayRef<llvm::Value *> in);
-/// Leaves the function with a failing status, after services->fail(message).
-void emitFailure(Emitter &emitter, llvm::StringRef message);
+/// Leaves the function with a failing status, after services->fail() of the
+/// message and its place in the source.
+void emitFailure(Emitter &emitter, tt::AssertOp op);
 void emitPrint(Emitter &emitter, tt::PrintOp print);
 /// Emits `access` in a block that runs if `condition` holds (null: always).
 void emitIf(Emitter &emitter, llvm::Value *condition,

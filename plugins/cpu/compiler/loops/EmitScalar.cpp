@@ -28,8 +28,13 @@ std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
   return {field(services, offset), state};
 }
 
-void emitFailure(Emitter &emitter, llvm::StringRef message) {
+void emitFailure(Emitter &emitter, tt::AssertOp op) {
   llvm::IRBuilder<> &b = emitter.builder;
+  std::string message = op.getMessage().str();
+  if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>())
+    message = (place.getFilename().getValue() + ":" +
+               llvm::Twine(place.getLine()) + ": " + message)
+                  .str();
   auto [fail, state] =
       serviceAt(emitter, offsetof(nereid_cpu_services_t, fail));
   auto *type = llvm::FunctionType::get(
@@ -251,7 +256,7 @@ void emitScalarOp(Emitter &emitter, Operation *op) {
   if (auto assertOp = dyn_cast<tt::AssertOp>(op))
     return emitIf(emitter,
                   b.CreateNot(emitter.scalar(assertOp.getCondition())),
-                  [&] { emitFailure(emitter, assertOp.getMessage()); });
+                  [&] { emitFailure(emitter, assertOp); });
   if (isa<LLVM::AssumeOp>(op)) {
     b.CreateAssumption(emitter.scalar(op->getOperand(0)));
     return;

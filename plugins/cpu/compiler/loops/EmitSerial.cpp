@@ -60,7 +60,7 @@ NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
     return emitter.region(map.getScalarOp(), in, 1);
   if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
     emitIf(emitter, builder.CreateNot(in[0]),
-           [&] { emitFailure(emitter, assertOp.getMessage()); });
+           [&] { emitFailure(emitter, assertOp); });
     return {};
   }
   if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {

@@ -1,6 +1,10 @@
 // A combine region with branches or effects runs on one element at a time; one
 // without runs on vectors.
 // RUN: nereid compile %s --target cpu -O vector_bits=256 --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ASSERT
+
+// The message of an assertion begins with its place.
+// ASSERT: c"kernel.py:7: overflow\00"
 
 // CHECK: nest [256] axis 0 lanes 1 unroll
 // CHECK: reduce %[[X:.*]] ->
@@ -17,7 +21,7 @@ tt.func public @sums(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
     %c100 = arith.constant 100 : i32
     %d = arith.addi %b, %c : i32
     %small = arith.cmpi slt, %d, %c100 : i32
-    tt.assert %small, "overflow" : i1
+    tt.assert %small, "overflow" : i1 loc("kernel.py":7:5)
     tt.reduce.return %d : i32
   }) : (tensor<256xi32>) -> i32
   tt.store %q, %checked : !tt.ptr<i32>
