@@ -74,9 +74,10 @@ void Cache::Impl::collectNowAndThen(uint64_t newBytes) {
   struct stat facts;
   if (!stamp || ::fstat(stamp.get(), &facts) != 0)
     return;
-  bool isDue = hasAddedMuch ||
-               std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec) >=
-                   options.collectAge;
+  auto age = std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec);
+  // A stamp far in the future is of a clock that was set back since.
+  bool isDue =
+      hasAddedMuch || age >= options.collectAge || age < -options.collectAge;
   if (!isDue || ::flock(stamp.get(), LOCK_EX | LOCK_NB) != 0)
     return;
   ::futimens(stamp.get(), nullptr);

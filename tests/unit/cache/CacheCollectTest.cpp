@@ -92,6 +92,21 @@ TEST_F(CacheCollect, HappensAfterAPutWhenItIsDue) {
   EXPECT_GT(std::filesystem::last_write_time(stamp), old);
 }
 
+TEST_F(CacheCollect, HappensAfterTheClockWasSetBack) {
+  options.limit = 100'000;
+  Cache writer(options);
+  for (int i = 0; i < 3; ++i)
+    putAged(writer, std::to_string(i), minutes(60));
+  std::filesystem::path stamp =
+      std::filesystem::path(options.directory) / "collected";
+  auto future = std::filesystem::last_write_time(stamp) + std::chrono::years(9);
+  std::filesystem::last_write_time(stamp, future);
+  options.limit = 2'000;
+  Cache(options).put(keyOf("small"), {"b", {}});
+  EXPECT_LE(writer.stat().bytes, 2'000u);
+  EXPECT_LT(std::filesystem::last_write_time(stamp), future);
+}
+
 TEST_F(CacheCollect, LeavesItToAnotherProcessThatIsAtIt) {
   options.limit = 2'000;
   std::filesystem::create_directory(options.directory);
