@@ -5,12 +5,12 @@
 
 #include "Dump.h"
 
+#include "File.h"
 #include "Json.h"
 
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 namespace nereid {
@@ -31,14 +31,15 @@ Outcome Dump::create() const {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
-    return Failure{NEREID_IO_ERROR,
-                   directory +
-                       ": cannot make the dump directory: " + error.message()};
+    return Failure{NEREID_IO_ERROR, directory +
+                                        ": cannot make the dump directory: " +
+                                        errorText(error.value())};
   return {};
 }
 
 Outcome Dump::write(const std::string &file, std::string_view bytes) const {
   std::string path = directory + '/' + file;
+  SizeSignalBlock block;
   FILE *stream = std::fopen(path.c_str(), "wbe");
   bool isWritten = stream && std::fwrite(bytes.data(), 1, bytes.size(),
                                          stream) == bytes.size();
@@ -49,7 +50,7 @@ Outcome Dump::write(const std::string &file, std::string_view bytes) const {
   }
   if (!isWritten)
     return Failure{NEREID_IO_ERROR,
-                   path + ": cannot write the dump: " + std::strerror(reason)};
+                   path + ": cannot write the dump: " + errorText(reason)};
   return {};
 }
 

@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <system_error>
 
 namespace nereid {
 
@@ -50,6 +52,14 @@ bool readExactly(int file, char *out, uint64_t count, uint64_t offset) {
   return true;
 }
 
+std::string errorText(int error) {
+  std::string text = std::generic_category().message(error);
+  if (!text.empty())
+    text[0] =
+        static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::string fileKind(mode_t mode) {
   if (S_ISREG(mode))
     return "a regular file";
@@ -62,6 +72,31 @@ std::string fileKind(mode_t mode) {
   if (S_ISCHR(mode) || S_ISBLK(mode))
     return "a device";
   return "a file of unknown type";
+}
+
+static sigset_t sizeSignal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  return signals;
+}
+
+SizeSignalBlock::SizeSignalBlock() {
+  sigset_t blocked = sizeSignal();
+  pthread_sigmask(SIG_BLOCK, &blocked, &previous);
+}
+
+SizeSignalBlock::~SizeSignalBlock() {
+  // Who had it blocked before has to do with it himself.
+  if (sigismember(&previous, SIGXFSZ))
+    return;
+  int saved = errno;
+  sigset_t blocked = sizeSignal();
+  timespec now = {};
+  while (sigtimedwait(&blocked, nullptr, &now) < 0 && errno == EINTR) {
+  }
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  errno = saved;
 }
 
 std::string resolvePath(const std::string &path) {

@@ -6,6 +6,7 @@
 #ifndef NEREID_HOST_FILE_H
 #define NEREID_HOST_FILE_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -41,8 +42,25 @@ FileHandle openForReading(const std::string &path);
 /// Reads \p count bytes at \p offset; false if they are not all there.
 bool readExactly(int file, char *out, uint64_t count, uint64_t offset);
 
+/// What errno value \p error says, as messages spell it: "no such file or
+/// directory".
+std::string errorText(int error);
+
 /// "a directory", "a FIFO", ...
 std::string fileKind(mode_t mode);
+
+/// While it lives, a write of this thread beyond the limit on the size of files
+/// fails with EFBIG. Otherwise SIGXFSZ ends the process.
+class SizeSignalBlock {
+public:
+  SizeSignalBlock();
+  ~SizeSignalBlock();
+  SizeSignalBlock(const SizeSignalBlock &) = delete;
+  SizeSignalBlock &operator=(const SizeSignalBlock &) = delete;
+
+private:
+  sigset_t previous;
+};
 
 /// \p path without links and dots; empty and errno if that fails.
 std::string resolvePath(const std::string &path);

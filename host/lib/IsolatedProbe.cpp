@@ -192,8 +192,7 @@ std::optional<Rejection> probeInChild(const std::string &path,
   Child child = startChild(path, helper);
   if (child.id < 0)
     return Rejection{Reason::ProbeUnavailable,
-                     std::string("no child process can be started: ") +
-                         std::strerror(errno),
+                     "no child process can be started: " + errorText(errno),
                      {}};
   Progress progress = follow(child, deadline);
   if (progress.isLate)

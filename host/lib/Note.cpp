@@ -291,7 +291,7 @@ static std::optional<Rejection> checkMachine(const ElfFile &file) {
 static std::variant<ElfFile, Rejection> openRegular(int file) {
   struct stat status = {};
   if (fstat(file, &status) != 0)
-    return reject(Reason::Unreadable, std::strerror(errno));
+    return reject(Reason::Unreadable, errorText(errno));
   if (!S_ISREG(status.st_mode))
     return reject(Reason::NotAFile, "it is " + fileKind(status.st_mode) +
                                         ", expected a regular file");
@@ -316,7 +316,7 @@ NoteResult readNote(int file) {
 NoteResult readNote(const std::string &path) {
   FileHandle file = openForReading(path);
   if (!file)
-    return reject(Reason::Unreadable, std::strerror(errno));
+    return reject(Reason::Unreadable, errorText(errno));
   return readNote(file.get());
 }
 

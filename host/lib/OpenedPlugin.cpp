@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace nereid {
 
 static Rejection unresolved(const std::string &path, int error) {
   struct stat status = {};
   bool isLink = lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
-  std::string why = std::strerror(error);
+  std::string why = errorText(error);
   if (isLink && (error == ENOENT || error == ELOOP || error == ENOTDIR))
     return {Reason::DanglingLink, "the link leads nowhere: " + why, {}};
   if (error == ENOENT || error == ENOTDIR)
@@ -37,10 +36,8 @@ std::optional<Rejection> openPlugin(const std::string &path,
                      {}};
   opened.file = openForReading(opened.resolved);
   if (!opened.file || fstat(opened.file.get(), &status) != 0)
-    return Rejection{Reason::Unreadable,
-                     std::string("it cannot be opened: ") +
-                         std::strerror(errno),
-                     {}};
+    return Rejection{
+        Reason::Unreadable, "it cannot be opened: " + errorText(errno), {}};
   opened.identity = {status.st_dev, status.st_ino};
   return std::nullopt;
 }

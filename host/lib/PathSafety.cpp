@@ -12,7 +12,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 namespace nereid {
 
@@ -30,8 +29,7 @@ static std::string parentOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-PathSafety::PathSafety(const std::string &libraryDir)
-    : trusted{0, geteuid()} {
+PathSafety::PathSafety(const std::string &libraryDir) : trusted{0, geteuid()} {
   for (std::string above = resolvePath(libraryDir); !above.empty();
        above = parentOf(above)) {
     struct stat status = {};
@@ -66,7 +64,7 @@ std::optional<Rejection> PathSafety::checkOne(const std::string &path,
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0)
     return Rejection{Reason::Unreadable,
-                     name + " cannot be looked at: " + std::strerror(errno),
+                     name + " cannot be looked at: " + errorText(errno),
                      {}};
   if (!trusted.count(status.st_uid))
     return Rejection{Reason::ForeignOwner,

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
 namespace nereid {
@@ -107,8 +106,7 @@ PluginDirs findPluginDirs(std::string_view list) {
                 access(dir.path.c_str(), R_OK | X_OK) != 0)) {
       found.refused.push_back(
           refuse(dir.path, Reason::MissingDirectory,
-                 std::string("the directory cannot be read: ") +
-                     std::strerror(errno)));
+                 "the directory cannot be read: " + errorText(errno)));
     } else if (!S_ISDIR(status.st_mode)) {
       found.refused.push_back(refuse(dir.path, Reason::NotADirectory,
                                      "it is " + fileKind(status.st_mode) +

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Error.h"
+#include "File.h"
 #include "Handles.h"
 #include "Json.h"
 #include "PluginRegistry.h"
@@ -13,7 +14,6 @@
 #include "check/Check.h"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 
@@ -179,7 +179,7 @@ nereid_status_t nereid_validate_plugin(nereid_string_t path,
     std::string file(view(path));
     if (::access(file.c_str(), R_OK) != 0)
       return Failure{NEREID_NOT_FOUND,
-                     file + ": cannot be read: " + std::strerror(errno)};
+                     file + ": cannot be read: " + errorText(errno)};
     return giveJson(validatePlugin(std::filesystem::canonical(file)), out_json);
   });
 }

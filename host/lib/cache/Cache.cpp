@@ -5,6 +5,7 @@
 
 #include "cache/Cache.h"
 
+#include "File.h"
 #include "cache/CacheImpl.h"
 #include "cache/CacheRecord.h"
 #include "cache/KeyLock.h"

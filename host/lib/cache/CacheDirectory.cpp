@@ -5,6 +5,7 @@
 
 #include "cache/CacheDirectory.h"
 
+#include "File.h"
 #include "cache/Cache.h"
 #include "cache/CacheFile.h"
 

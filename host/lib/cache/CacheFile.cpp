@@ -5,11 +5,12 @@
 
 #include "cache/CacheFile.h"
 
+#include "File.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -26,10 +27,6 @@ int FileDescriptor::close() {
   if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR)
     return 0;
   return errno;
-}
-
-std::string errorText(int error) {
-  return std::generic_category().message(error);
 }
 
 static bool isPassing(int error) { return error == ESTALE || error == EBUSY; }
@@ -63,6 +60,7 @@ static ssize_t readUpTo(int file, char *out, size_t size) {
 }
 
 static int writeAll(int file, std::string_view bytes) {
+  SizeSignalBlock block;
   while (!bytes.empty()) {
     ssize_t count = withoutInterruption(
         [&] { return ::write(file, bytes.data(), bytes.size()); });

@@ -53,9 +53,6 @@ template <typename Call> auto withoutInterruption(Call call) {
   return result;
 }
 
-/// "No space left on device" and the like.
-std::string errorText(int error);
-
 /// open() without terminals, links and inheritance; -1 and errno on failure.
 FileDescriptor openFile(const std::string &path, int flags, mode_t mode = 0);
 

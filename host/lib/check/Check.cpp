@@ -6,6 +6,7 @@
 #include "check/Check.h"
 
 #include "Call.h"
+#include "File.h"
 #include "Json.h"
 
 #include <cerrno>
@@ -166,7 +167,7 @@ static CheckResult interpret(const std::string &text, bool isInTime,
 static CheckResult runInChild(const Check &check, const std::string &path) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
-    return {"skip", std::string("no pipe: ") + std::strerror(errno)};
+    return {"skip", "no pipe: " + errorText(errno)};
   pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -175,7 +176,7 @@ static CheckResult runInChild(const Check &check, const std::string &path) {
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
-    return {"skip", std::string("no child process: ") + std::strerror(errno)};
+    return {"skip", "no child process: " + errorText(errno)};
   }
   std::string text;
   bool isInTime = readAll(ends[0], text);

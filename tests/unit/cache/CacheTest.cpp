@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <csignal>
-
 #include <unistd.h>
 
 using namespace nereid;
@@ -156,7 +154,6 @@ TEST_F(CacheTest, WithoutADirectoryStillComputes) {
 TEST_F(CacheTest, WithAFullDiskGoesOnWithOneWarning) {
   pid_t child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
     rlimit limit = {10'000, 10'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     Cache cache(options);
@@ -168,7 +165,7 @@ TEST_F(CacheTest, WithAFullDiskGoesOnWithOneWarning) {
     }
     isGood &= !cache.get(keyOf("x")).entry && warnings.size() == 1;
     isGood &= warnings[0] ==
-              options.directory + ": File too large; kernels are not cached";
+              options.directory + ": file too large; kernels are not cached";
     isGood &= files("tmp.").empty();
     ::_exit(isGood ? 0 : 1);
   }

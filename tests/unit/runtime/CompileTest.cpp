@@ -8,6 +8,9 @@
 
 #include <fstream>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -365,6 +368,25 @@ TEST_F(CompileTest, DumpsEveryStage) {
   EXPECT_THAT(compileError(dumped),
               HasSubstr("/proc/nowhere: cannot make the dump directory"));
   EXPECT_EQ(status, NEREID_IO_ERROR);
+}
+
+// In a child because the limit cannot be raised again by everybody.
+TEST_F(CompileTest, ADumpBeyondTheLimitOnFilesIsAFailure) {
+  std::string dump = directory + "/dump";
+  nereid_compile_request_t dumped = request("abc");
+  dumped.dump_dir = text(dump);
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit limit = {1, 1};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    bool isTold = compileError(dumped) == dump + "/00-source.ttir: cannot "
+                                                 "write the dump: file too "
+                                                 "large";
+    _exit(isTold ? 0 : 1);
+  }
+  int ended = -1;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
 }
 
 TEST_F(CompileTest, APipelineThatEndsEarlyIsCachedButNotLoaded) {
