@@ -35,7 +35,8 @@ Runtime::create(const nereid_runtime_options_t *options) {
 
 void Runtime::start() {
   if (!config.traceFile.empty()) {
-    Result<std::shared_ptr<Trace>> opened = Trace::open(config.traceFile);
+    Result<std::shared_ptr<Trace>> opened =
+        Trace::open(config.traceFile, messages);
     if (opened)
       tracing = std::move(*opened);
     else
@@ -85,6 +86,8 @@ void Runtime::openCache() {
 Runtime::~Runtime() {
   backends.clear();
   registry.reset();
+  if (tracing)
+    tracing->leave(messages);
 }
 
 CompileContext Runtime::compileContext() const {

@@ -11,7 +11,9 @@
 #ifndef NEREID_HOST_TRACE_H
 #define NEREID_HOST_TRACE_H
 
+#include "File.h"
 #include "JsonFwd.h"
+#include "Log.h"
 #include "Result.h"
 
 #include <memory>
@@ -30,8 +32,13 @@ int64_t traceNow();
 class Trace {
 public:
   /// Starts \p path anew; "%p" in it stands for the process id. Runtimes of
-  /// one process that name the same file share it.
-  static Result<std::shared_ptr<Trace>> open(std::string_view path);
+  /// one process that name the same file share it. If another process writes
+  /// there, it is "<path>.<process id>". \p log is told that, and once if
+  /// writing fails later; it lives until leave().
+  static Result<std::shared_ptr<Trace>> open(std::string_view path,
+                                             const Log &log);
+  /// Writes what is buffered, and tells \p log nothing any more.
+  void leave(const Log &log);
   ~Trace();
   Trace(const Trace &) = delete;
   Trace &operator=(const Trace &) = delete;
@@ -46,18 +53,25 @@ public:
   void flush();
 
 private:
-  Trace(int file, std::string path);
+  static void flushAtExit();
+  Trace(FileHandle file, std::string path);
+  Outcome begin();
   void append(const Json &event);
-  void flushLocked();
-  void abandon();
+  Outcome flushLocked();
+  Failure abandon(int error);
+  void tell(const Outcome &outcome);
 
   std::mutex mutex;
   std::string pending; // events that are not in the file yet
-  int file;
+  FileHandle file;
   int64_t end = 0; // where the closing brackets begin
   bool isFirst = true;
-  int owner; // the process that writes: not a child made by fork; -1: none
+  bool isBroken = false; // a write has failed
+  const int owner;       // the process that writes: not a child made by fork
   const std::string path;
+
+  std::mutex logsMutex;
+  std::vector<const Log *> logs; // of the runtimes that share it
 };
 
 /// The time between its construction and its destruction, as an event. Does

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,9 +27,26 @@ static Json readJson(const std::string &path) {
   return Json::parse(file, nullptr, false);
 }
 
+// Warnings of the traces that a test opens.
+static std::vector<std::string> warnings;
+
+static const Log &testLog() {
+  static const Log log(
+      [](void *, nereid_string_t, const nereid_diagnostic_t *diagnostic) {
+        warnings.emplace_back(view(diagnostic->message));
+      },
+      nullptr, NEREID_SEVERITY_WARNING);
+  return log;
+}
+
+static Result<std::shared_ptr<Trace>> open(const std::string &path) {
+  warnings.clear();
+  return Trace::open(path, testLog());
+}
+
 TEST(TraceTest, IsWholeAfterEveryEvent) {
   std::string path = traceFile("whole");
-  Result<std::shared_ptr<Trace>> trace = Trace::open(path);
+  Result<std::shared_ptr<Trace>> trace = open(path);
   ASSERT_TRUE(trace);
   EXPECT_FALSE(readJson(path).is_discarded());
   for (int i = 0; i < 3; ++i) {
@@ -51,7 +70,7 @@ TEST(TraceTest, IsWholeAfterEveryEvent) {
 TEST(TraceTest, BuffersLaunchesUntilItIsClosed) {
   std::string path = traceFile("launch");
   {
-    Result<std::shared_ptr<Trace>> trace = Trace::open(path);
+    Result<std::shared_ptr<Trace>> trace = open(path);
     ASSERT_TRUE(trace);
     (*trace)->flush();
     (*trace)->add("launch", "kernel", traceNow(), {}, true);
@@ -63,7 +82,7 @@ TEST(TraceTest, BuffersLaunchesUntilItIsClosed) {
 
 TEST(TraceTest, TakesEventsOfManyThreadsAndNoneOfAFork) {
   std::string path = traceFile("threads");
-  Result<std::shared_ptr<Trace>> trace = Trace::open(path);
+  Result<std::shared_ptr<Trace>> trace = open(path);
   ASSERT_TRUE(trace);
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i)
@@ -87,18 +106,18 @@ TEST(TraceTest, TakesEventsOfManyThreadsAndNoneOfAFork) {
 
 TEST(TraceTest, SharesAFileAndExpandsTheProcessId) {
   std::string name = testing::TempDir() + "nereid-%p-shared.json";
-  Result<std::shared_ptr<Trace>> first = Trace::open(name);
-  Result<std::shared_ptr<Trace>> second = Trace::open(name);
+  Result<std::shared_ptr<Trace>> first = open(name);
+  Result<std::shared_ptr<Trace>> second = open(name);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->get(), second->get());
   EXPECT_TRUE(std::filesystem::remove(traceFile("shared")));
 }
 
 TEST(TraceTest, SaysWhyItCannotBeWritten) {
-  Result<std::shared_ptr<Trace>> trace = Trace::open("/nowhere/trace.json");
+  Result<std::shared_ptr<Trace>> trace = open("/nowhere/trace.json");
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.failure().text, "/nowhere/trace.json: cannot write the "
-                                  "trace: No such file or directory");
+                                  "trace: no such file or directory");
 }
 
 TEST(TraceTest, WritesWhatIsBufferedWhenTheProcessExits) {
@@ -106,11 +125,86 @@ TEST(TraceTest, WritesWhatIsBufferedWhenTheProcessExits) {
   pid_t child = fork();
   if (child == 0) {
     // Never destroyed, as in a program that leaks its runtime.
-    auto *trace = new std::shared_ptr<Trace>(*Trace::open(path));
+    auto *trace = new std::shared_ptr<Trace>(*open(path));
     (*trace)->add("launch", "kernel", traceNow(), {}, true);
     exit(0);
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   EXPECT_EQ(readJson(path)["traceEvents"].size(), 2u);
+  std::filesystem::remove(path);
+}
+
+TEST(TraceTest, OfASecondProcessLiesBesideThatOfTheFirst) {
+  std::string path = traceFile("two");
+  Result<std::shared_ptr<Trace>> first = open(path);
+  ASSERT_TRUE(first);
+  pid_t child = fork();
+  if (child == 0) {
+    Result<std::shared_ptr<Trace>> second = open(path);
+    if (second)
+      TraceSpan(second->get(), "stage", "of the second");
+    _exit(second && warnings.size() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  std::string other = path + '.' + std::to_string(child);
+  EXPECT_EQ(readJson(other)["traceEvents"].size(), 2u);
+  TraceSpan(first->get(), "stage", "of the first");
+  EXPECT_EQ(readJson(path)["traceEvents"].size(), 2u);
+  std::filesystem::remove(path);
+  std::filesystem::remove(other);
+}
+
+TEST(TraceTest, FileIsFreeAgainOnceItsProcessHasClosedIt) {
+  std::string path = traceFile("again");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Result<std::shared_ptr<Trace>> first = open(path);
+  ASSERT_TRUE(first);
+  pid_t child = fork(); // has the file open, too
+  if (child == 0) {
+    char byte;
+    _exit(close(ends[1]) == 0 && read(ends[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  first->reset();
+  Result<std::shared_ptr<Trace>> second = open(path);
+  EXPECT_TRUE(second);
+  EXPECT_TRUE(warnings.empty());
+  close(ends[1]);
+  close(ends[0]);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  std::filesystem::remove(path);
+}
+
+TEST(TraceTest, RefusesWhatIsNoRegularFile) {
+  std::string fifo = traceFile("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  Result<std::shared_ptr<Trace>> trace = open(fifo);
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.failure().text, fifo + ": cannot write the trace: it is a "
+                                         "FIFO, expected a regular file");
+  std::filesystem::remove(fifo);
+  EXPECT_FALSE(open("/dev/full"));
+}
+
+TEST(TraceTest, WarnsOnceWhenItCannotBeContinued) {
+  std::string path = traceFile("limit");
+  pid_t child = fork();
+  if (child == 0) {
+    Result<std::shared_ptr<Trace>> trace = open(path);
+    rlimit limit = {512, 512};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; trace && i < 20; ++i)
+      TraceSpan(trace->get(), "stage", "name");
+    _exit(warnings == std::vector{path + ": cannot write the trace: file too "
+                                         "large; it ends here"}
+              ? 0
+              : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(readJson(path).is_discarded());
   std::filesystem::remove(path);
 }
