@@ -1,11 +1,9 @@
-// fork_guard.cpp - pthread_atfork for pools.
+// fork_guard.cpp - pthread_atfork for objects.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "fork_guard.h"
-
-#include "pool.h"
 
 #include <algorithm>
 #include <mutex>
@@ -17,7 +15,7 @@ namespace nereid::cpu {
 namespace {
 struct Registry {
   std::mutex mutex;
-  std::vector<Pool *> pools;
+  std::vector<ForkAware *> objects;
   bool hooked = false;
 };
 } // namespace
@@ -32,21 +30,21 @@ void ForkGuard::prepare() { registry().mutex.lock(); }
 void ForkGuard::inParent() { registry().mutex.unlock(); }
 
 void ForkGuard::inChild() {
-  for (Pool *pool : registry().pools)
-    pool->resetAfterFork();
+  for (ForkAware *object : registry().objects)
+    object->resetAfterFork();
   registry().mutex.unlock();
 }
 
-void ForkGuard::add(Pool *pool) {
+void ForkGuard::add(ForkAware *object) {
   std::lock_guard lock(registry().mutex);
-  registry().pools.push_back(pool);
+  registry().objects.push_back(object);
   if (!registry().hooked)
     registry().hooked = pthread_atfork(prepare, inParent, inChild) == 0;
 }
 
-void ForkGuard::remove(Pool *pool) {
+void ForkGuard::remove(ForkAware *object) {
   std::lock_guard lock(registry().mutex);
-  std::erase(registry().pools, pool);
+  std::erase(registry().objects, object);
 }
 
 } // namespace nereid::cpu

@@ -1,5 +1,5 @@
-// fork_guard.h - tells pools in the child of a fork() that their threads are
-// gone.
+// fork_guard.h - tells objects in the child of a fork() that the other threads
+// are gone.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -9,13 +9,21 @@
 
 namespace nereid::cpu {
 
-class Pool;
+/// What waits for other threads.
+class ForkAware {
+public:
+  /// In the child, where there is one thread.
+  virtual void resetAfterFork() = 0;
 
-/// The pools of this process. [any-thread]
+protected:
+  ~ForkAware() = default;
+};
+
+/// Those objects of this process. [any-thread]
 class ForkGuard {
 public:
-  static void add(Pool *pool);
-  static void remove(Pool *pool);
+  static void add(ForkAware *object);
+  static void remove(ForkAware *object);
 
 private:
   static void prepare();

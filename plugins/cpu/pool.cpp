@@ -5,7 +5,6 @@
 
 #include "pool.h"
 
-#include "fork_guard.h"
 #include "futex.h"
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 #ifndef NEREID_CPU_POOL_H
 #define NEREID_CPU_POOL_H
 
+#include "fork_guard.h"
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -38,7 +40,7 @@ struct Job {
 ///
 /// Threads start with the first job that wants them. In a child of fork()
 /// there are none, and they start anew.
-class Pool {
+class Pool final : ForkAware {
 public:
   /// `threads` counts the caller.
   explicit Pool(unsigned threads);
@@ -57,8 +59,6 @@ public:
   unsigned sleeping() const { return sleepers.load(); }
 
 private:
-  friend class ForkGuard;
-
   // The gate tells workers of a job. High half: number of the job; then one
   // bit: open; 15 bits: how many workers it wants; 16 bits: how many are in.
   static constexpr uint64_t kOpen = 1ull << 31;
@@ -75,7 +75,7 @@ private:
   void runChunks();
   void leave();
   void startThreads();
-  void resetAfterFork();
+  void resetAfterFork() override;
 
   const unsigned limit;
 

@@ -7,6 +7,7 @@
 #define NEREID_CPU_STATE_H
 
 #include "compiler_part.h"
+#include "fork_guard.h"
 #include "host_cpu.h"
 #include "memory.h"
 #include "pool.h"
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 
 namespace nereid::cpu {
@@ -46,13 +48,20 @@ private:
 
 /// Memory that is written to evict the caches. Kept once it is there: its page
 /// faults would take ten times as long as writing it.
-struct CacheSweep {
+struct CacheSweep final : ForkAware {
   Memory &memory;
   std::mutex mutex; // held while it is written
   void *block = nullptr;
 
-  explicit CacheSweep(Memory &memory) : memory(memory) {}
-  ~CacheSweep() { memory.free(block); }
+  explicit CacheSweep(Memory &memory) : memory(memory) { ForkGuard::add(this); }
+  ~CacheSweep() {
+    ForkGuard::remove(this);
+    memory.free(block);
+  }
+
+private:
+  // Who held it is gone; what it guards is whole at every moment.
+  void resetAfterFork() override { new (&mutex) std::mutex; }
 };
 
 } // namespace nereid::cpu

@@ -5,10 +5,15 @@
 
 #include "memory.h"
 #include "scratch.h"
+#include "state.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <semaphore>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 namespace nereid::cpu {
 namespace {
@@ -36,6 +41,29 @@ TEST(Memory, GivesTheSameBlockAgain) {
   EXPECT_EQ(memory.allocate(5 * kMegabyte - 100), first);
   EXPECT_EQ(memory.kept(), 0u);
   memory.free(first);
+}
+
+TEST(CacheSweep, IsFreeInAChildThatIsForkedWhileAThreadFlushes) {
+  Memory memory(64 * kMegabyte);
+  CacheSweep sweep(memory);
+  std::binary_semaphore holds{0}, forked{0};
+  std::thread flushing([&] {
+    std::lock_guard lock(sweep.mutex);
+    holds.release();
+    forked.acquire();
+  });
+  holds.acquire();
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(5);
+    std::lock_guard lock(sweep.mutex);
+    _exit(0);
+  }
+  forked.release();
+  flushing.join();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Memory, SmallBlocksAreNotKept) {
