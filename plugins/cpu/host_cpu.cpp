@@ -9,11 +9,33 @@
 
 #include <cstdio>
 #include <fstream>
+#include <string>
 #include <unistd.h>
 
 namespace nereid::cpu {
 
-static uint64_t cacheBytes(int name) {
+static uint64_t readSize(std::ifstream file) {
+  uint64_t size = 0;
+  char unit = 0;
+  file >> size >> unit;
+  return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+}
+
+/// The size of one data or unified cache of this level. sysconf is asked last:
+/// glibc makes it of CPUID alone, which virtual machines often fill in wrongly.
+static uint64_t cacheBytes(int level, int name) {
+  std::string caches = "/sys/devices/system/cpu/cpu0/cache/index";
+  for (int index = 0;; ++index) {
+    std::string cache = caches + std::to_string(index);
+    int found = 0;
+    std::string type;
+    std::ifstream(cache + "/level") >> found;
+    std::ifstream(cache + "/type") >> type;
+    if (!found)
+      break;
+    if (found == level && type != "Instruction")
+      return readSize(std::ifstream(cache + "/size"));
+  }
   long size = sysconf(name);
   return size > 0 ? static_cast<uint64_t>(size) : 0;
 }
@@ -28,8 +50,8 @@ static int64_t maximumClock() {
 HostCpu detectHostCpu() {
   HostCpu cpu;
   detectArch(cpu);
-  cpu.l2Bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE);
-  cpu.l3Bytes = cacheBytes(_SC_LEVEL3_CACHE_SIZE);
+  cpu.l2Bytes = cacheBytes(2, _SC_LEVEL2_CACHE_SIZE);
+  cpu.l3Bytes = cacheBytes(3, _SC_LEVEL3_CACHE_SIZE);
   cpu.memoryBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                     static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   cpu.clockKhz = maximumClock();

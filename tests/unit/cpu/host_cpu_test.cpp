@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 namespace nereid::cpu {
@@ -28,6 +30,23 @@ TEST(HostCpu, AgreesWithTheKernel) {
               known)
         << name;
   }
+}
+
+TEST(HostCpu, TellsTheCachesThatTheKernelTells) {
+  std::map<int, std::set<uint64_t>> sizes;
+  for (int index = 0; index < 16; ++index) {
+    std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" +
+                        std::to_string(index) + '/';
+    int level = 0;
+    uint64_t kilobytes = 0;
+    std::ifstream(cache + "level") >> level;
+    std::ifstream(cache + "size") >> kilobytes;
+    sizes[level].insert(kilobytes << 10);
+  }
+  if (sizes.count(2))
+    EXPECT_TRUE(sizes[2].count(detectHostCpu().l2Bytes));
+  if (sizes.count(3))
+    EXPECT_TRUE(sizes[3].count(detectHostCpu().l3Bytes));
 }
 
 TEST(HostCpu, MissingFeature) {
