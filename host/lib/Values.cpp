@@ -39,11 +39,7 @@ Outcome Values::add(const nereid_value_t &value) {
   if (!isKnown(value.type))
     return {};
 
-  size_t index = 0;
-  while (index < views.size() && view(views[index].name) != view(value.name))
-    ++index;
   Item item;
-  item.name = view(value.name);
   item.text = view(value.text);
   if (value.type == NEREID_TYPE_I64_LIST) {
     const int64_t *list = static_cast<const int64_t *>(value.list);
@@ -58,7 +54,10 @@ Outcome Values::add(const nereid_value_t &value) {
       item.strings.emplace_back(view(list[i]));
   }
 
-  if (index == views.size()) {
+  auto [place, isNew] =
+      places.try_emplace(std::string(view(value.name)), views.size());
+  const auto &[name, index] = *place;
+  if (isNew) {
     views.emplace_back();
     storage.emplace_back();
   }
@@ -68,7 +67,7 @@ Outcome Values::add(const nereid_value_t &value) {
 
   nereid_value_t &out = views[index];
   out = {};
-  out.name = borrow(kept.name);
+  out.name = borrow(name);
   out.type = value.type;
   if (value.type == NEREID_TYPE_I64)
     out.i64 = value.i64;
@@ -105,10 +104,8 @@ void Values::addInteger(std::string_view name, int64_t number) {
 }
 
 const nereid_value_t *Values::find(std::string_view name) const {
-  for (const nereid_value_t &value : views)
-    if (view(value.name) == name)
-      return &value;
-  return nullptr;
+  auto known = places.find(name);
+  return known == places.end() ? nullptr : &views[known->second];
 }
 
 std::optional<std::string_view> Values::string(std::string_view name) const {
@@ -158,8 +155,10 @@ Json valueJson(const nereid_value_t &value) {
 
 Json Values::json() const {
   Json object = Json::object();
+  // The names differ: appending need not look for them.
+  auto &members = object.get_ref<Json::object_t &>();
   for (const nereid_value_t &value : views)
-    object[std::string(view(value.name))] = valueJson(value);
+    members.emplace_back(std::string(view(value.name)), valueJson(value));
   return object;
 }
 

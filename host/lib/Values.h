@@ -10,6 +10,7 @@
 #include "Result.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,7 +53,7 @@ public:
 
 private:
   struct Item {
-    std::string name, text;
+    std::string text;
     std::vector<int64_t> integers;
     std::vector<double> doubles;
     std::vector<std::string> strings;
@@ -60,6 +61,8 @@ private:
   };
   std::deque<Item> storage; // a deque: its items never move
   std::vector<nereid_value_t> views;
+  // The names, which the views borrow, and their places in storage and views.
+  std::map<std::string, size_t, std::less<>> places;
 };
 
 /// A sink that adds to a Values. What it refuses is an INVALID_ARGUMENT for

@@ -6,6 +6,7 @@
 #include "Values.h"
 #include "Json.h"
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +73,19 @@ TEST(ValuesTest, ALaterValueReplacesAnEarlierOneOfTheSameName) {
   values.addInteger("y", 1);
   values.addInteger("x", 2);
   EXPECT_EQ(values.json().dump(), R"({"x":2,"y":1})");
+}
+
+TEST(ValuesTest, TakesManyValuesInLittleTime) {
+  constexpr int count = 100'000;
+  auto start = std::chrono::steady_clock::now();
+  Values values;
+  for (int i = 0; i < count; ++i)
+    values.addInteger("n" + std::to_string(i), i);
+  EXPECT_EQ(values.integer("n77777"), 77777);
+  EXPECT_EQ(values.json().size(), static_cast<size_t>(count));
+  EXPECT_EQ(Values::decode(values.encode())->items().size(),
+            static_cast<size_t>(count));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(ValuesTest, DropsUnknownTypesAndRefusesContradictions) {
