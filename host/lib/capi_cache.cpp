@@ -53,7 +53,9 @@ nereid_status_t nereid_cache_verify(nereid_runtime_t *runtime,
     CacheVerification found = (*cache)->verify();
     Json damaged = Json::array();
     for (const CacheDamage &damage : found.damaged)
-      damaged.push_back({{"file", damage.file}, {"reason", damage.reason}});
+      damaged.push_back({{"file", damage.file},
+                         {"reason", damage.reason},
+                         {"removed", damage.isRemoved}});
     return giveJson({{"entries", found.entries}, {"damaged", damaged}},
                     out_json);
   });

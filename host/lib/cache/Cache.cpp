@@ -11,6 +11,7 @@
 #include "cache/KeyLock.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include <fcntl.h>
@@ -21,19 +22,27 @@ namespace nereid {
 // Somebody who removes the directory again and again must not hold us up.
 static constexpr int publishAttempts = 20;
 
-// The inode is compared so that a good entry, which took the place of a bad one
-// meanwhile, mostly survives. If it does not, it is computed once more.
-static void removeDamaged(const std::string &path, const struct stat &damaged) {
+// Whether the damaged one is gone. The inode is compared so that a good entry,
+// which took the place of a bad one meanwhile, mostly survives. If it does not,
+// it is computed once more.
+static bool removeDamaged(const std::string &path, const struct stat &damaged) {
   struct stat facts;
-  if (damaged.st_ino == 0 ||
-      (::lstat(path.c_str(), &facts) == 0 && facts.st_ino == damaged.st_ino))
-    removeCacheFile(path);
+  if (damaged.st_ino &&
+      (::lstat(path.c_str(), &facts) != 0 || facts.st_ino != damaged.st_ino))
+    return true;
+  int error = removeCacheFile(path);
+  return error == 0 || error == ENOENT;
 }
 
 int removeCacheFile(const std::string &path) {
   if (withoutInterruption([&] { return ::unlink(path.c_str()); }) == 0)
     return 0;
-  return errno;
+  if (errno != EISDIR)
+    return errno;
+  // None of ours, but in the way of an entry. Links in it are not followed.
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  return error.value();
 }
 
 bool Cache::Impl::isUsable() {
@@ -81,9 +90,9 @@ CacheLookup Cache::Impl::lookUp(const Digest &key, Purpose purpose) {
     damage =
         record ? "it is the entry " + record->key.hex() : record.failure().text;
   }
-  removeDamaged(path, file.facts);
-  ++repaired;
-  return {{}, "entry is damaged: " + damage};
+  bool isRemoved = removeDamaged(path, file.facts);
+  repaired += isRemoved;
+  return {{}, "entry is damaged: " + damage, isRemoved};
 }
 
 // Errors after which the directory may be there again, or the handle fresh.

@@ -48,6 +48,7 @@ Result<std::string> defaultCacheDirectory();
 struct CacheLookup {
   std::optional<CacheEntry> entry;
   std::string missReason;
+  bool isRemoved = false; // a damaged entry, which is gone now
 };
 
 struct CacheStat {
@@ -59,11 +60,12 @@ struct CacheStat {
 
 struct CacheDamage {
   std::string file, reason;
+  bool isRemoved = false;
 };
 
 struct CacheVerification {
   uint64_t entries = 0;             // that were read
-  std::vector<CacheDamage> damaged; // and are removed now
+  std::vector<CacheDamage> damaged; // or cannot be read
 };
 
 struct CacheRemoval {
@@ -101,7 +103,7 @@ public:
 
   /// Counts what the directory holds.
   CacheStat stat();
-  /// Reads every entry and removes damaged ones.
+  /// Reads every entry and removes damaged ones, if it can.
   CacheVerification verify();
   /// Removes the least recently used entries until \p limit bytes are left,
   /// and the leftovers of processes that died.

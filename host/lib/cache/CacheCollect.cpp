@@ -115,7 +115,8 @@ CacheVerification Cache::verify() {
     if (lookup.missReason != noEntry)
       ++result.entries;
     if (!lookup.entry && lookup.missReason != noEntry)
-      result.damaged.push_back({file.path, lookup.missReason});
+      result.damaged.push_back(
+          {file.path, lookup.missReason, lookup.isRemoved});
   });
   return result;
 }

@@ -58,7 +58,7 @@ private:
 /// The reason of a miss that is nobody's fault.
 inline constexpr char noEntry[] = "no entry";
 
-/// Removes a file. 0 or an errno value.
+/// Removes a file, or a directory in its place. 0 or an errno value.
 int removeCacheFile(const std::string &path);
 
 } // namespace nereid

@@ -55,8 +55,9 @@ static Expected<int> verify(Session &session, const Runtime &runtime) {
   session.output.document(*result);
   const Json damaged = result->value("damaged", Json::array());
   for (const Json &entry : damaged)
-    session.output.text("removed " + entry.value("file", "") + ": " +
-                        entry.value("reason", "") + '\n');
+    session.output.text(
+        (entry.value("removed", false) ? "removed " : "cannot remove ") +
+        entry.value("file", "") + ": " + entry.value("reason", "") + '\n');
   session.output.text(std::to_string(result->value("entries", 0)) +
                       " entries, " + std::to_string(damaged.size()) +
                       " damaged\n");

@@ -140,8 +140,8 @@ TEST_F(Corruption, ByADirectoryInTheEntrysPlaceIsNoError) {
       key, [&](const std::string &) { return Result<CacheValue>(value); });
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->body, value.body);
-  EXPECT_EQ(entry->path, "");
-  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(entry->path, pathOf(key));
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST_F(Corruption, IsListedAndRemovedByVerify) {
@@ -156,6 +156,24 @@ TEST_F(Corruption, IsListedAndRemovedByVerify) {
   EXPECT_EQ(verification.damaged[0].file, pathOf(key));
   EXPECT_EQ(verification.damaged[0].reason,
             "entry is damaged: digest does not match the contents");
+  EXPECT_TRUE(verification.damaged[0].isRemoved);
   EXPECT_EQ(cache.verify().damaged.size(), 0u);
   EXPECT_EQ(cache.stat().entries, 10u);
+}
+
+TEST_F(Corruption, ADirectoryIsRemovedWithWhatIsInItButNotWhatItLinksTo) {
+  std::filesystem::path other = folder / "other";
+  std::filesystem::create_directory(other);
+  write(other / "file", "somebody's");
+  std::filesystem::remove(pathOf(key));
+  std::filesystem::create_directories(pathOf(key) / "inner");
+  write(pathOf(key) / "inner" / "file", "x");
+  std::filesystem::create_directory_symlink(other, pathOf(key) / "link");
+  CacheVerification verification = cache.verify();
+  ASSERT_EQ(verification.damaged.size(), 1u);
+  EXPECT_EQ(verification.damaged[0].reason,
+            "entry is damaged: not a regular file");
+  EXPECT_TRUE(verification.damaged[0].isRemoved);
+  EXPECT_FALSE(std::filesystem::exists(pathOf(key)));
+  EXPECT_TRUE(std::filesystem::exists(other / "file"));
 }

@@ -29,8 +29,8 @@ typedef struct nereid_cache_stat_t {
 NEREID_EXPORT nereid_status_t
 nereid_cache_stat(const nereid_runtime_t *runtime,
                   nereid_cache_stat_t *out_stat);
-// Reads every entry; damaged ones are removed and listed. JSON:
-// {"entries", "damaged": [{"file", "reason"}]}. [any-thread]
+// Reads every entry; damaged ones are listed and, unless that fails, removed.
+// JSON: {"entries", "damaged": [{"file", "reason", "removed"}]}. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_cache_verify(nereid_runtime_t *runtime, nereid_buffer_t **out_json);
 // Removes least recently used entries down to `limit` bytes (0: the
