@@ -45,6 +45,11 @@ Result<std::unique_ptr<Function>> Function::load(std::shared_ptr<Plugin> plugin,
   return function;
 }
 
+static Failure gaveNothing(const Plugin &plugin, const std::string &what) {
+  return {NEREID_INTERNAL, "plugin '" + plugin.info.id + "': " + what +
+                               ", which is a fault of the plugin"};
+}
+
 Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   Result<ArgumentLayout> layout = ArgumentLayout::read(compiled.metadata);
   if (!layout)
@@ -72,6 +77,8 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
     module = nullptr; // whatever a failing slot left there
     return load.failure(loaded, "load_image");
   }
+  if (!module)
+    return gaveNothing(*plugin, "load_image answered ok but gave no module");
   info.struct_size = sizeof info;
   info.registers = info.spills = info.max_threads = -1;
   info.shared = -1;
@@ -82,6 +89,8 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   });
   if (found != NEREID_OK)
     return get.failure(found, "get_kernel");
+  if (!kernel)
+    return gaveNothing(*plugin, "get_kernel answered ok but gave no kernel");
   return {};
 }
 

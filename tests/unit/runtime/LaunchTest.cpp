@@ -125,6 +125,28 @@ TEST_F(LaunchTest, MalformedMetadataIsRefusedBeforeTheImageIsLoaded) {
   nereid_compiled_destroy(compiled);
 }
 
+TEST_F(LaunchTest, ADriverThatGivesNothingIsReported) {
+  nereid_compiled_t *compiled = compile(request());
+  nereid_function_t *other = nullptr;
+  int64_t unloads = fake_counts().unloads;
+  fake_withhold(1, 0);
+  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+            NEREID_INTERNAL);
+  EXPECT_EQ(lastError(),
+            "error: k.ttir: plugin 'test.fake': load_image answered ok but "
+            "gave no module, which is a fault of the plugin");
+  EXPECT_EQ(fake_counts().unloads, unloads);
+  fake_withhold(0, 1);
+  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+            NEREID_INTERNAL);
+  EXPECT_EQ(lastError(),
+            "error: k.ttir: plugin 'test.fake': get_kernel answered ok but "
+            "gave no kernel, which is a fault of the plugin");
+  EXPECT_EQ(fake_counts().unloads, unloads + 1);
+  EXPECT_EQ(other, nullptr);
+  nereid_compiled_destroy(compiled);
+}
+
 TEST_F(LaunchTest, AnImageThatTheDriverRefusesIsReported) {
   nereid_replacement_t replacement = {};
   replacement.struct_size = sizeof replacement;

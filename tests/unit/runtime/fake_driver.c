@@ -96,6 +96,8 @@ static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
     fake_report(call, "this is no image of the fake");
     return NEREID_INVALID_ARGUMENT;
   }
+  if (fake_state.no_module)
+    return NEREID_OK;
   *out_module = malloc(sizeof **out_module);
   if (!*out_module)
     return NEREID_OUT_OF_RESOURCES;
@@ -117,7 +119,7 @@ static nereid_status_t get_kernel(nereid_state_t *state,
                                   nereid_kernel_info_t *out_info,
                                   const nereid_call_t *call) {
   (void)state, (void)name, (void)call;
-  *out_kernel = (nereid_kernel_t *)module;
+  *out_kernel = fake_state.no_kernel ? NULL : (nereid_kernel_t *)module;
   if (out_info)
     out_info->registers = 7;
   return NEREID_OK;
@@ -181,6 +183,11 @@ void fake_fail_launches(nereid_status_t status, int32_t with_reason) {
   fake_state.launch_reason = with_reason;
 }
 
+void fake_withhold(int32_t module, int32_t kernel) {
+  fake_state.no_module = module;
+  fake_state.no_kernel = kernel;
+}
+
 fake_counts_t fake_counts(void) {
   fake_counts_t counts = {
       fake_state.stages,   fake_state.begins,   fake_state.ends,
@@ -199,5 +206,6 @@ void fake_reset(void) {
   for (size_t i = 0; i < sizeof counters / sizeof *counters; ++i)
     *counters[i] = 0;
   fake_fail_launches(NEREID_OK, 0);
+  fake_withhold(0, 0);
   fake_set_dependencies("");
 }

@@ -48,6 +48,9 @@ fake_launch_t fake_last_launch(void);
 // diagnostic.
 void fake_fail_launches(nereid_status_t status, int32_t with_reason);
 
+// Whether loads answer ok without a module, or without a kernel.
+void fake_withhold(int32_t module, int32_t kernel);
+
 // The text that write_dependencies gives; "" by default.
 void fake_set_dependencies(const char *text);
 
