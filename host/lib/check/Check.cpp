@@ -129,20 +129,32 @@ static CheckResult runCheck(const Check &check, const std::string &path) {
   ::_exit(0);
 }
 
-// Reads until the child closes its end; false if it takes too long.
-static bool readAll(int pipe, std::string &text) {
+// Not collected yet. If the program ignores its children, there is none left.
+static bool hasEnded(pid_t child) {
+  siginfo_t info = {};
+  int failed = ::waitid(P_PID, static_cast<id_t>(child), &info,
+                        WEXITED | WNOHANG | WNOWAIT);
+  return failed ? errno == ECHILD : info.si_pid == child;
+}
+
+// Reads until the child closes its end or has ended: a process that it leaves
+// behind has that end as well. False if it takes too long.
+static bool readAll(int pipe, pid_t child, std::string &text) {
+  static constexpr int pause = 20;
   auto end = std::chrono::steady_clock::now() + checkLimit;
   for (char buffer[4096];;) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
+    if (std::chrono::steady_clock::now() >= end)
+      return false;
+    // Asked first: what it has written is then there.
+    bool isLast = hasEnded(child);
     pollfd wanted = {pipe, POLLIN, 0};
-    if (left.count() <= 0)
+    int ready = ::poll(&wanted, 1, isLast ? 0 : pause);
+    if (ready < 0 && errno != EINTR)
       return false;
-    int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR)
-      continue;
+    if (ready == 0 && isLast)
+      return true;
     if (ready <= 0)
-      return false;
+      continue;
     ssize_t count = ::read(pipe, buffer, sizeof buffer);
     if (count <= 0)
       return true;
@@ -179,7 +191,7 @@ static CheckResult runInChild(const Check &check, const std::string &path) {
     return {"skip", "no child process: " + errorText(errno)};
   }
   std::string text;
-  bool isInTime = readAll(ends[0], text);
+  bool isInTime = readAll(ends[0], child, text);
   ::close(ends[0]);
   if (!isInTime)
     ::kill(child, SIGKILL);

@@ -62,6 +62,13 @@ TEST(ValidateTest, ACarelessPluginFailsWhereItIsCareless) {
   EXPECT_EQ(outcomes["one-exported-symbol"].result, "pass");
 }
 
+TEST(ValidateTest, WaitsForNoProcessThatThePluginLeavesBehind) {
+  setenv("NEREID_TEST_LEAVES_PROCESS", std::to_string(getpid()).c_str(), 1);
+  std::map<std::string, Outcome> outcomes = validate(NEREID_CARELESS_PLUGIN);
+  unsetenv("NEREID_TEST_LEAVES_PROCESS");
+  EXPECT_EQ(outcomes["loads"].result, "pass") << outcomes["loads"].detail;
+}
+
 TEST(ValidateTest, AFileThatDoesNotLoadSkipsTheRest) {
   std::map<std::string, Outcome> outcomes = validate("/proc/self/exe");
   EXPECT_EQ(outcomes["note"].result, "fail");
