@@ -379,9 +379,10 @@ TEST_F(CompileTest, ADumpBeyondTheLimitOnFilesIsAFailure) {
   if (child == 0) {
     rlimit limit = {1, 1};
     setrlimit(RLIMIT_FSIZE, &limit);
-    bool isTold = compileError(dumped) == dump + "/00-source.ttir: cannot "
-                                                 "write the dump: file too "
-                                                 "large";
+    bool isTold = compileError(dumped) == "error: " + dump +
+                                              "/00-source.ttir: cannot "
+                                              "write the dump: file too "
+                                              "large";
     _exit(isTold ? 0 : 1);
   }
   int ended = -1;
