@@ -18,6 +18,9 @@
 
 namespace nereid {
 
+// No machine has that many; every one of them is asked for and listed.
+static constexpr uint32_t maxDevices = 4096;
+
 static Rejection reject(Reason reason, std::string detail) {
   return {reason, std::move(detail), {}};
 }
@@ -167,6 +170,9 @@ std::string PluginLoader::probe(Plugin &plugin) const {
   else if (answer.score > 0 && answer.device_count == 0)
     remark = "its probe tells of a score of " + std::to_string(answer.score) +
              " without a device";
+  else if (answer.device_count > maxDevices)
+    remark = "its probe tells of " + std::to_string(answer.device_count) +
+             " devices, expected at most " + std::to_string(maxDevices);
   if (!remark.empty()) {
     plugin.probe.device_count = 0;
     plugin.probeReason = remark;

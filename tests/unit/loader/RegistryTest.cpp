@@ -86,6 +86,21 @@ TEST_F(Registry, ATableIsFoundByItsDeviceTypeUntilItIsTakenAway) {
   EXPECT_EQ(registry->candidate(0)->code(), "unregistered");
 }
 
+TEST_F(Registry, ADriverWithAnAbsurdNumberOfDevicesIsInactive) {
+  driver.probe = [](nereid_state_t *, nereid_probe_t *out,
+                    const nereid_writer_t *, const nereid_call_t *) {
+    out->score = 100;
+    out->device_count = UINT32_MAX;
+    return nereid_status_t{NEREID_OK};
+  };
+  Result<std::shared_ptr<Plugin>> added = make().registerTable(&first);
+  ASSERT_TRUE(added);
+  EXPECT_EQ((*added)->probe.score, 0);
+  EXPECT_EQ((*added)->probe.device_count, 0u);
+  EXPECT_EQ((*added)->probeReason,
+            "its probe tells of 4294967295 devices, expected at most 4096");
+}
+
 TEST_F(Registry, TheSameIdIsNotRegisteredTwiceButAgainLater) {
   const Plugin *plugin = make().registerTable(&first)->get();
   second.id = first.id;
