@@ -74,6 +74,7 @@ Expected<void> Measurement::flush() {
 }
 
 Expected<double> Measurement::launchOnce() {
+  FaultGuard guard(kernel.fault());
   auto start = Clock::now();
   timer.start();
   Expected<void> done = kernel.call().launch(grid);

@@ -101,6 +101,11 @@ ReadyKernel::prepare(Session &session, const LaunchOptions &options,
   if (!call)
     return call.error();
   ready->prepared.emplace(std::move(*call));
+  ready->faultMessage = session.output.prepare(failure(
+      NEREID_DEVICE_FAULT,
+      "kernel '" + ready->kernelName + "' on " + ready->target().name() +
+          " accessed memory that it may not\nnote: check the shapes, "
+          "the null pointers and the kernel's masks"));
   return ready;
 }
 

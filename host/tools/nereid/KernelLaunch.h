@@ -7,6 +7,7 @@
 #ifndef NEREID_TOOL_KERNELLAUNCH_H
 #define NEREID_TOOL_KERNELLAUNCH_H
 
+#include "FaultGuard.h"
 #include "KernelCall.h"
 #include "KernelSource.h"
 
@@ -47,6 +48,8 @@ public:
   const std::string &name() const { return kernelName; }
   const Function &function() const { return loaded; }
   KernelCall &call() { return *prepared; }
+  /// What to say if a launch touches memory that it may not.
+  const PreparedError &fault() const { return faultMessage; }
 
   /// Kernel, target and grid, how they are printed and as JSON.
   std::string heading(Function::Grid grid) const;
@@ -58,6 +61,7 @@ private:
   CompiledKernel kernel;
   Function loaded;
   std::string kernelName;
+  PreparedError faultMessage;
   std::optional<KernelCall> prepared; // before `loaded` goes its memory
 };
 

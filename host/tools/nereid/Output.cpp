@@ -64,31 +64,41 @@ void Output::text(std::string_view text) {
     raw(text);
 }
 
+static std::string documentText(const Json &value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 void Output::document(const Json &value) {
   if (!json)
     return;
   wroteDocument = true;
-  raw(value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  raw(documentText(value));
 }
 
-void Output::error(const Error &error) {
+PreparedError Output::prepare(const Error &error) const {
   std::string text = error.text;
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   if (text.empty())
     text = "error: " + std::string(statusNameOf(error.status));
-  std::string lines;
+  PreparedError prepared = {{}, {}, file};
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('\n', start), text.size());
-    lines += "nereid: " + text.substr(start, end - start) + '\n';
+    prepared.lines += "nereid: " + text.substr(start, end - start) + '\n';
     start = end + 1;
   }
-  std::fputs(lines.c_str(), stderr);
   if (json && !wroteDocument)
-    document({{"error",
-               {{"code", statusNameOf(error.status)},
-                {"exit", exitCodeOf(error.status)},
-                {"message", text}}}});
+    prepared.document = documentText({{"error",
+                                       {{"code", statusNameOf(error.status)},
+                                        {"exit", exitCodeOf(error.status)},
+                                        {"message", text}}}});
+  return prepared;
+}
+
+void Output::error(const Error &error) {
+  PreparedError prepared = prepare(error);
+  std::fputs(prepared.lines.c_str(), stderr);
+  raw(prepared.document);
 }
 
 Expected<void> Output::finish() {

@@ -36,6 +36,13 @@ inline constexpr nereid_status_t workFailed = 1 << 16;
 int exitCodeOf(nereid_status_t status);
 std::string_view statusNameOf(nereid_status_t status);
 
+/// What Output::error() writes, for a signal handler.
+struct PreparedError {
+  std::string lines; ///< for stderr
+  std::string document;
+  int file; ///< where the document goes
+};
+
 class Output {
 public:
   /// With JSON, everything else that this process writes to stdout, a kernel's
@@ -52,6 +59,7 @@ public:
   /// Messages on stderr, each line with the tool's name before it, and with
   /// JSON a document with the same, unless there was one.
   void error(const Error &error);
+  PreparedError prepare(const Error &error) const;
 
   /// Whether all could be written.
   Expected<void> finish();

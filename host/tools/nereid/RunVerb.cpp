@@ -21,6 +21,7 @@ struct Options : LaunchOptions {
 
 static Expected<double> launchOnce(ReadyKernel &kernel, Function::Grid grid) {
   Progress progress("running " + kernel.name());
+  FaultGuard guard(kernel.fault());
   auto start = std::chrono::steady_clock::now();
   Expected<void> done = kernel.call().launch(grid);
   if (done)

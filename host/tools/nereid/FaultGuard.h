@@ -1,0 +1,32 @@
+// FaultGuard.h - what a kernel's access to memory that it may not touch does:
+// ends the process with a message instead of a crash.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TOOL_FAULTGUARD_H
+#define NEREID_TOOL_FAULTGUARD_H
+
+#include "Output.h"
+
+#include <csignal>
+
+namespace nereid::tool {
+
+/// While one exists, SIGSEGV and SIGBUS write \p message and end the process
+/// with exitFault. For the time of a launch: elsewhere they are crashes. One at
+/// a time.
+class FaultGuard {
+public:
+  explicit FaultGuard(const PreparedError &message);
+  ~FaultGuard();
+  FaultGuard(const FaultGuard &) = delete;
+
+private:
+  struct sigaction segvBefore, busBefore;
+  stack_t stackBefore;
+};
+
+} // namespace nereid::tool
+
+#endif // NEREID_TOOL_FAULTGUARD_H
