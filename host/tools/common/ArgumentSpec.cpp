@@ -24,6 +24,11 @@ static bool readDouble(std::string_view text, double &value) {
   return static_cast<bool>(storeText(DType::F64, text, &value));
 }
 
+// "7x", "-7" or ".5": a number, if perhaps not one of the type.
+static bool looksLikeNumber(std::string_view text) {
+  return text.find_first_of("0123456789") <= text.find_first_not_of("+-.");
+}
+
 static std::string quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
@@ -77,7 +82,8 @@ Expected<void> ArgumentSpec::parseShape(std::string_view text) {
     uint64_t extent = 0;
     if (!readUnsigned(item, extent))
       return invalid("the shape has " + quoted(item) +
-                     ", expected numbers with ',' between");
+                     ", expected numbers of 0 to " +
+                     std::to_string(UINT64_MAX) + " with ',' between");
     shape->push_back(extent);
     if (comma == text.npos)
       break;
@@ -114,10 +120,24 @@ Expected<void> ArgumentSpec::parseInit(std::string_view text) {
     file = text.substr(1);
     return {};
   }
-  if (Expected<void> isNumber = setNumber(text); isNumber)
-    return {};
+  Expected<void> isNumber = setNumber(text);
+  if (isNumber || looksLikeNumber(text))
+    return isNumber;
   return invalid("unknown value " + quoted(text) + ", expected " +
                  std::string(inits));
+}
+
+// What LOW and HIGH may be. HIGH itself is never reached, and the difference
+// of two numbers must be finite.
+static NumberRange randomBounds(DType type) {
+  NumberRange range = rangeOf(type);
+  if (type == DType::F64)
+    return {"-8e307", "8e307"};
+  if (type == DType::I64)
+    return {range.least, "9223372036854775808"};
+  if (!isFloat(type))
+    range.largest = std::to_string(std::stoull(range.largest) + 1);
+  return range;
 }
 
 // "", ":SEED" or ":SEED:LOW:HIGH"
@@ -131,16 +151,23 @@ Expected<void> ArgumentSpec::parseRandom(std::string_view text) {
   size_t colon = fields.find(':');
   if (!readUnsigned(fields.substr(0, colon), seed))
     return invalid("the seed is " + quoted(fields.substr(0, colon)) +
-                   ", expected a number from 0");
+                   ", expected a number from 0 to " +
+                   std::to_string(UINT64_MAX));
   if (colon == fields.npos)
     return {};
   fields.remove_prefix(colon + 1);
   colon = fields.find(':');
   if (colon == fields.npos || !readDouble(fields.substr(0, colon), low) ||
-      !readDouble(fields.substr(colon + 1), high) || !(low < high) ||
-      !(high - low < 1e308))
+      !readDouble(fields.substr(colon + 1), high) || !(low < high))
     return invalid("the range is " + quoted(fields) +
                    ", expected LOW:HIGH with LOW below HIGH");
+  NumberRange bounds = randomBounds(*type);
+  double least = 0, largest = 0;
+  if (!readDouble(bounds.least, least) ||
+      !readDouble(bounds.largest, largest) || low < least || high > largest)
+    return invalid("the range is " + quoted(fields) +
+                   ", expected bounds from " + bounds.least + " to " +
+                   bounds.largest + " for " + std::string(dtypeName(*type)));
   return {};
 }
 

@@ -30,7 +30,9 @@ Expected<uint64_t> elementCount(DType type, const Shape &shape) {
     if (extent > limit / count)
       return invalid("shape " + shapeText(shape) + " of " +
                      std::string(dtypeName(type)) +
-                     " has more bytes than an address can count");
+                     " has more bytes than an address can count, expected at "
+                     "most " +
+                     std::to_string(limit) + " elements");
     count *= extent;
   }
   return count;

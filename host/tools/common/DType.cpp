@@ -20,6 +20,7 @@ struct Facts {
   DType type;
   uint32_t size;
   bool isFloat;
+  std::string_view largest; ///< of floats, the largest finite number
   std::string_view name;
   std::string_view others; ///< other spellings, with spaces around each
 };
@@ -27,18 +28,20 @@ struct Facts {
 
 // In the order of the enumerators.
 static constexpr Facts facts[] = {
-    {DType::F64, 8, true, "f64", " fp64 float64 double "},
-    {DType::F32, 4, true, "f32", " fp32 float32 float "},
-    {DType::F16, 2, true, "f16", " fp16 float16 half "},
-    {DType::BF16, 2, true, "bf16", " bfloat16 "},
-    {DType::F8E4M3, 1, true, "f8e4m3fn",
+    {DType::F64, 8, true, "1.7976931348623157e308", "f64",
+     " fp64 float64 double "},
+    {DType::F32, 4, true, "3.4028235e38", "f32", " fp32 float32 float "},
+    {DType::F16, 2, true, "65504", "f16", " fp16 float16 half "},
+    {DType::BF16, 2, true, "3.3895314e38", "bf16", " bfloat16 "},
+    {DType::F8E4M3, 1, true, "448", "f8e4m3fn",
      " fp8e4m3 fp8e4m3fn f8e4m3 fp8e4nv f8E4M3FN float8_e4m3fn "},
-    {DType::F8E5M2, 1, true, "f8e5m2", " fp8e5m2 fp8e5 f8E5M2 float8_e5m2 "},
-    {DType::I64, 8, false, "i64", " u64 int64 uint64 "},
-    {DType::I32, 4, false, "i32", " u32 int32 uint32 "},
-    {DType::I16, 2, false, "i16", " u16 int16 uint16 "},
-    {DType::I8, 1, false, "i8", " u8 int8 uint8 "},
-    {DType::I1, 1, false, "i1", " bool b1 u1 "},
+    {DType::F8E5M2, 1, true, "57344", "f8e5m2",
+     " fp8e5m2 fp8e5 f8E5M2 float8_e5m2 "},
+    {DType::I64, 8, false, "", "i64", " u64 int64 uint64 "},
+    {DType::I32, 4, false, "", "i32", " u32 int32 uint32 "},
+    {DType::I16, 2, false, "", "i16", " u16 int16 uint16 "},
+    {DType::I8, 1, false, "", "i8", " u8 int8 uint8 "},
+    {DType::I1, 1, false, "", "i1", " bool b1 u1 "},
 };
 
 static const Facts &factsOf(DType type) {
@@ -65,6 +68,21 @@ std::string dtypeNames() {
 std::string_view dtypeName(DType type) { return factsOf(type).name; }
 uint32_t dtypeSize(DType type) { return factsOf(type).size; }
 bool isFloat(DType type) { return factsOf(type).isFloat; }
+
+static uint32_t widthOf(DType type) {
+  return type == DType::I1 ? 1 : dtypeSize(type) * 8;
+}
+
+NumberRange rangeOf(DType type) {
+  std::string largest(factsOf(type).largest);
+  if (isFloat(type))
+    return {'-' + largest, largest};
+  uint32_t width = widthOf(type);
+  largest = std::to_string(UINT64_MAX >> (64 - width));
+  if (width == 1)
+    return {"0", largest};
+  return {std::to_string(INT64_MIN >> (64 - width)), largest};
+}
 
 template <typename T> static T load(const void *element) {
   T value;
@@ -162,9 +180,16 @@ static Error notA(DType type, std::string_view text) {
                                     : "an integer"));
 }
 
-// The bits of an integer of up to 64 bits, signed or unsigned.
-static std::optional<int64_t> parseInteger(std::string_view text,
-                                           uint32_t width) {
+static Error outOfRange(DType type, std::string_view text) {
+  NumberRange range = rangeOf(type);
+  return invalid("'" + std::string(text) + "' does not fit " +
+                 std::string(dtypeName(type)) + ", expected " + range.least +
+                 " to " + range.largest);
+}
+
+// The bits of an integer, signed or unsigned.
+static Expected<int64_t> parseInteger(DType type, std::string_view text) {
+  std::string_view whole = text;
   bool isNegative = text.starts_with('-');
   if (isNegative)
     text.remove_prefix(1);
@@ -176,24 +201,29 @@ static std::optional<int64_t> parseInteger(std::string_view text,
   uint64_t magnitude = 0;
   auto [end, problem] =
       std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
-  if (problem != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  uint64_t largest = isNegative   ? uint64_t(1) << (width - 1)
-                     : width < 64 ? (uint64_t(1) << width) - 1
-                                  : UINT64_MAX;
-  if (magnitude > largest)
-    return std::nullopt;
+  if (problem == std::errc::invalid_argument ||
+      end != text.data() + text.size())
+    return notA(type, whole);
+  uint32_t width = widthOf(type);
+  uint64_t largest = UINT64_MAX >> (64 - width);
+  if (isNegative)
+    largest = width == 1 ? 0 : uint64_t(1) << (width - 1);
+  if (problem != std::errc() || magnitude > largest)
+    return outOfRange(type, whole);
   return static_cast<int64_t>(isNegative ? 0 - magnitude : magnitude);
 }
 
-static std::optional<double> parseFloat(std::string_view text) {
+static Expected<double> parseFloat(DType type, std::string_view text) {
   std::string copy(text);
   if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])))
-    return std::nullopt;
+    return notA(type, text);
   char *end = nullptr;
+  errno = 0;
   double value = std::strtod(copy.c_str(), &end);
   if (end != copy.c_str() + copy.size())
-    return std::nullopt;
+    return notA(type, text);
+  if (errno == ERANGE && std::isinf(value))
+    return outOfRange(type, text);
   return value;
 }
 
@@ -203,19 +233,17 @@ Expected<void> storeText(DType type, std::string_view text, void *element) {
     return {};
   }
   if (isFloat(type)) {
-    std::optional<double> value = parseFloat(text);
+    Expected<double> value = parseFloat(type, text);
     if (!value)
-      return notA(type, text);
+      return value.error();
     storeNumber(type, *value, element);
     if (std::isfinite(*value) && !std::isfinite(loadNumber(type, element)))
-      return invalid("'" + std::string(text) + "' is too large for " +
-                     std::string(dtypeName(type)));
+      return outOfRange(type, text);
     return {};
   }
-  uint32_t width = type == DType::I1 ? 1 : dtypeSize(type) * 8;
-  std::optional<int64_t> value = parseInteger(text, width);
-  if (!value || (width == 1 && *value < 0))
-    return notA(type, text);
+  Expected<int64_t> value = parseInteger(type, text);
+  if (!value)
+    return value.error();
   storeInteger(type, *value, element);
   return {};
 }

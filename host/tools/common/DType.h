@@ -42,6 +42,13 @@ std::string_view dtypeName(DType type);
 uint32_t dtypeSize(DType type);
 bool isFloat(DType type);
 
+/// The range of finite numbers of \p type, how it is typed. Integers reach
+/// from the least signed to the largest unsigned one.
+struct NumberRange {
+  std::string least, largest;
+};
+NumberRange rangeOf(DType type);
+
 /// The element at \p element as a number; integers of 64 bits are rounded.
 double loadNumber(DType type, const void *element);
 int64_t loadInteger(DType type, const void *element);

@@ -6,6 +6,7 @@
 #include "Npy.h"
 
 #include "Files.h"
+#include "Text.h"
 
 #include <bit>
 #include <cstring>
@@ -41,7 +42,8 @@ static Expected<DType> elementType(const NpyHeader &header,
   for (const auto &spelling : spellings)
     if (spelling.descr == header.descr && (!wanted || *wanted == spelling.type))
       return spelling.type;
-  std::string found = name + ": the elements are '" + header.descr + "'";
+  std::string found =
+      name + ": the elements are '" + printable(header.descr) + "'";
   if (wanted)
     return invalid(found + ", expected '" + std::string(descrOf(*wanted)) +
                    "' for " + std::string(dtypeName(*wanted)));

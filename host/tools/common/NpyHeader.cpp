@@ -6,6 +6,8 @@
 
 #include "Npy.h"
 
+#include "Text.h"
+
 #include <charconv>
 
 namespace nereid::tools {
@@ -114,7 +116,8 @@ bool DictionaryReader::readEntry(NpyHeader &header) {
                : key == "fortran_order" ? hasOrder
                                         : hasShape;
   if (key != "descr" && key != "fortran_order" && key != "shape")
-    return expected("'descr', 'fortran_order' or 'shape', not '" + key + "'");
+    return expected("'descr', 'fortran_order' or 'shape', not '" +
+                    printable(key) + "'");
   if (seen)
     return expected("'" + key + "' only once");
   seen = true;

@@ -38,6 +38,20 @@ std::string Table::text() const {
   return text;
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    char escape[5];
+    auto byte = static_cast<unsigned char>(c);
+    std::snprintf(escape, sizeof escape, "\\x%02x", byte);
+    if (byte < 0x20 || byte > 0x7e)
+      result += escape;
+    else
+      result += c;
+  }
+  return result;
+}
+
 std::string threeDigits(double value) {
   if (value == 0 || !std::isfinite(value))
     return value == 0 ? "0" : "-";

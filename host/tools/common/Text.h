@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereid::tools {
@@ -30,6 +31,8 @@ private:
 std::string durationText(double nanoseconds);
 /// "1.5 MiB"
 std::string bytesText(uint64_t bytes);
+/// \p text with control and non-ASCII bytes as "\\x1b".
+std::string printable(std::string_view text);
 /// "12.3", with three significant digits.
 std::string threeDigits(double value);
 

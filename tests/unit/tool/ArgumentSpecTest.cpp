@@ -84,24 +84,60 @@ TEST(ArgumentSpecTest, NamesWhatIsWrong) {
   EXPECT_EQ(problem("i32=1.5"),
             "error: 'i32=1.5': '1.5' is no i32, expected an integer");
   EXPECT_EQ(problem("f32[2,x]=1"),
-            "error: 'f32[2,x]=1': the shape has 'x', expected numbers with "
-            "',' between");
+            "error: 'f32[2,x]=1': the shape has 'x', expected numbers of 0 to "
+            "18446744073709551615 with ',' between");
   EXPECT_EQ(problem("f32[2=1"), "error: 'f32[2=1': no ']' after the shape");
   EXPECT_EQ(problem("f32[2]=rand"),
             "error: 'f32[2]=rand': unknown value 'rand', expected zeros, "
             "ones, range, full:NUMBER, random:SEED, a number or @FILE.npy");
   EXPECT_EQ(problem("f32[2]=random:x"),
             "error: 'f32[2]=random:x': the seed is 'x', expected a number "
-            "from 0");
+            "from 0 to 18446744073709551615");
   EXPECT_EQ(problem("f32[2]=random:1:2:2"),
             "error: 'f32[2]=random:1:2:2': the range is '2:2', expected "
             "LOW:HIGH with LOW below HIGH");
   EXPECT_EQ(problem("f32[9223372036854775807,4]=0"),
             "error: 'f32[9223372036854775807,4]=0': shape "
             "[9223372036854775807, 4] of f32 has more bytes than an address "
-            "can count");
+            "can count, expected at most 2305843009213693951 elements");
   EXPECT_EQ(problem("@"), "error: '@': no file after '@'");
   EXPECT_NE(problem("i32"), "no error");
+}
+
+TEST(ArgumentSpecTest, NumbersOutOfRangeGetTheRange) {
+  EXPECT_EQ(problem("f16[16]=65520"),
+            "error: 'f16[16]=65520': '65520' does not "
+            "fit f16, expected -65504 to 65504");
+  EXPECT_EQ(problem("i8[16]=256"),
+            "error: 'i8[16]=256': '256' does not fit i8, expected -128 to 255");
+  EXPECT_EQ(problem("i32=-2147483649"),
+            "error: 'i32=-2147483649': '-2147483649' does not fit i32, "
+            "expected -2147483648 to 4294967295");
+  EXPECT_EQ(problem("i64=18446744073709551616"),
+            "error: 'i64=18446744073709551616': '18446744073709551616' does "
+            "not fit i64, expected -9223372036854775808 to "
+            "18446744073709551615");
+  EXPECT_EQ(problem("i1=2"),
+            "error: 'i1=2': '2' does not fit i1, expected 0 to 1");
+  EXPECT_EQ(problem("f64[2]=full:1e400"),
+            "error: 'f64[2]=full:1e400': '1e400' does not fit f64, expected "
+            "-1.7976931348623157e308 to 1.7976931348623157e308");
+  EXPECT_EQ(problem("f32[2]=inf"), "no error");
+}
+
+TEST(ArgumentSpecTest, BoundsOfRandomNumbersFitTheType) {
+  EXPECT_EQ(problem("f16[2]=random:1:0:1e6"),
+            "error: 'f16[2]=random:1:0:1e6': the range is '0:1e6', expected "
+            "bounds from -65504 to 65504 for f16");
+  EXPECT_EQ(problem("i8[2]=random:1:0:300"),
+            "error: 'i8[2]=random:1:0:300': the range is '0:300', expected "
+            "bounds from -128 to 256 for i8");
+  EXPECT_EQ(problem("f64[2]=random:1:-1e308:1e308"),
+            "error: 'f64[2]=random:1:-1e308:1e308': the range is "
+            "'-1e308:1e308', expected bounds from -8e307 to 8e307 for f64");
+  EXPECT_EQ(problem("i8[2]=random:1:-128:256"), "no error");
+  EXPECT_EQ(problem("i1[2]=random:1:0:2"), "no error");
+  EXPECT_EQ(problem("i64[2]=random"), "no error");
 }
 
 TEST(ArgumentSpecTest, ATensorThatDoesNotFitIsAnError) {

@@ -77,7 +77,8 @@ TEST(NpyTest, NamesWhatIsWrong) {
             "float of 2 to 8 bytes, an integer or a bool");
   EXPECT_EQ(problem(file(dictionary("<f4", "(4294967296, 4294967296)"))),
             "error: x.npy: shape [4294967296, 4294967296] of f32 has more "
-            "bytes than an address can count");
+            "bytes than an address can count, expected at most "
+            "2305843009213693951 elements");
 }
 
 TEST(NpyTest, RefusesAnyOtherDictionary) {
@@ -121,4 +122,10 @@ TEST(NpyTest, NamesTheFileThatIsMissing) {
   EXPECT_EQ(array.error().status, NEREID_NOT_FOUND);
   EXPECT_EQ(array.error().text,
             "error: /nowhere/x.npy: no such file or directory");
+}
+
+TEST(NpyTest, ShowsControlBytesAsEscapes) {
+  EXPECT_EQ(problem(file(dictionary("<f4\x1b[2J", "(1,)"))),
+            "error: x.npy: the elements are '<f4\\x1b[2J', expected a "
+            "little-endian float of 2 to 8 bytes, an integer or a bool");
 }
