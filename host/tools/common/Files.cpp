@@ -136,4 +136,18 @@ Expected<void> writeFile(const std::string &path,
   return published;
 }
 
+Expected<void> checkWritable(const std::string &path) {
+  struct stat status;
+  bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode))
+    return systemError(path, EISDIR);
+  bool isReplaced = !exists || S_ISREG(status.st_mode);
+  size_t slash = path.rfind('/');
+  std::string directory = path.substr(0, slash + 1) + ".";
+  if (isReplaced ? access(directory.c_str(), W_OK | X_OK) != 0
+                 : access(path.c_str(), W_OK) != 0)
+    return systemError(path, errno);
+  return {};
+}
+
 } // namespace nereid::tools

@@ -22,6 +22,10 @@ Expected<std::string> readFile(const std::string &path);
 Expected<void> writeFile(const std::string &path,
                          std::initializer_list<std::string_view> pieces);
 
+/// Whether a writeFile() of \p path can start: it is no directory, and the one
+/// that it lies in can be written.
+Expected<void> checkWritable(const std::string &path);
+
 /// Removes what a writeFile() under way has written. Safe in a signal handler.
 void removeUnfinishedFile();
 

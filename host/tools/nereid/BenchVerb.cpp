@@ -12,6 +12,7 @@
 #include "Text.h"
 #include "Verb.h"
 
+#include <charconv>
 #include <cmath>
 
 namespace nereid::tool {
@@ -20,11 +21,16 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 struct Options : LaunchOptions {
-  double warmup = 0.1; // seconds
-  double time = 1;
-  uint64_t repeats = 0; // 0: as many as `time` allows
+  std::string warmup = "0.1", time = "1", repeats;
   bool cold = false;
   std::string bytes, flops;
+};
+
+/// How long is measured.
+struct Plan {
+  double warmup, time; // seconds
+  uint64_t repeats;    // 0: as many as `time` allows
+  bool cold;
 };
 
 struct Samples {
@@ -35,8 +41,8 @@ struct Samples {
 /// Runs launches one by one, each waited for.
 class Measurement {
 public:
-  Measurement(ReadyKernel &kernel, Function::Grid grid, const Options &options)
-      : kernel(kernel), grid(grid), options(options),
+  Measurement(ReadyKernel &kernel, Function::Grid grid, const Plan &plan)
+      : kernel(kernel), grid(grid), plan(plan),
         timer(*kernel.target().driver, kernel.target().device),
         progress("measuring " + kernel.name()) {}
 
@@ -50,7 +56,7 @@ private:
 
   ReadyKernel &kernel;
   Function::Grid grid;
-  const Options &options;
+  const Plan &plan;
   EventTimer timer;
   Progress progress;
   InterruptFlag interrupt;
@@ -66,7 +72,7 @@ static double secondsSince(Clock::time_point start) {
 }
 
 Expected<void> Measurement::flush() {
-  if (!options.cold)
+  if (!plan.cold)
     return {};
   const TargetChoice &target = kernel.target();
   return detail::check(
@@ -95,7 +101,7 @@ Expected<void> Measurement::warmUp() {
     Expected<double> time = launchOnce();
     if (!time)
       return time.error();
-  } while (secondsSince(start) < options.warmup && !interrupt.isSet());
+  } while (secondsSince(start) < plan.warmup && !interrupt.isSet());
   return {};
 }
 
@@ -103,9 +109,9 @@ bool Measurement::isDone(Clock::time_point start) const {
   size_t count = samples.endToEnd.size();
   if (interrupt.isSet() || count >= mostSamples)
     return true;
-  if (options.repeats)
-    return count >= options.repeats;
-  return count >= fewestSamples && secondsSince(start) >= options.time;
+  if (plan.repeats)
+    return count >= plan.repeats;
+  return count >= fewestSamples && secondsSince(start) >= plan.time;
 }
 
 Expected<Samples> Measurement::run() {
@@ -197,15 +203,46 @@ private:
 };
 } // namespace
 
-static Expected<void> checkOptions(const Options &options) {
-  if (!(options.warmup >= 0) || !(options.time >= 0))
-    return invalid("--warmup and --time take seconds from 0");
-  return {};
+static Expected<double> parseSeconds(const std::string &option,
+                                     const std::string &text) {
+  double seconds = 0;
+  if (!storeText(DType::F64, text, &seconds) || !(seconds >= 0))
+    return invalid(option + " '" + text + "': expected seconds from 0");
+  return seconds;
+}
+
+static Expected<uint64_t> parseRepeats(const std::string &text) {
+  uint64_t repeats = 0;
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, repeats);
+  if (error != std::errc() || end != last || repeats == 0 ||
+      repeats > mostSamples)
+    return invalid("--repeats '" + text + "': expected a number from 1 to " +
+                   std::to_string(mostSamples));
+  return repeats;
+}
+
+static Expected<Plan> makePlan(const Options &options) {
+  Expected<double> warmup = parseSeconds("--warmup", options.warmup);
+  if (!warmup)
+    return warmup.error();
+  Expected<double> time = parseSeconds("--time", options.time);
+  if (!time)
+    return time.error();
+  Plan plan = {*warmup, *time, 0, options.cold};
+  if (options.repeats.empty())
+    return plan;
+  Expected<uint64_t> repeats = parseRepeats(options.repeats);
+  if (!repeats)
+    return repeats.error();
+  plan.repeats = *repeats;
+  return plan;
 }
 
 static Expected<int> bench(Session &session, const Options &options) {
-  if (Expected<void> checked = checkOptions(options); !checked)
-    return checked.error();
+  Expected<Plan> plan = makePlan(options);
+  if (!plan)
+    return plan.error();
   double bytes = 0, flops = 0;
   for (auto [name, text, work] :
        {std::tuple("--bytes", &options.bytes, &bytes),
@@ -223,8 +260,7 @@ static Expected<int> bench(Session &session, const Options &options) {
   auto kernel = ReadyKernel::prepare(session, options, *request);
   if (!kernel)
     return kernel.error();
-  Expected<Samples> samples =
-      Measurement(**kernel, request->grid, options).run();
+  Expected<Samples> samples = Measurement(**kernel, request->grid, *plan).run();
   if (!samples)
     return samples.error();
   BenchReport report(*samples);

@@ -24,13 +24,16 @@ void declareLaunchOptions(CLI::App &app, LaunchOptions &options) {
       ->type_name("X[,Y[,Z]]");
 }
 
+// Along one axis: program ids are signed.
+static constexpr uint32_t mostPrograms = INT32_MAX;
+
 static Expected<Function::Grid> parseGrid(const std::string &text) {
   uint32_t extents[3] = {1, 1, 1};
   std::string_view rest = text;
   for (uint32_t &extent : extents) {
     auto [end, error] =
         std::from_chars(rest.data(), rest.data() + rest.size(), extent);
-    if (error != std::errc())
+    if (error != std::errc() || extent > mostPrograms)
       break;
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));
     if (rest.empty())
@@ -42,7 +45,7 @@ static Expected<Function::Grid> parseGrid(const std::string &text) {
   if (text.empty())
     return invalid("--grid is missing, expected X[,Y[,Z]]");
   return invalid("--grid '" + text +
-                 "': expected one to three numbers below 2^32, as in "
+                 "': expected one to three numbers of 0 to 2147483647, as in "
                  "'128' or '64,8'");
 }
 

@@ -5,6 +5,7 @@
 
 #include "Outputs.h"
 
+#include "Files.h"
 #include "Npy.h"
 #include "Text.h"
 #include "lib/Nearest.h"
@@ -15,15 +16,29 @@
 
 namespace nereid::tool {
 
-// Splits ",NUMBER" off the end of `text`.
-static std::optional<double> takeNumber(std::string &text) {
-  size_t comma = text.rfind(',');
-  double value = 0;
+// "RTOL,ATOL"
+static std::optional<Tolerance> parseTolerance(std::string_view text) {
+  size_t comma = text.find(',');
+  Tolerance tolerance = {};
   if (comma == text.npos ||
-      !storeText(DType::F64, std::string_view(text).substr(comma + 1), &value))
+      !storeText(DType::F64, text.substr(0, comma), &tolerance.relative) ||
+      !storeText(DType::F64, text.substr(comma + 1), &tolerance.absolute) ||
+      !(tolerance.relative >= 0 && tolerance.absolute >= 0))
     return std::nullopt;
-  text.resize(comma);
-  return value;
+  return tolerance;
+}
+
+// Where the tolerances start, at a comma: after the name's last ".npy", and in
+// a name without, two commas from the end.
+static size_t toleranceStart(const std::string &file) {
+  static constexpr std::string_view extension = ".npy";
+  size_t dot = file.rfind(std::string(extension) + ',');
+  if (dot != file.npos)
+    return dot + extension.size();
+  size_t last = file.ends_with(extension) ? file.npos : file.rfind(',');
+  size_t first =
+      last == file.npos || last == 0 ? last : file.rfind(',', last - 1);
+  return first == file.npos ? last : first;
 }
 
 static Expected<OutputRequest> parseOutput(const std::string &option,
@@ -38,17 +53,15 @@ static Expected<OutputRequest> parseOutput(const std::string &option,
                         std::nullopt};
   if (!isExpectation)
     return request;
-  std::optional<double> last = takeNumber(request.file);
-  std::optional<double> first = last ? takeNumber(request.file) : last;
-  if (last && !first)
-    return invalid("--expect '" + text +
-                   "': one tolerance, expected both, FILE.npy,RTOL,ATOL");
-  if (!last)
+  size_t comma = toleranceStart(request.file);
+  if (comma == request.file.npos)
     return request;
-  if (!(*first >= 0 && *last >= 0))
-    return invalid("--expect '" + text +
-                   "': the tolerances must not be negative");
-  request.tolerance = Tolerance{*first, *last};
+  std::string numbers = request.file.substr(comma + 1);
+  request.tolerance = parseTolerance(numbers);
+  if (!request.tolerance)
+    return invalid("--expect '" + text + "': the tolerances are '" + numbers +
+                   "', expected RTOL,ATOL, two numbers from 0");
+  request.file.resize(comma);
   return request;
 }
 
@@ -128,9 +141,11 @@ Expected<void> Outputs::bind(std::vector<OutputRequest> requests) {
     Expected<size_t> index = find(request);
     if (!index)
       return index.error();
-    if (!request.isExpectation())
+    if (!request.isExpectation()) {
+      if (Expected<void> checked = checkWritable(request.file); !checked)
+        return checked;
       arguments[*index].saves.push_back(std::move(request.file));
-    else if (Expected<void> bound = bindExpectation(request, *index); !bound)
+    } else if (Expected<void> bound = bindExpectation(request, *index); !bound)
       return bound;
   }
   return {};
