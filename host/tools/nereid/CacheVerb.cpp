@@ -9,6 +9,9 @@
 
 #include "lib/Nearest.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace nereid::tool {
 
 namespace {
@@ -24,6 +27,10 @@ static Expected<nereid_cache_stat_t> readStat(const Runtime &runtime) {
   if (status != NEREID_OK)
     return detail::lastError(status);
   return stat;
+}
+
+static std::string entriesText(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " entry" : " entries");
 }
 
 static Expected<int> showStat(Session &session, const Runtime &runtime) {
@@ -58,9 +65,8 @@ static Expected<int> verify(Session &session, const Runtime &runtime) {
     session.output.text(
         (entry.value("removed", false) ? "removed " : "cannot remove ") +
         entry.value("file", "") + ": " + entry.value("reason", "") + '\n');
-  session.output.text(std::to_string(result->value("entries", 0)) +
-                      " entries, " + std::to_string(damaged.size()) +
-                      " damaged\n");
+  session.output.text(entriesText(result->value("entries", uint64_t(0))) +
+                      ", " + std::to_string(damaged.size()) + " damaged\n");
   return damaged.empty() ? exitOk : exitFailed;
 }
 
@@ -70,8 +76,8 @@ static Expected<int> tellRemoved(Session &session, nereid_status_t status,
   if (!result)
     return result.error();
   session.output.document(*result);
-  session.output.text(std::to_string(result->value("removed", 0)) +
-                      " entries removed, " +
+  session.output.text(entriesText(result->value("removed", uint64_t(0))) +
+                      " removed, " +
                       bytesText(result->value("bytes", uint64_t(0))) + '\n');
   return exitOk;
 }
@@ -80,20 +86,24 @@ static Expected<int> tellRemoved(Session &session, nereid_status_t status,
 static Expected<uint64_t> parseLimit(const std::string &text) {
   static constexpr std::string_view suffixes = "KMGT";
   uint64_t scale = 1;
-  std::string digits = text;
+  std::string_view digits = text;
   size_t suffix =
       text.empty() ? text.npos : suffixes.find(std::toupper(text.back()));
   if (suffix != text.npos) {
     scale = uint64_t(1) << 10 * (suffix + 1);
-    digits.pop_back();
+    digits.remove_suffix(1);
   }
-  bool isNumber = !digits.empty() && digits.size() < 10 &&
-                  digits.find_first_not_of("0123456789") == digits.npos;
-  uint64_t limit = isNumber ? std::stoull(digits) : 0;
+  uint64_t limit = 0;
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), limit);
+  bool isNumber = error == std::errc() && end == digits.data() + digits.size();
   // The library takes 0 as "the configured limit".
-  if (limit == 0 || limit > UINT64_MAX / scale)
-    return invalid("--limit '" + text +
-                   "': expected a size, as in '512M' or '2G'");
+  if (!isNumber || limit == 0 || limit > UINT64_MAX / scale)
+    return invalid("--limit '" + text + "': expected a size of 1 to " +
+                   std::to_string(UINT64_MAX) + " bytes, as in '512M' or '2G'" +
+                   (isNumber && limit == 0
+                        ? "\nnote: 'nereid cache clear' removes everything"
+                        : ""));
   return limit * scale;
 }
 
@@ -112,8 +122,7 @@ static Expected<int> manage(Session &session, const Options &options) {
   if (std::find(actions.begin(), actions.end(), options.action) ==
       actions.end())
     return invalid("unknown action '" + options.action + "'" +
-                   suggestNames(options.action, actions) + "; there are " +
-                   quotedList(actions));
+                   suggestNames(options.action, actions));
   Expected<Runtime *> runtime = session.runtime();
   if (!runtime)
     return runtime.error();

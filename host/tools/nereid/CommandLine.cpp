@@ -8,6 +8,8 @@
 
 #include "lib/Nearest.h"
 
+#include <algorithm>
+
 namespace nereid::tool {
 
 static constexpr size_t helpColumn = 26;
@@ -37,6 +39,7 @@ static void declareCommon(CLI::App &app, CommonOptions &options) {
       ->type_name("FILE");
   app.add_flag("-v,--verbose", options.verbosity,
                "tell what is done; twice: also what is for debugging");
+  app.set_version_flag("--version", "", "show the version");
 }
 
 CommandLine::CommandLine(CommonOptions &options)
@@ -87,7 +90,8 @@ static std::string optionLine(const CLI::Option &option) {
 static std::string optionLines(const CLI::App &app) {
   std::string lines;
   for (const CLI::Option *option : app.get_options())
-    if (!option->get_positional() && option != app.get_help_ptr())
+    if (!option->get_positional() && option != app.get_help_ptr() &&
+        option != app.get_version_ptr())
       lines += optionLine(*option);
   return lines;
 }
@@ -123,12 +127,73 @@ std::vector<std::string> optionNames(const CLI::App &app) {
   return names;
 }
 
+Expected<void>
+CommandLine::checkWords(const std::vector<std::string> &words) const {
+  for (const std::string &word : words) {
+    size_t equals = word.find('=');
+    if (word == "--")
+      break;
+    if (!word.starts_with("--") || equals == word.npos)
+      continue;
+    std::string name = word.substr(0, equals);
+    const CLI::Option *option = root.get_option_no_throw(name);
+    for (size_t i = 0; !option && i < list.size(); ++i)
+      option = list[i].app->get_option_no_throw(name);
+    if (option && option->get_items_expected_max() == 0)
+      return invalid("'" + word + "': " + name + " takes no value");
+  }
+  return {};
+}
+
+static std::string expectedWord(const CLI::Option &option) {
+  return option.get_positional() ? "" : ", expected " + option.get_type_name();
+}
+
+Expected<void> CommandLine::checkValues() const {
+  const Verb *verb = parsed();
+  // The word to be completed may be empty.
+  if (!verb || verb->app->get_group().empty())
+    return {};
+  for (const CLI::App *app : {static_cast<const CLI::App *>(verb->app), &root})
+    for (const CLI::Option *option : app->get_options())
+      for (const std::string &value : option->results())
+        if (value.empty() && option->get_items_expected_max() > 0)
+          return invalid(option->get_name() + ": the value is empty" +
+                         expectedWord(*option));
+  return {};
+}
+
+Error CommandLine::mismatch(const Verb *verb, const std::string &name) const {
+  const CLI::Option *option =
+      verb ? verb->app->get_option_no_throw(name) : nullptr;
+  if (!option)
+    option = root.get_option_no_throw(name);
+  if (!option)
+    return invalid(name + " has a wrong number of values");
+  int given = static_cast<int>(option->count());
+  if (given > option->get_items_expected_max())
+    return invalid(name + " is given " + std::to_string(given) +
+                   " times, expected once");
+  return invalid(name + ": no value" + expectedWord(*option));
+}
+
+// Those that start with what was typed are nearer than any other.
+static std::vector<std::string>
+completions(const std::string &word, const std::vector<std::string> &names) {
+  std::vector<std::string> found;
+  for (const std::string &name : names)
+    if (!word.empty() && name.starts_with(word))
+      found.push_back(name);
+  return found;
+}
+
 Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
   if (word.starts_with('-')) {
     std::vector<std::string> names = optionNames(root);
     if (verb)
       for (std::string &name : optionNames(*verb->app))
-        names.push_back(std::move(name));
+        if (std::find(names.begin(), names.end(), name) == names.end())
+          names.push_back(std::move(name));
     std::string name = word.substr(0, word.find('='));
     return invalid("unknown option '" + name + "'" + suggestNames(name, names) +
                    "\nnote: 'nereid " +
@@ -142,11 +207,14 @@ Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
   for (const Verb &each : list)
     if (!each.app->get_group().empty())
       names.push_back(each.app->get_name());
-  std::string hint = suggestNames(word, names);
-  return invalid("unknown verb '" + word + "'" + hint +
-                 (nearestNames(word, names).empty()
-                      ? ""
-                      : "\nnote: the verbs are " + quotedList(names)));
+  std::vector<std::string> meant = completions(word, names);
+  if (meant.empty())
+    meant = nearestNames(word, names);
+  if (meant.empty())
+    return invalid("unknown verb '" + word + "'" + suggestNames(word, names));
+  return invalid("unknown verb '" + word + "'; did you mean " +
+                 quotedList(meant, " or ") + "\nnote: the verbs are " +
+                 quotedList(names));
 }
 
 } // namespace nereid::tool

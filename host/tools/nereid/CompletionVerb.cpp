@@ -89,8 +89,7 @@ static Expected<int> printScript(Session &session, const std::string &shell) {
                                          : nullptr;
   if (!script)
     return invalid("unknown shell '" + shell + "'" +
-                   suggestNames(shell, shells) + "; there are " +
-                   quotedList(shells));
+                   suggestNames(shell, shells));
   session.output.document({{"shell", shell}, {"script", script}});
   session.output.text(script);
   return exitOk;

@@ -31,7 +31,7 @@ static std::string verdict(const Json &reasons) {
       environment.empty() ? "" : "NEREID_TARGET is '" + environment + "'\n";
   const Json winner = reasons.value("winner", Json());
   if (!winner.is_object())
-    return text + "none is taken: " + reasons.value("error", "") + '\n';
+    return text;
   text += "plugin '" + winner.value("id", "") +
           "' is taken: " + reasons.value("why", "") + '\n';
   for (const Json &tie : reasons.value("ties", Json::array()))
@@ -51,10 +51,13 @@ static Expected<int> explain(Session &session, const std::string &target) {
     return reasons.error();
   session.output.document(*reasons);
   const Json drivers = reasons->value("drivers", Json::array());
-  session.output.text(verdict(*reasons) +
-                      (drivers.empty() ? "" : '\n' + driverTable(drivers)));
+  std::string text = verdict(*reasons);
+  if (!drivers.empty())
+    text += (text.empty() ? "" : "\n") + driverTable(drivers);
+  session.output.text(text);
   if (!reasons->value("winner", Json()).is_object())
-    return exitUnavailable;
+    if (auto chosen = (*runtime)->choose(target); !chosen)
+      return chosen.error();
   return exitOk;
 }
 

@@ -51,8 +51,7 @@ static Expected<void> checkStage(const std::string &option,
       std::find(stages.begin(), stages.end(), stage) != stages.end())
     return {};
   return invalid(option + ": unknown stage '" + stage + "'" +
-                 suggestNames(stage, stages) + "; the stages are " +
-                 quotedList(stages));
+                 suggestNames(stage, stages));
 }
 
 namespace {
@@ -78,7 +77,7 @@ private:
 Expected<void> Request::addReplacement(const std::string &text,
                                        const std::vector<std::string> &stages) {
   size_t equals = text.find('=');
-  if (equals == text.npos)
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size())
     return invalid("--replace '" + text + "': expected STAGE=FILE");
   Expected<void> known =
       checkStage("--replace", text.substr(0, equals), stages);

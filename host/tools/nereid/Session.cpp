@@ -36,7 +36,7 @@ static void logMessage(void *user, nereid_string_t source,
   std::string line = "nereid: ";
   line += severityName(diagnostic->severity);
   line += ": ";
-  if (source.size)
+  if (source.size && detail::view(source) != "nereid")
     line += std::string(detail::view(source)) + ": ";
   line += detail::view(diagnostic->message);
   line += '\n';

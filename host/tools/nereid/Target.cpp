@@ -42,13 +42,13 @@ static Expected<TargetChoice> joinCompiler(Runtime &runtime, Backend driver,
                      type + "'");
 }
 
-// The backend of that name, if it can at least compile.
+// The backend of that name, if it can at least compile. Without a driver there
+// is no device that a name could have.
 static std::optional<TargetChoice> compilerOnly(Runtime &runtime,
                                                 const std::string &name) {
   nereid_backend_t *handle = nullptr;
-  std::string plugin = name.substr(0, name.find(':'));
-  if (name.empty() ||
-      nereid_runtime_backend(runtime.get(), detail::borrow(plugin), &handle) !=
+  if (name.empty() || name.find(':') != name.npos ||
+      nereid_runtime_backend(runtime.get(), detail::borrow(name), &handle) !=
           NEREID_OK)
     return std::nullopt;
   Backend backend(handle);

@@ -50,6 +50,14 @@ public:
 
   /// "--help" of the tool, or of \p verb.
   std::string help(const Verb *verb) const;
+  /// What is wrong with \p words where the parser would be lenient: a flag
+  /// with a value.
+  Expected<void> checkWords(const std::vector<std::string> &words) const;
+  /// The same for the parsed line: a value that is empty.
+  Expected<void> checkValues() const;
+  /// What to say about an option that the parser found no value or too many
+  /// for.
+  Error mismatch(const Verb *verb, const std::string &name) const;
   /// What to say about words that the line should not have.
   Error unexpected(const Verb *verb, const std::string &word) const;
 

@@ -20,6 +20,8 @@ static Error parseError(const CommandLine &line, const CLI::App &app,
     if (word.starts_with('-'))
       return line.unexpected(verb, word);
   std::string text = error.what();
+  if (error.get_name() == "ArgumentMismatch")
+    return line.mismatch(verb, text.substr(0, text.find(':')));
   if (text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) &&
       std::islower(static_cast<unsigned char>(text[1])))
     text[0] =
@@ -45,8 +47,19 @@ static Expected<int> runVerb(const Verb &verb, Session &session) {
   }
 }
 
+static int finishVerb(const Verb &verb, Session &session) {
+  Expected<int> code = runVerb(verb, session);
+  if (!code)
+    return fail(session, code.error());
+  if (Expected<void> written = session.output.finish(); !written)
+    return fail(session, written.error());
+  return *code;
+}
+
 static int runCommand(CommandLine &line, Session &session) {
   const Verb *verb = line.parsed();
+  if (Expected<void> checked = line.checkValues(); !checked)
+    return fail(session, checked.error());
   std::vector<std::string> extras = line.app().remaining();
   if (!extras.empty())
     return fail(session, line.unexpected(verb, extras.front()));
@@ -56,12 +69,7 @@ static int runCommand(CommandLine &line, Session &session) {
     session.output.raw(line.help(nullptr));
     return exitUsage;
   }
-  Expected<int> code = runVerb(*verb, session);
-  if (!code)
-    return fail(session, code.error());
-  if (Expected<void> written = session.output.finish(); !written)
-    return fail(session, written.error());
-  return *code;
+  return finishVerb(*verb, session);
 }
 
 // The words without the program's name; "help VERB" means "VERB --help".
@@ -81,14 +89,20 @@ int main(int argc, char **argv) {
   std::vector<std::string> words = wordsOf(argc, argv);
   // An error in the line itself is also told as JSON.
   auto end = std::find(words.begin(), words.end(), "--");
-  if (std::find(words.begin(), end, "--json") != end)
+  if (std::any_of(words.begin(), end, [](const std::string &word) {
+        return word == "--json" || word.starts_with("--json=");
+      }))
     session.output.useJson();
+  if (Expected<void> checked = line.checkWords(words); !checked)
+    return fail(session, checked.error());
   try {
     std::reverse(words.begin(), words.end()); // as CLI11 wants them
     line.app().parse(std::move(words));
   } catch (const CLI::CallForHelp &) {
     session.output.raw(line.help(line.parsed()));
     return exitOk;
+  } catch (const CLI::CallForVersion &) {
+    return finishVerb(*line.find("version"), session);
   } catch (const CLI::ParseError &error) {
     return fail(session, parseError(line, line.app(), error));
   }
