@@ -133,9 +133,12 @@ void *Pool::threadMain(void *pool) {
 
 /// As many as the system gives; a job works with fewer, too.
 void Pool::startThreads() {
-  // Signals belong to the host program's threads.
+  // Signals belong to the host program's threads, except those that a kernel's
+  // fault raises: blocked, they would pass the program's handlers by.
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGSEGV);
+  sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (unsigned i = 1; i < limit; ++i) {
     pthread_t worker;

@@ -44,7 +44,9 @@ typedef struct nereid_runtime_options_t {
   uint64_t cache_limit;         // bytes; 0: the default of 5 GiB
   uint32_t probe_timeout_ms;    // of an isolated probe; 0: 5000
   uint32_t reserved;
-  void *user;                   // given to the callbacks
+  // Given to the callbacks, which run while libnereid works: they do not call
+  // back into it.
+  void *user;
   // Messages of the host and of plugins; NULL: stderr, as NEREID_LOG says.
   // [any-thread]
   void (*log)(void *user, nereid_string_t source,
