@@ -190,8 +190,7 @@ static Json describeDriver(const Plugin &plugin, size_t place) {
   json["score"] = plugin.probe.score;
   json["device_count"] = plugin.probe.device_count;
   json["host_cpu"] = isHostCpu(plugin);
-  json["by_name_only"] =
-      (plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY) != 0;
+  json["by_name_only"] = (plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY) != 0;
   json["reason"] = plugin.probeReason;
   return json;
 }

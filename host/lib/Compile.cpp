@@ -5,8 +5,8 @@
 
 #include "Compile.h"
 
-#include "CompilerChoice.h"
 #include "Call.h"
+#include "CompilerChoice.h"
 #include "Json.h"
 #include "Log.h"
 #include "Struct.h"
@@ -142,9 +142,9 @@ Outcome Compilation::readReplacements() {
       return Failure{NEREID_INVALID_ARGUMENT, "stage '" + stages[*found].name +
                                                   "' to replace is not run"};
     if (replacement.replacement.size && !replacement.replacement.data)
-      return Failure{NEREID_INVALID_ARGUMENT,
-                     "the replacement of stage '" + stages[*found].name +
-                         "' has a size but no data"};
+      return Failure{NEREID_INVALID_ARGUMENT, "the replacement of stage '" +
+                                                  stages[*found].name +
+                                                  "' has a size but no data"};
     plan.replacements.emplace_back(
         *found, std::string_view(
                     static_cast<const char *>(replacement.replacement.data),

@@ -77,18 +77,15 @@ class Tracing:
         log = directory.parent / "log"
         self.strace(["-o", log], self.driver, scenario.command[0], directory,
                     *scenario.command[1:])
-        counts, found, begun, before = collections.Counter(), [], False, None
+        counts, found, begun = collections.Counter(), [], False
         for line in log.read_text().splitlines():
             match = re.match(r"\d+\s+(\w+)\(", line)
             if not match:
                 continue
             call = match[1]
             counts[call] += 1
-            # mkostemp asks again, once in twenty runs, for a name that would not
-            # be as likely as others; the next run need not.
-            again = call == before == "getrandom"
-            before = call
-            if begun and call != "exit_group" and not again:
+            # Random names now and then cost a getrandom, which changes nothing.
+            if begun and call not in ("exit_group", "getrandom"):
                 found.append(Point(call, counts[call]))
             begun = begun or "/nereid-test-begins" in line
         assert begun and found, f"{scenario.name}: no system call was seen"

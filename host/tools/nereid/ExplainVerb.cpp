@@ -13,10 +13,10 @@ static std::string driverTable(const Json &drivers) {
   table.alignRight(0);
   table.alignRight(3);
   for (const Json &driver : drivers) {
-    std::string kind = !driver.value("active", false)      ? "inactive"
+    std::string kind = !driver.value("active", false)        ? "inactive"
                        : driver.value("by_name_only", false) ? "by name only"
-                       : driver.value("host_cpu", false)     ? "host's processor"
-                                                             : "device";
+                       : driver.value("host_cpu", false) ? "host's processor"
+                                                         : "device";
     table.add({std::to_string(driver.value("place", 0)), driver.value("id", ""),
                driver.value("device_type", ""),
                std::to_string(driver.value("score", 0)), kind,

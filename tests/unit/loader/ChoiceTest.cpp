@@ -60,10 +60,11 @@ TEST(Choice, ADummyIsTakenIfItIsNamed) {
                         driver("dummy", 1, NEREID_PROBE_BY_NAME_ONLY)};
   EXPECT_EQ(winner(plugins, "dummy"), "dummy:0");
   EXPECT_EQ(winner(plugins, {}, "dummy"), "dummy:0");
-  EXPECT_THAT(winner(plugins),
-              HasSubstr("no driver is active\nnote: plugin 'cpu' is not active: "
-                        "no /dev/cpu\nnote: plugin 'dummy' is chosen only if "
-                        "it is named"));
+  EXPECT_THAT(
+      winner(plugins),
+      HasSubstr("no driver is active\nnote: plugin 'cpu' is not active: "
+                "no /dev/cpu\nnote: plugin 'dummy' is chosen only if "
+                "it is named"));
 }
 
 TEST(Choice, ACpuIsTakenIfItIsNamed) {
