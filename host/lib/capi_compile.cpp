@@ -69,6 +69,19 @@ nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
   });
 }
 
+// Gives `work` the plugin that compiles for `backend`, and what it is asked.
+template <typename Work>
+static Outcome withCompiler(const nereid_backend_t &backend,
+                            const nereid_compile_request_t &given, Work work) {
+  nereid_compile_request_t request = readStruct(given);
+  Result<Compiler> compiler =
+      compilerOf(backend, request.device, request.target);
+  if (!compiler)
+    return compiler.failure();
+  request.target = compiler->targetOr(request.target);
+  return work(*compiler->plugin, request);
+}
+
 nereid_status_t nereid_compile(nereid_backend_t *backend,
                                const nereid_compile_request_t *request,
                                nereid_compiled_t **out_compiled) {
@@ -78,18 +91,17 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
           require(out_compiled, "out_compiled")})
       if (!given)
         return given;
-    nereid_compile_request_t wanted = readStruct(*request);
-    Result<Compiler> compiler =
-        compilerOf(*backend, wanted.device, wanted.target);
-    if (!compiler)
-      return compiler.failure();
-    wanted.target = compiler->targetOr(wanted.target);
-    Result<std::unique_ptr<Compiled>> result = compile(
-        backend->runtime->compileContext(), *compiler->plugin, wanted);
-    if (!result)
-      return result.failure();
-    *out_compiled = new nereid_compiled_t{std::move(*result)};
-    return {};
+    return withCompiler(
+        *backend, *request,
+        [&](const Plugin &plugin,
+            const nereid_compile_request_t &wanted) -> Outcome {
+          Result<std::unique_ptr<Compiled>> result =
+              compile(backend->runtime->compileContext(), plugin, wanted);
+          if (!result)
+            return result.failure();
+          *out_compiled = new nereid_compiled_t{std::move(*result)};
+          return {};
+        });
   });
 }
 
@@ -101,17 +113,15 @@ nereid_status_t nereid_compile_key(nereid_backend_t *backend,
          {require(backend, "backend"), require(request, "request")})
       if (!given)
         return given;
-    nereid_compile_request_t wanted = readStruct(*request);
-    Result<Compiler> compiler =
-        compilerOf(*backend, wanted.device, wanted.target);
-    if (!compiler)
-      return compiler.failure();
-    wanted.target = compiler->targetOr(wanted.target);
-    Result<Json> described = describeKey(backend->runtime->compileContext(),
-                                         *compiler->plugin, wanted);
-    if (!described)
-      return described.failure();
-    return giveJson(*described, out_json);
+    return withCompiler(
+        *backend, *request,
+        [&](const Plugin &plugin,
+            const nereid_compile_request_t &wanted) -> Outcome {
+          Result<Json> described =
+              describeKey(backend->runtime->compileContext(), plugin, wanted);
+          return described ? giveJson(*described, out_json)
+                           : Outcome(described.failure());
+        });
   });
 }
 

@@ -23,23 +23,18 @@ static nereid_target_t bareTarget(const Backend &backend) {
 }
 
 // The compiler for a driver that has none of its own.
-static Expected<TargetChoice> joinCompiler(Runtime &runtime, Backend driver,
-                                           uint32_t device) {
-  std::string type = deviceTypeOf(driver);
-  for (Backend other : runtime.backends()) {
-    if (!other.info().has_compiler || deviceTypeOf(other) != type)
-      continue;
-    auto target = detail::sized<nereid_target_t>();
-    nereid_status_t status =
-        nereid_backend_target(driver.get(), device, &target);
-    if (status != NEREID_OK)
-      return detail::lastError(status);
-    return TargetChoice{other, driver, device, type, target};
-  }
-  return failure(NEREID_UNIMPLEMENTED,
-                 "plugin '" + std::string(detail::view(driver.info().id)) +
-                     "' has no compiler, and no other plugin has one for '" +
-                     type + "'");
+static Expected<TargetChoice> joinCompiler(Backend driver, uint32_t device) {
+  nereid_backend_t *compiler = nullptr;
+  nereid_status_t status =
+      nereid_backend_compiler(driver.get(), device, &compiler);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  auto target = detail::sized<nereid_target_t>();
+  status = nereid_backend_target(driver.get(), device, &target);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  return TargetChoice{Backend(compiler), driver, device, deviceTypeOf(driver),
+                      target};
 }
 
 // The backend of that name, if it can at least compile. Without a driver there
@@ -76,7 +71,7 @@ Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
     return *compiler;
   }
   if (!chosen->backend.info().has_compiler)
-    return joinCompiler(runtime, chosen->backend, chosen->device);
+    return joinCompiler(chosen->backend, chosen->device);
   return TargetChoice{chosen->backend, chosen->backend, chosen->device,
                       deviceTypeOf(chosen->backend), std::nullopt};
 }

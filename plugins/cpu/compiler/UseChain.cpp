@@ -6,10 +6,10 @@
 #include "UseChain.h"
 
 #include "backend/FatalErrors.h"
+#include "backend/QuietThreads.h"
 
 #include "llvm/ADT/DenseMap.h"
 
-#include <csignal>
 #include <cstring>
 #include <optional>
 #include <pthread.h>
@@ -70,14 +70,13 @@ llvm::Error runAlongChain(unsigned length,
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes,
                             kBaseStack + length * kStackOfOperation);
-  // Signals belong to the host program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   Job job = {work, gaveUp, std::nullopt};
   pthread_t thread;
-  int status = pthread_create(&thread, &attributes, runJob, &job);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  int status = 0;
+  {
+    QuietThreads quiet;
+    status = pthread_create(&thread, &attributes, runJob, &job);
+  }
   pthread_attr_destroy(&attributes);
   if (status != 0)
     return llvm::createStringError("no thread for a chain of %u operations: %s",

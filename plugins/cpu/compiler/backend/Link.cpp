@@ -8,7 +8,7 @@
 #include "FatalErrors.h"
 #include "MemoryFile.h"
 #include "OutputPipe.h"
-#include "QuietThread.h"
+#include "QuietThreads.h"
 
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
@@ -22,6 +22,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -83,14 +84,18 @@ static int callLld(llvm::ArrayRef<const char *> arguments, OutputPipe &output,
   std::call_once(once, catchExits);
   std::promise<LldResult> promise;
   std::future<LldResult> future = promise.get_future();
-  std::thread thread = startQuietThread(
-      [arguments, &output, &messages, promise = std::move(promise)]() mutable {
-        LldResult result = runOnThisThread(arguments, messages);
-        output.finish();
-        promise.set_value(result);
-        while (result.gaveUp)
-          pause();
-      });
+  std::thread thread;
+  {
+    QuietThreads quiet;
+    thread = std::thread([arguments, &output, &messages,
+                          promise = std::move(promise)]() mutable {
+      LldResult result = runOnThisThread(arguments, messages);
+      output.finish();
+      promise.set_value(result);
+      while (result.gaveUp)
+        pause();
+    });
+  }
   output.follow();
   LldResult result = future.get();
   if (result.gaveUp)
