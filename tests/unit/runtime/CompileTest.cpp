@@ -1,5 +1,5 @@
-// CompileTest.cpp - compiling: options, stages, cache and failures through the
-// C interface.
+// CompileTest.cpp - compiling: options, stages and failures through the C
+// interface.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -62,222 +61,6 @@ TEST_F(CompileTest, DescribesTheResult) {
   EXPECT_GE(json["stages"][1]["nanoseconds"].get<int64_t>(), 0);
   EXPECT_EQ(json["metadata"]["argument_types"][0], "*f32");
   nereid_compiled_destroy(compiled);
-}
-
-// ---- Cache.
-
-TEST_F(CompileTest, TakesTheSecondFromTheCacheAlsoInAnotherProcess) {
-  nereid_compiled_t *first = compile(request());
-  restart();
-  nereid_compiled_t *second = compile(request());
-  ASSERT_TRUE(first && second) << lastError();
-  EXPECT_EQ(info(second).from_cache, 1u);
-  EXPECT_EQ(output(first), output(second));
-  EXPECT_EQ(string(info(second).name), "fake");
-  EXPECT_EQ(string(info(second).extension), "img");
-  EXPECT_EQ(fake_counts().stages, 3);
-  EXPECT_THAT(events, ElementsAre("k.ttir: no entry"));
-  nereid_compiled_destroy(first);
-  nereid_compiled_destroy(second);
-}
-
-TEST_F(CompileTest, EveryIngredientMakesAnotherKey) {
-  auto keyOf = [&](nereid_compile_request_t what,
-                   std::vector<std::pair<std::string_view, std::string_view>>
-                       options = {}) {
-    nereid_compiled_t *compiled = compile(what, std::move(options));
-    EXPECT_NE(compiled, nullptr) << lastError();
-    std::string key = string(info(compiled).key);
-    nereid_compiled_destroy(compiled);
-    return key;
-  };
-  std::vector<std::string> keys;
-  keys.push_back(keyOf(request()));
-  keys.push_back(keyOf(request("other source")));
-  keys.push_back(keyOf(request(), {{"scale", "2"}}));
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  target.backend = text("fake");
-  target.arch = text("f2");
-  nereid_compile_request_t elsewhere = request();
-  elsewhere.target = &target;
-  keys.push_back(keyOf(elsewhere));
-  // The fields of a target do not run into each other.
-  for (auto [arch, features] : {std::pair("gfx90a", "sramecc+:xnack-"),
-                                std::pair("gfx90a:sramecc+", "xnack-")}) {
-    target.arch = text(arch);
-    target.features = text(features);
-    keys.push_back(keyOf(elsewhere));
-  }
-  fake_set_dependencies("driver 2");
-  keys.push_back(keyOf(request()));
-  std::sort(keys.begin(), keys.end());
-  EXPECT_EQ(std::unique(keys.begin(), keys.end()), keys.end());
-  // Equal meaning, another spelling.
-  EXPECT_EQ(keyOf(request(), {{"scale", "2.0"}}),
-            keyOf(request(), {{"scale", "2"}}));
-}
-
-TEST_F(CompileTest, ADriverTakesTheCompilerWithTheBestScore) {
-  // Three compilers for "fake" that know it less or more well, and a driver.
-  nereid_compiler_t compilers[3];
-  nereid_plugin_t tables[3];
-  const char *ids[] = {"test.none", "test.weak", "test.strong"};
-  for (int i = 0; i < 3; ++i) {
-    compilers[i] = *fake_plugin()->compiler;
-    tables[i] = *fake_compiler_only();
-    tables[i].id = text(ids[i]);
-    tables[i].compiler = &compilers[i];
-  }
-  compilers[0].score_target = [](auto, auto, int32_t *score, auto) {
-    *score = 0;
-    return nereid_status_t(NEREID_OK);
-  };
-  compilers[1].score_target = [](auto, auto, int32_t *score, auto) {
-    *score = 1;
-    return nereid_status_t(NEREID_OK);
-  };
-  nereid_plugin_t driver = *fake_plugin();
-  driver.id = text("test.driver");
-  driver.compiler = nullptr;
-
-  restart();
-  ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
-  nereid_backend_t *handles[3] = {};
-  ASSERT_EQ(nereid_runtime_register(runtime, &driver, &backend), NEREID_OK);
-  nereid_backend_t *compiler = nullptr;
-  EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler),
-            NEREID_UNIMPLEMENTED);
-  EXPECT_THAT(lastError(), HasSubstr("plugin 'test.driver' has no compiler, "
-                                     "and no other plugin compiles for its "
-                                     "target 'fake:f1::1'"));
-  for (int i = 0; i < 3; ++i)
-    ASSERT_EQ(nereid_runtime_register(runtime, &tables[i], &handles[i]),
-              NEREID_OK)
-        << lastError();
-  ASSERT_EQ(nereid_backend_compiler(backend, 0, &compiler), NEREID_OK);
-  EXPECT_EQ(compiler, handles[2]);
-
-  nereid_compiled_t *compiled = compile(request("abc"), {{"scale", "2"}});
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(jsonOf([&](nereid_buffer_t **out) {
-              return nereid_compiled_describe(compiled, out);
-            })["key_ingredients"]["plugin"],
-            "test.strong");
-  nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK)
-      << lastError();
-  nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
-  EXPECT_FALSE(jsonOf([&](nereid_buffer_t **out) {
-                 return nereid_backend_options(backend, nullptr, out);
-               }).empty());
-  stop();
-}
-
-TEST_F(CompileTest, TextAndBytesWithASizeButNoDataAreHarmless) {
-  nereid_compile_request_t nameless = request();
-  nameless.source_name = {nullptr, 10};
-  nereid_compiled_destroy(compile(nameless));
-
-  nereid_replacement_t replacement = {};
-  replacement.struct_size = sizeof replacement;
-  replacement.stage = text("lower");
-  replacement.replacement = {nullptr, 10};
-  nereid_compile_request_t replaced = request();
-  replaced.replacements = &replacement;
-  replaced.replacement_count = 1;
-  EXPECT_THAT(compileError(replaced),
-              HasSubstr("the replacement of stage 'lower' has a size but no "
-                        "data"));
-
-  nereid_compiler_t compiler = *fake_plugin()->compiler;
-  compiler.write_dependencies = [](auto, auto, const nereid_writer_t *writer,
-                                   auto) {
-    return writer->write(writer, nullptr, 100);
-  };
-  nereid_plugin_t table = *fake_plugin();
-  table.compiler = &compiler;
-  restart();
-  ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
-  ASSERT_EQ(nereid_runtime_register(runtime, &table, &backend), NEREID_OK);
-  EXPECT_EQ(compile(request()), nullptr);
-  EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
-  stop();
-}
-
-TEST_F(CompileTest, TellsWhatChangedSinceTheLastTime) {
-  nereid_compiled_destroy(compile(request()));
-  nereid_compiled_destroy(compile(request(), {{"scale", "3"}}));
-  fake_set_dependencies("driver 2");
-  nereid_compiled_destroy(compile(request("new"), {{"scale", "3"}}));
-  EXPECT_THAT(
-      events,
-      ElementsAre("k.ttir: no entry",
-                  "k.ttir: no entry; changed since the last time: options",
-                  "k.ttir: no entry; changed since the last time: "
-                  "dependencies, source"));
-}
-
-TEST_F(CompileTest, FlagsAndPolicyDecideAboutTheCache) {
-  nereid_compile_request_t never = request();
-  never.flags = NEREID_COMPILE_NEVER;
-  EXPECT_EQ(compileError(never),
-            "error: k.ttir: not compiled for plugin 'test.fake', because "
-            "compiling is forbidden and it is not in the cache: no entry");
-  EXPECT_EQ(status, NEREID_NOT_FOUND);
-  nereid_compiled_destroy(compile(request()));
-  nereid_compiled_t *found = compile(never);
-  ASSERT_NE(found, nullptr) << lastError();
-  EXPECT_EQ(info(found).from_cache, 1u);
-  nereid_compiled_destroy(found);
-
-  nereid_compile_request_t refresh = request();
-  refresh.flags = NEREID_COMPILE_REFRESH;
-  nereid_compiled_t *anew = compile(refresh);
-  EXPECT_EQ(info(anew).from_cache, 0u);
-  nereid_compiled_destroy(anew);
-
-  nereid_compile_request_t without = request("elsewhere");
-  without.flags = NEREID_COMPILE_NO_CACHE;
-  nereid_compiled_destroy(compile(without));
-  nereid_compile_request_t neverElsewhere = request("elsewhere");
-  neverElsewhere.flags = NEREID_COMPILE_NEVER;
-  EXPECT_THAT(compileError(neverElsewhere), HasSubstr("no entry"));
-}
-
-TEST_F(CompileTest, WorksWithoutACache) {
-  restart(NEREID_RUNTIME_NO_CACHE);
-  nereid_compiled_t *compiled = compile(request());
-  ASSERT_NE(compiled, nullptr) << lastError();
-  nereid_compiled_destroy(compiled);
-  EXPECT_THAT(events, ElementsAre("k.ttir: there is no cache"));
-  nereid_cache_stat_t stat = {};
-  stat.struct_size = sizeof stat;
-  ASSERT_EQ(nereid_cache_stat(runtime, &stat), NEREID_OK);
-  EXPECT_EQ(stat.enabled, 0u);
-  nereid_buffer_t *json = nullptr;
-  EXPECT_EQ(nereid_cache_clear(runtime, &json), NEREID_UNAVAILABLE);
-}
-
-TEST_F(CompileTest, CacheFunctionsCountVerifyAndClear) {
-  nereid_compiled_destroy(compile(request("a")));
-  nereid_compiled_destroy(compile(request("b")));
-  nereid_compiled_destroy(compile(request("a")));
-  nereid_cache_stat_t stat = {};
-  stat.struct_size = sizeof stat;
-  ASSERT_EQ(nereid_cache_stat(runtime, &stat), NEREID_OK);
-  EXPECT_EQ(stat.entries, 2u);
-  EXPECT_EQ(stat.hits, 1u);
-  EXPECT_EQ(stat.misses, 2u);
-  EXPECT_EQ(string(stat.directory), directory + "/cache");
-  auto verified = jsonOf(
-      [&](nereid_buffer_t **out) { return nereid_cache_verify(runtime, out); });
-  EXPECT_EQ(verified["entries"], 2);
-  EXPECT_TRUE(verified["damaged"].empty());
-  auto cleared = jsonOf(
-      [&](nereid_buffer_t **out) { return nereid_cache_clear(runtime, out); });
-  EXPECT_EQ(cleared["removed"], 2);
 }
 
 // ---- Stages.
@@ -460,43 +243,35 @@ TEST_F(CompileTest, OptionsAreCheckedBeforeThePluginSeesThem) {
             "error: plugin 'test.fake': the fake refuses these options");
 }
 
-TEST_F(CompileTest, ATargetThatIsNotServedIsRefused) {
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  target.backend = text("cuda");
-  target.arch = text("sm90");
-  nereid_compile_request_t elsewhere = request();
-  elsewhere.target = &target;
-  EXPECT_EQ(compileError(elsewhere),
-            "error: plugin 'test.fake' does not compile for target "
-            "'cuda:sm90::0'");
-}
+TEST_F(CompileTest, TextAndBytesWithASizeButNoDataAreHarmless) {
+  nereid_compile_request_t nameless = request();
+  nameless.source_name = {nullptr, 10};
+  nereid_compiled_destroy(compile(nameless));
 
-TEST_F(CompileTest, ACompilerWithoutDriverNeedsATargetAndCannotLoad) {
-  ASSERT_EQ(nereid_runtime_register(runtime, fake_compiler_only(), &backend),
-            NEREID_OK);
-  EXPECT_EQ(compileError(request()),
-            "error: plugin 'test.compiler' has no driver, so the target must "
-            "be given");
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  target.backend = text("fake");
-  nereid_compile_request_t offline = request();
-  offline.target = &target;
-  nereid_compiled_t *compiled = compile(offline);
-  ASSERT_NE(compiled, nullptr) << lastError();
-  nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function),
-            NEREID_UNIMPLEMENTED);
-  EXPECT_THAT(lastError(), HasSubstr("has no driver"));
-  // Another plugin with the driver for it loads the image.
-  nereid_backend_t *driver = nullptr;
-  ASSERT_EQ(nereid_runtime_backend(runtime, text("test.fake"), &driver),
-            NEREID_OK);
-  ASSERT_EQ(nereid_function_load(driver, 0, compiled, &function), NEREID_OK)
-      << lastError();
-  nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
+  nereid_replacement_t replacement = {};
+  replacement.struct_size = sizeof replacement;
+  replacement.stage = text("lower");
+  replacement.replacement = {nullptr, 10};
+  nereid_compile_request_t replaced = request();
+  replaced.replacements = &replacement;
+  replaced.replacement_count = 1;
+  EXPECT_THAT(compileError(replaced),
+              HasSubstr("the replacement of stage 'lower' has a size but no "
+                        "data"));
+
+  nereid_compiler_t compiler = *fake_plugin()->compiler;
+  compiler.write_dependencies = [](auto, auto, const nereid_writer_t *writer,
+                                   auto) {
+    return writer->write(writer, nullptr, 100);
+  };
+  nereid_plugin_t table = *fake_plugin();
+  table.compiler = &compiler;
+  restart();
+  ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
+  ASSERT_EQ(nereid_runtime_register(runtime, &table, &backend), NEREID_OK);
+  EXPECT_EQ(compile(request()), nullptr);
+  EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
+  stop();
 }
 
 TEST_F(CompileTest, ShowsOptionsAndStages) {
