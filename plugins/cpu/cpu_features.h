@@ -14,7 +14,7 @@ namespace nereid::cpu {
 enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
 
 /// What the operating system must save for a feature to be usable.
-enum class Saves : uint8_t { Nothing, Ymm, Zmm };
+enum class Saves : uint8_t { Nothing, Ymm, Zmm, Tiles };
 
 struct X86Feature {
   const char *name;
@@ -24,7 +24,6 @@ struct X86Feature {
   Saves saves;
 };
 
-// AMX is left out: a process must ask the kernel for it first.
 inline constexpr X86Feature kX86Features[] = {
     {"sse3", 1, 0, Register::Ecx, 0, Saves::Nothing},
     {"pclmul", 1, 0, Register::Ecx, 1, Saves::Nothing},
@@ -59,7 +58,10 @@ inline constexpr X86Feature kX86Features[] = {
     {"avx512bitalg", 7, 0, Register::Ecx, 12, Saves::Zmm},
     {"avx512vpopcntdq", 7, 0, Register::Ecx, 14, Saves::Zmm},
     {"avx512vp2intersect", 7, 0, Register::Edx, 8, Saves::Zmm},
+    {"amx-bf16", 7, 0, Register::Edx, 22, Saves::Tiles},
     {"avx512fp16", 7, 0, Register::Edx, 23, Saves::Zmm},
+    {"amx-tile", 7, 0, Register::Edx, 24, Saves::Tiles},
+    {"amx-int8", 7, 0, Register::Edx, 25, Saves::Tiles},
     {"avxvnni", 7, 1, Register::Eax, 4, Saves::Ymm},
     {"avx512bf16", 7, 1, Register::Eax, 5, Saves::Zmm},
     {"avxifma", 7, 1, Register::Eax, 23, Saves::Ymm},

@@ -8,6 +8,8 @@
 
 #include <cpuid.h>
 #include <cstring>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace nereid::cpu {
 
@@ -41,14 +43,23 @@ static Leaf readLeaf(uint32_t leaf, uint32_t subleaf) {
   return out;
 }
 
+/// Tile registers are saved only for processes that asked for it. The kernel
+/// refuses where a thread has a stack for signals that could not hold them.
+static bool askForTiles() {
+  constexpr unsigned long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 /// What the operating system saves on a context switch.
 static Saves savedByTheSystem() {
   constexpr uint32_t kOsXsave = 1u << 27;
-  constexpr uint32_t kYmm = 0x6, kZmm = 0xe6;
+  constexpr uint32_t kYmm = 0x6, kZmm = 0xe6, kTiles = 0x600e6;
   if (!(readLeaf(1, 0).ecx & kOsXsave))
     return Saves::Nothing;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & kTiles) == kTiles && askForTiles())
+    return Saves::Tiles;
   if ((low & kZmm) == kZmm)
     return Saves::Zmm;
   return (low & kYmm) == kYmm ? Saves::Ymm : Saves::Nothing;

@@ -78,6 +78,74 @@ def test_batched(kind):
 
 
 @triton.jit
+def rounds_kernel(
+    a_ptr, b_ptr, out_ptr, other_ptr, rounds, S: tl.constexpr, TYPE: tl.constexpr,
+    CASE: tl.constexpr,
+):  # fmt: skip
+    i = tl.arange(0, S)[:, None]
+    j = tl.arange(0, S)[None, :]
+    width = rounds * S
+    a_ptrs = a_ptr + i * width + j
+    b_ptrs = b_ptr + i * S + j
+    total = tl.zeros((S, S), TYPE)
+    other = tl.zeros((S, S), TYPE)
+    rows = tl.zeros((S,), TYPE)
+    a = tl.load(a_ptrs, mask=i < width, other=0)
+    for r in range(rounds):
+        b = tl.load(b_ptrs)
+        if CASE == "next":
+            following = tl.load(a_ptrs + S, mask=j < (rounds - 1 - r) * S, other=0)
+        elif CASE != "same":
+            a = tl.load(a_ptrs)
+        total = tl.dot(a, b, total, input_precision="ieee", out_dtype=TYPE)
+        if CASE == "two":
+            other = tl.dot(a, tl.trans(b), other, input_precision="ieee", out_dtype=TYPE)
+        elif CASE == "seen":
+            other += total
+        elif CASE == "rows":
+            rows += tl.sum(a.to(TYPE), 1)
+        elif CASE == "written":
+            tl.store(a_ptrs, a + a)
+        elif CASE == "next":
+            a = following
+        a_ptrs += S
+        b_ptrs += S * S
+    tl.store(out_ptr + i * S + j, total)
+    tl.store(other_ptr + i * S + j, other + rows[:, None])
+
+
+@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-queue", "all,-dot-tiles"])
+@pytest.mark.parametrize("kind", ["int8", "bfloat16", "float32"])
+@pytest.mark.parametrize("case", ["plain", "two", "same", "seen", "rows", "written", "next"])
+def test_rounds(case, kind, paths):
+    """Products that are added up in a loop, whatever else it does with them."""
+    s = 32
+    options = {} if paths == "default" else {"nereid_fast_paths": paths}
+    for rounds in (0, 1, 2, 19):
+        a, b = (operand(kind, s, rounds * s), operand(kind, rounds * s, s))
+        if kind == "int8":
+            a = a // 2
+        exact = torch.int32 if kind == "int8" else torch.float32
+        out, other = torch.zeros((2, s, s), dtype=exact)
+        left = [a.double()[:, r * s : r * s + s] for r in range(rounds)]
+        right = [b.double()[r * s : r * s + s] for r in range(rounds)]
+        if case == "same":
+            left = left[:1] * rounds
+        zero = torch.zeros((s, s), dtype=torch.float64)
+        partial = [sum((x @ y for x, y in zip(left[:r], right)), zero) for r in range(1, rounds + 1)]
+        total = partial[-1] if rounds else zero
+        expected = {
+            "two": sum((x @ y.T for x, y in zip(left, right)), zero),
+            "seen": sum(partial, zero),
+            "rows": sum((x.sum(1)[:, None] for x in left), zero).expand(s, s),
+        }.get(case, zero)
+        written = a * 2 if case == "written" else a.clone()
+        rounds_kernel[(1,)](a, b, out, other, rounds, s, KINDS[kind], case, **options)
+        for got, wanted in ((out, total), (other, expected), (a, written)):
+            torch.testing.assert_close(got.double(), wanted.double(), rtol=1e-5, atol=2e-3)
+
+
+@triton.jit
 def scaled_kernel(
     a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr,
     K: tl.constexpr, A: tl.constexpr, B: tl.constexpr, AK: tl.constexpr, BK: tl.constexpr,

@@ -35,6 +35,10 @@ struct Emitter {
   llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
+  /// Of loops with a DotQueue: the rounds that wait, and where buffers begin
+  /// while `buffers` leads to their tile for one round.
+  llvm::DenseMap<mlir::Operation *, llvm::Value *> queueCounts;
+  llvm::DenseMap<const Buffer *, llvm::Value *> queueStarts;
 
   llvm::Value *programIds[3] = {};
   llvm::Value *gridSizes[3] = {};

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Emit.h"
+#include "EmitDot.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -210,11 +210,15 @@ private:
       emitter.buffers[tile.next] = swap.nextPhi;
       swaps.push_back(swap);
     }
+    QueueEmitter queue(emitter, loop);
+    queue.begin(entry);
     emitter.scalars[loop.getInductionVar()] = index;
     b.CreateCondBr(b.CreateICmpSLT(index, upper), body, exit);
 
     b.SetInsertPoint(body);
+    queue.enterRound();
     emitSteps(*loop.getBody());
+    queue.leaveRound();
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     unsigned number = 0;
     for (Value operand : yield.getOperands())
@@ -242,6 +246,7 @@ private:
       emitter.buffers[swap.tile.current] = swap.current;
       emitter.buffers[swap.tile.next] = swap.next;
     }
+    queue.end();
   }
 
   void emitIfOp(scf::IfOp op) {

@@ -1,231 +1,197 @@
-// EmitDot.cpp - tt.dot on operands that lie in buffers.
+// EmitDot.cpp - tt.dot: calls of the functions that multiply tiles, at once or
+// when the operands of several rounds are there.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// Operands have been converted to a type the machine multiplies (Prepare.h) and
-// lie row-major in scratch. A block of rows times vectors stays in registers
-// through all of k: for each k, a few vectors of b, and one broadcast element
-// of a for each row.
-//
-// Two bf16 that are neighbours along k count as one element of 32 bits: an
-// instruction multiplies both and adds both products. They are neighbours in
-// memory in a row of a; rows of b are interleaved first.
 
-#include "Emit.h"
-
-#include "llvm/IR/IntrinsicsX86.h"
+#include "EmitDot.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-namespace {
-/// c[m, n] += sum_k a[m, k] * b[k, n], batch by batch.
-class DotEmitter {
-public:
-  DotEmitter(Emitter &emitter, tt::DotOp op) : emitter(emitter), b(emitter.builder) {
-    auto type = cast<RankedTensorType>(op.getType());
-    ArrayRef<int64_t> shape = type.getShape();
-    sum = emitter.typeOf(op.getResult());
-    batches = shape.size() == 3 ? shape[0] : 1;
-    rows = shape[shape.size() - 2];
-    columns = shape.back();
-    depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
-    lhs = emitter.keptPointer(op.getA());
-    rhs = emitter.keptPointer(op.getB());
-    result = emitter.keptPointer(op.getResult());
-    factor = sum;
-    if (const Buffer *buffer = emitter.program.paired.lookup(op)) {
-      paired = emitter.buffers.lookup(buffer);
-      factor = b.getInt32Ty();
-      depth /= 2;
-    }
-    chooseBlock();
-  }
+static bool isQueued(const DotQueue *queue, const Buffer *buffer) {
+  return queue && buffer && queue->buffers.contains(buffer);
+}
 
-  void run() {
-    if (paired) {
-      interleaveRows();
-      rhs = paired;
-    }
-    loop(batches, 1, [&](llvm::Value *batch) {
-      llvm::Value *a = at(lhs, b.CreateMul(batch, i64(rows * depth)));
-      llvm::Value *y = at(rhs, b.CreateMul(batch, i64(depth * columns)));
-      llvm::Value *c =
-          sumAt(result, b.CreateMul(batch, i64(rows * columns)));
-      loop(columns, int64_t(lanes) * blockVectors, [&](llvm::Value *column) {
-        loop(rows, blockRows, [&](llvm::Value *row) {
-          llvm::Value *first =
-              b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          block(at(a, b.CreateMul(row, i64(depth))), at(y, column),
-                sumAt(c, first));
-        });
+static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
+  const TileProgram &program = emitter.program;
+  auto sums = cast<RankedTensorType>(op.getType());
+  auto left = cast<RankedTensorType>(op.getA().getType());
+  ArrayRef<int64_t> sizes = sums.getShape();
+  const DotPlan &plan = program.dots.at(op);
+  const DotQueue *queue = program.queueOf(op);
+  DotShape shape;
+  shape.kind = plan.kind;
+  shape.factor = left.getElementType();
+  shape.sum = sums.getElementType();
+  shape.batches = sizes.size() == 3 ? sizes[0] : 1;
+  shape.rows = sizes[sizes.size() - 2];
+  shape.columns = sizes.back();
+  shape.depth = left.getShape().back();
+  shape.block = plan.block;
+  shape.packing = plan.packing;
+  shape.queuesLeft = isQueued(queue, program.kept.lookup(op.getA()));
+  shape.queuesRight = isQueued(
+      queue, plan.packed ? plan.packed : program.kept.lookup(op.getB()));
+  return shape;
+}
+
+/// "dot.f32.16x64x32": equal for equal shapes, whose plans are equal too; and
+/// readable in a profile.
+static std::string nameOf(const char *what, const DotShape &shape) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << what << '.' << shape.factor << '.';
+  if (shape.batches > 1)
+    os << shape.batches << 'x';
+  os << shape.rows << 'x' << shape.columns << 'x' << shape.depth;
+  if (shape.repeats())
+    os << ".queued" << (shape.queuesLeft ? "" : ".right")
+       << (shape.queuesRight ? "" : ".left");
+  return name;
+}
+
+/// The function `name` on pointers to scratch and, if there is one, a number;
+/// `write` writes its body the first time.
+static llvm::Function *
+functionFor(Emitter &emitter, const std::string &name,
+            ArrayRef<llvm::Type *> arguments,
+            llvm::function_ref<void(llvm::Function *)> write) {
+  if (llvm::Function *known = emitter.module.getFunction(name))
+    return known;
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), arguments, false);
+  auto *function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                          name, emitter.module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  for (llvm::Argument &argument : function->args())
+    if (argument.getType()->isPointerTy())
+      argument.addAttr(llvm::Attribute::NoAlias);
+  llvm::IRBuilder<>::InsertPointGuard guard(b);
+  b.SetInsertPoint(
+      llvm::BasicBlock::Create(emitter.context(), "entry", function));
+  // Lines are of the function that calls.
+  b.SetCurrentDebugLocation(llvm::DebugLoc());
+  write(function);
+  b.CreateRetVoid();
+  return function;
+}
+
+/// Where the first tile of an operand is: with a queue, not that of this round.
+static llvm::Value *firstTile(Emitter &emitter, const DotQueue *queue,
+                              Value operand, const Buffer *buffer) {
+  if (isQueued(queue, buffer))
+    if (llvm::Value *start = emitter.queueStarts.lookup(buffer))
+      return start;
+  return operand ? emitter.keptPointer(operand)
+                 : emitter.buffers.lookup(buffer);
+}
+
+static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const TileProgram &program = emitter.program;
+  const DotQueue *queue = program.queueOf(op);
+  DotShape shape = shapeOf(emitter, op);
+  llvm::Value *left =
+      firstTile(emitter, queue, op.getA(), program.kept.lookup(op.getA()));
+  const Buffer *packed = program.dots.at(op).packed;
+  llvm::Value *right = packed ? firstTile(emitter, queue, {}, packed)
+                              : firstTile(emitter, queue, op.getB(),
+                                          program.kept.lookup(op.getB()));
+  llvm::Type *pointer = b.getPtrTy();
+  llvm::Function *function = functionFor(
+      emitter, nameOf("dot", shape),
+      {pointer, pointer, pointer, b.getInt64Ty()}, [&](llvm::Function *f) {
+        DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2),
+                        shape.repeats() ? f->getArg(3) : emitter.i64(1)};
+        if (shape.kind == DotKind::Tiles)
+          emitTileDot(emitter, shape, in);
+        else
+          emitVectorDot(emitter, shape, in);
       });
-    });
-  }
+  b.CreateCall(function,
+               {left, right, emitter.keptPointer(op.getResult()), rounds});
+}
 
-private:
-  /// About 16 accumulators hide the latency of a multiply-add on every
-  /// machine with 32 vector registers, and 8 on those with 16; powers of two
-  /// divide every tile.
-  void chooseBlock() {
-    if (!emitter.options.fastPaths.has("dot-kernel"))
-      return;
-    bool hasMany = emitter.vectorBits >= 512 ||
-                   emitter.options.machine->getTargetTriple().isAArch64();
-    int64_t accumulators = hasMany ? 16 : 8;
-    lanes = std::min<int64_t>(
-        columns, emitter.vectorBits / sum->getScalarSizeInBits());
-    blockVectors =
-        std::min<int64_t>(columns / lanes, accumulators == 16 ? 4 : 2);
-    blockRows = std::min<int64_t>(rows, accumulators / blockVectors);
-    steps = depth % 4 == 0 ? 4 : 1;
-  }
-
-  /// Writes each two rows of the right operand as one row of pairs.
-  void interleaveRows() {
-    llvm::Type *half = b.getInt16Ty();
-    int64_t width = std::min<int64_t>(columns, emitter.vectorBits / 16);
-    auto *vector = llvm::FixedVectorType::get(half, width);
-    SmallVector<int> order;
-    for (int64_t i = 0; i < width; ++i)
-      order.append({int(i), int(width + i)});
-    loop(batches * depth, 1, [&](llvm::Value *pair) {
-      llvm::Value *first = b.CreateMul(pair, i64(2 * columns));
-      loop(columns, width, [&](llvm::Value *column) {
-        auto row = [&](int64_t number) {
-          llvm::Value *offset =
-              b.CreateAdd(b.CreateAdd(first, i64(number * columns)), column);
-          return emitter.inScratch(b.CreateAlignedLoad(
-              vector, b.CreateGEP(half, rhs, offset), llvm::Align(2)));
-        };
-        llvm::Value *both = b.CreateShuffleVector(row(0), row(1), order);
-        llvm::Value *offset =
-            b.CreateAdd(first, b.CreateMul(column, i64(2)));
-        emitter.inScratch(b.CreateAlignedStore(
-            both, b.CreateGEP(half, paired, offset), llvm::Align(4)));
-      });
-    });
-  }
-
-  /// One block: its sums are loaded, carried through k in registers, stored.
-  void block(llvm::Value *a, llvm::Value *y, llvm::Value *c) {
-    llvm::Type *vector = vectorOf(sum), *factors = vectorOf(factor);
-    llvm::Align align(sum->getScalarSizeInBits() / 8);
-    llvm::Align factorAlign(factor->getScalarSizeInBits() / 8);
-    SmallVector<llvm::Value *> places, sums;
-    for (int64_t row = 0; row < blockRows; ++row)
-      for (int64_t v = 0; v < blockVectors; ++v) {
-        places.push_back(sumAt(c, i64(row * columns + v * lanes)));
-        sums.push_back(emitter.inScratch(
-            b.CreateAlignedLoad(vector, places.back(), align)));
-      }
-    carriedLoop(depth, steps, sums, [&](llvm::Value *k) {
-      for (int64_t step = 0; step < steps; ++step) {
-        llvm::Value *line = at(y, b.CreateMul(b.CreateAdd(k, i64(step)),
-                                              i64(columns)));
-        SmallVector<llvm::Value *> right;
-        for (int64_t v = 0; v < blockVectors; ++v)
-          right.push_back(emitter.inScratch(
-              b.CreateAlignedLoad(factors, at(line, i64(v * lanes)),
-                                  factorAlign)));
-        for (int64_t row = 0; row < blockRows; ++row) {
-          llvm::Value *place =
-              at(at(a, k), i64(row * depth + step));
-          llvm::Value *left =
-              emitter.inScratch(b.CreateAlignedLoad(factor, place, factorAlign));
-          if (lanes > 1)
-            left = b.CreateVectorSplat(lanes, left);
-          for (int64_t v = 0; v < blockVectors; ++v) {
-            llvm::Value *&total = sums[row * blockVectors + v];
-            total = multiplyAdd(left, right[v], total);
-          }
-        }
-      }
-    });
-    for (auto [place, value] : llvm::zip(places, sums))
-      emitter.inScratch(b.CreateAlignedStore(value, place, align));
-  }
-
-  llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
-    if (paired)
-      return addPairs(x, y, z);
-    if (x->getType()->isFPOrFPVectorTy())
-      return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
-    return b.CreateAdd(b.CreateMul(x, y), z);
-  }
-
-  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
-    auto *pairs = llvm::FixedVectorType::get(b.getBFloatTy(), 2 * lanes);
-    auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
-              : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
-                           : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
-    return b.CreateIntrinsic(
-        id, {}, {z, b.CreateBitCast(x, pairs), b.CreateBitCast(y, pairs)});
-  }
-
-  llvm::Type *vectorOf(llvm::Type *type) {
-    return lanes > 1 ? llvm::FixedVectorType::get(type, lanes) : type;
-  }
-  llvm::Value *i64(int64_t number) { return b.getInt64(number); }
-  llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
-    return b.CreateGEP(factor, base, offset);
-  }
-  llvm::Value *sumAt(llvm::Value *base, llvm::Value *offset) {
-    return b.CreateGEP(sum, base, offset);
-  }
-
-  void loop(int64_t extent, int64_t step,
-            llvm::function_ref<void(llvm::Value *)> body) {
-    SmallVector<llvm::Value *> none;
-    carriedLoop(extent, step, none, body);
-  }
-
-  /// Runs `body` for 0, step, ... below `extent`; it updates `values`, which
-  /// stay in registers from one round to the next.
-  void carriedLoop(int64_t extent, int64_t step,
-                   SmallVectorImpl<llvm::Value *> &values,
-                   llvm::function_ref<void(llvm::Value *)> body) {
-    if (extent == step)
-      return body(i64(0));
-    llvm::BasicBlock *entry = b.GetInsertBlock();
-    auto *start = llvm::BasicBlock::Create(emitter.context(), "dot",
-                                           emitter.function);
-    auto *exit = llvm::BasicBlock::Create(emitter.context(), "dot.end",
-                                          emitter.function);
-    b.CreateBr(start);
-    b.SetInsertPoint(start);
-    llvm::PHINode *index = b.CreatePHI(b.getInt64Ty(), 2);
-    index->addIncoming(i64(0), entry);
-    SmallVector<llvm::PHINode *> phis;
-    for (llvm::Value *&value : values) {
-      phis.push_back(b.CreatePHI(value->getType(), 2));
-      phis.back()->addIncoming(value, entry);
-      value = phis.back();
-    }
-    body(index);
-    llvm::Value *next = b.CreateAdd(index, i64(step), "", true, true);
-    llvm::BasicBlock *latch = b.GetInsertBlock();
-    index->addIncoming(next, latch);
-    for (auto [phi, value] : llvm::zip(phis, values))
-      phi->addIncoming(value, latch);
-    b.CreateCondBr(b.CreateICmpULT(next, i64(extent)), start, exit);
-    b.SetInsertPoint(exit);
-  }
-
-  Emitter &emitter;
-  llvm::IRBuilder<> &b;
-  llvm::Type *sum;
-  llvm::Type *factor; // of one step along the depth: an element, or a pair
-  llvm::Value *lhs, *rhs, *result;
-  llvm::Value *paired = nullptr; // rows of pairs of the right operand
-  int64_t batches, rows, columns, depth;
-  int64_t lanes = 1, blockRows = 1, blockVectors = 1, steps = 1;
-};
-} // namespace
+static void pack(Emitter &emitter, tt::DotOp op) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const DotPlan &plan = emitter.program.dots.at(op);
+  if (!plan.packed)
+    return;
+  DotShape shape = shapeOf(emitter, op);
+  llvm::Function *function =
+      functionFor(emitter, nameOf("pack", shape), {b.getPtrTy(), b.getPtrTy()},
+                  [&](llvm::Function *f) {
+                    emitPack(emitter, shape, f->getArg(0), f->getArg(1));
+                  });
+  b.CreateCall(function, {emitter.keptPointer(op.getB()),
+                          emitter.buffers.lookup(plan.packed)});
+}
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {
-  DotEmitter(emitter, dot).run();
+  pack(emitter, dot);
+  const DotQueue *queue = emitter.program.queueOf(dot);
+  if (!queue)
+    return multiply(emitter, dot, emitter.i64(1));
+  llvm::Value *isFull = emitter.builder.CreateICmpEQ(
+      emitter.queueCounts.lookup(dot->getParentOp()),
+      emitter.i64(queue->rounds - 1));
+  emitIf(emitter, isFull,
+         [&] { multiply(emitter, dot, emitter.i64(queue->rounds)); });
+}
+
+// ------------------------------------------------------------------ queues
+
+QueueEmitter::QueueEmitter(Emitter &emitter, Operation *loop)
+    : emitter(emitter), loop(loop) {
+  auto found = emitter.program.queues.find(loop);
+  if (found != emitter.program.queues.end())
+    queue = &found->second;
+}
+
+void QueueEmitter::begin(llvm::BasicBlock *entry) {
+  if (!queue)
+    return;
+  count = emitter.builder.CreatePHI(emitter.builder.getInt64Ty(), 2);
+  count->addIncoming(emitter.i64(0), entry);
+  emitter.queueCounts[loop] = count;
+}
+
+void QueueEmitter::enterRound() {
+  if (!queue)
+    return;
+  llvm::IRBuilder<> &b = emitter.builder;
+  for (const Buffer *buffer : queue->buffers) {
+    llvm::Value *&place = emitter.buffers[buffer];
+    emitter.queueStarts[buffer] = place;
+    llvm::Type *element = emitter.memoryType(buffer->element);
+    place = b.CreateGEP(element, place,
+                        b.CreateMul(count, emitter.i64(buffer->elements())));
+  }
+}
+
+void QueueEmitter::leaveRound() {
+  if (!queue)
+    return;
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Value *next = b.CreateAdd(count, emitter.i64(1));
+  llvm::Value *isFull = b.CreateICmpEQ(next, emitter.i64(queue->rounds));
+  count->addIncoming(b.CreateSelect(isFull, emitter.i64(0), next),
+                     b.GetInsertBlock());
+}
+
+void QueueEmitter::end() {
+  if (!queue)
+    return;
+  for (const Buffer *buffer : queue->buffers) {
+    emitter.buffers[buffer] = emitter.queueStarts.lookup(buffer);
+    emitter.queueStarts.erase(buffer);
+  }
+  llvm::Value *isLeft = emitter.builder.CreateICmpNE(count, emitter.i64(0));
+  emitIf(emitter, isLeft, [&] {
+    for (tt::DotOp dot : queue->dots)
+      multiply(emitter, dot, count);
+  });
 }
 
 } // namespace nereid::cpu

@@ -293,6 +293,15 @@ void NestEmitter::setVectorIndex(llvm::Value *base) {
   current[nest.vectorAxis] = {base, lanes > 1 ? 1 : 0, nullptr};
 }
 
+/// The loop that a dot and this operand of it are in, or null.
+static scf::ForOp loopOfDot(Value operand) {
+  auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
+  auto isDot = [&](Operation *user) {
+    return isa<tt::DotOp>(user) && user->getParentOp() == loop;
+  };
+  return loop && llvm::any_of(operand.getUsers(), isDot) ? loop : nullptr;
+}
+
 /// One vector's worth of every root. All are evaluated before any stores, so
 /// that no store of this index comes before a load of it.
 void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
@@ -314,10 +323,13 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       // A value is computed into its own buffer, and later roots of this index
       // read the register; into another buffer it is copied.
       bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
+      if (emitter.options.fastPaths.has("read-ahead"))
+        loopAround = loopOfDot(root.value);
       Element value =
           isOwn ? define(root.value, current) : get(root.value, current);
       if (isOwn)
         remember(root.value, current, value, levels.size() - 1);
+      loopAround = nullptr;
       writes.push_back({&root, value, {}, {}});
       continue;
     }

@@ -8,6 +8,8 @@
 #include "Emit.h"
 #include "PlanUses.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include <map>
 
 namespace nereid::cpu {
@@ -163,6 +165,7 @@ private:
                  bool isScratch);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
                bool isScratch);
+  void readAhead(tt::LoadOp op, const Address &address);
   llvm::Value *laneOffsets(int64_t stride);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
@@ -202,6 +205,7 @@ private:
   bool unwrapped = false;                  // they do not wrap here
   unsigned assumptionLevel = 0;            // where the facts hold
   unsigned minimumLevel = 0;               // of what is emitted
+  mlir::scf::ForOp loopAround; // whose next round is read ahead; or null
   bool assumed = false; // the value being evaluated relies on them
   llvm::SmallVector<Accumulators, 2> reductions;
   llvm::Value *deadline = nullptr; // of the poll that is emitted, if it has one

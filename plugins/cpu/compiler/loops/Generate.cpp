@@ -35,6 +35,9 @@ llvm::ArrayRef<llvm::StringLiteral> fastPathNames() {
       "in-place",       // loops update tiles where they are
       "dot-kernel",     // tt.dot in register blocks
       "dot-pairs",      // bf16 by instructions that add two products
+      "dot-tiles",      // bf16 and i8 in tile registers
+      "dot-queue",      // operands of several rounds are multiplied at once
+      "read-ahead",     // operands of the next round are on their way already
   };
   return kNames;
 }
@@ -324,7 +327,8 @@ generate(ModuleOp source, const GenerateOptions &options,
   // (a cleared sign bit as fabs): it would convert them by calls of routines
   // that no library has.
   if (!expansion.hasF16Conversions)
-    emitter.function->addFnAttr(llvm::Attribute::NoImplicitFloat);
+    for (llvm::Function &function : *result)
+      function.addFnAttr(llvm::Attribute::NoImplicitFloat);
   info.scratchSize = (*program)->scratchBytes;
   return std::move(result);
 }

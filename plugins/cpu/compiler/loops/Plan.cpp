@@ -9,6 +9,7 @@
 // the next round starts over; most kernels need two.
 
 #include "Plan.h"
+#include "Prepare.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,6 +36,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
       planBlock(block);
     shareBuffersInLoops();
   } while (keepOvertakenLoads() || keepExpensiveValues());
+  queueDots();
   placeBuffers(*program);
   return std::move(program);
 }
@@ -348,9 +350,10 @@ void Planner::planDot(Operation *op) {
   for (unsigned i : {0, 1})
     readers[op->getOperand(i)].push_back(
         {block, step, 0, false});
-  Type right = op->getOperand(1).getType();
-  if (cast<RankedTensorType>(right).getElementType().isBF16())
-    program->paired[op] = makeBuffer(right);
+  DotPlan &plan = program->dots[op];
+  plan = planProduct(cast<tt::DotOp>(op), options, vectorBits);
+  if (plan.kind != DotKind::Elements)
+    plan.packed = makeBuffer(op->getOperand(1).getType());
   stepOf[op] = step;
   current->steps.push_back({StepKind::Dot, op, nullptr});
 }

@@ -7,6 +7,7 @@
 
 #include "PlanUses.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <map>
@@ -77,6 +78,10 @@ private:
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
   bool keepExpensiveValues();
+  // PlanQueues.cpp
+  void queueDots();
+  bool addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
+  bool isPassedOn(const Buffer *buffer) const;
   // PlanLoads.cpp
   bool keepOvertakenLoads();
   enum class Overtaken { No, Guarded, Always };

@@ -88,7 +88,15 @@ private:
       }
       for (Value operand : step.op->getOperands())
         use(operand, place);
-      use(program.paired.lookup(step.op), place);
+      use(program.dots.lookup(step.op).packed, place);
+      // Operands that wait outlast their round.
+      if (auto queue = program.queues.find(step.op);
+          queue != program.queues.end())
+        for (tt::DotOp dot : queue->second.dots) {
+          use(program.dots.lookup(dot).packed, place);
+          for (Value operand : dot->getOperands())
+            use(operand, place);
+        }
       for (Value result : step.op->getResults())
         use(result, place);
       for (Region &region : step.op->getRegions())
@@ -148,8 +156,7 @@ private:
 } // namespace
 
 static uint64_t bytesOf(const Buffer &buffer) {
-  unsigned bits = std::max(8u, tt::getElementBitWidth(buffer.element));
-  return llvm::alignTo(buffer.elements() * (bits / 8), kScratchAlign);
+  return llvm::alignTo(buffer.bytes() * buffer.tiles, kScratchAlign);
 }
 
 void placeBuffers(TileProgram &program) {

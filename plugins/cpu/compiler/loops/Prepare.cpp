@@ -11,21 +11,71 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-bool pairsBf16(tt::DotOp dot, const GenerateOptions &options) {
-  if (!options.fastPaths.has("dot-kernel") ||
-      !options.fastPaths.has("dot-pairs"))
-    return false;
-  // Intel's instruction runs at half the rate of a multiply-add, so that f32
-  // wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
+/// The fastest way to multiply operands of these element types.
+static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
+                       const GenerateOptions &options) {
   const llvm::TargetMachine &machine = *options.machine;
-  if (!machine.getTargetTriple().isX86() ||
-      !machine.getTargetCPU().starts_with("znver") ||
-      !machine.getMCSubtargetInfo()->checkFeatures("+avx512bf16,+avx512vl"))
-    return false;
+  if (!options.fastPaths.has("dot-kernel") ||
+      !machine.getTargetTriple().isX86())
+    return DotKind::Elements;
+  auto has = [&](const char *features) {
+    return machine.getMCSubtargetInfo()->checkFeatures(features);
+  };
+  ArrayRef<int64_t> shape = dot.getB().getType().getShape();
+  int64_t depth = shape[shape.size() - 2];
+  bool isBf16 = factor.isBF16() && sum.isF32();
+  bool isBytes = factor.isInteger(8) && sum.isInteger(32);
+  if (options.fastPaths.has("dot-tiles") &&
+      ((isBf16 && depth % 2 == 0 && has("+amx-tile,+amx-bf16")) ||
+       (isBytes && depth % 4 == 0 && has("+amx-tile,+amx-int8"))))
+    return DotKind::Tiles;
+  // Intel's instruction on vectors runs at half the rate of a multiply-add, so
+  // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
   constexpr int64_t kFewestLanes = 4;
-  auto right = cast<RankedTensorType>(dot.getB().getType());
-  ArrayRef<int64_t> shape = right.getShape();
-  return shape[shape.size() - 2] % 2 == 0 && shape.back() >= kFewestLanes;
+  if (options.fastPaths.has("dot-pairs") && isBf16 && depth % 2 == 0 &&
+      shape.back() >= kFewestLanes &&
+      machine.getTargetCPU().starts_with("znver") &&
+      has("+avx512bf16,+avx512vl"))
+    return DotKind::Pairs;
+  return DotKind::Elements;
+}
+
+/// About 16 sums hide the latency of a multiply-add on every machine with 32
+/// vector registers, and 8 on those with 16; powers of two divide every tile.
+static DotBlock blockFor(int64_t rows, int64_t columns, unsigned sumBits,
+                         const GenerateOptions &options, unsigned vectorBits) {
+  DotBlock block;
+  if (!options.fastPaths.has("dot-kernel"))
+    return block;
+  bool hasMany =
+      vectorBits >= 512 || options.machine->getTargetTriple().isAArch64();
+  int64_t sums = hasMany ? 16 : 8;
+  block.lanes = std::min<int64_t>(columns, vectorBits / sumBits);
+  block.vectors = std::min<int64_t>(columns / block.lanes, hasMany ? 4 : 2);
+  block.rows = std::min(rows, sums / block.vectors);
+  return block;
+}
+
+DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
+                    unsigned vectorBits) {
+  auto sums = dot.getType();
+  auto left = dot.getA().getType();
+  int64_t rows = sums.getShape()[sums.getRank() - 2];
+  int64_t columns = sums.getShape().back(), depth = left.getShape().back();
+  unsigned bits = left.getElementTypeBitWidth();
+  DotPlan plan;
+  plan.kind =
+      kindFor(dot, left.getElementType(), sums.getElementType(), options);
+  if (plan.kind == DotKind::Tiles) {
+    constexpr int64_t kTileColumns = 16, kRowBits = 512;
+    plan.packing = {std::min(depth, kRowBits / bits),
+                    std::min(columns, kTileColumns), 32 / bits};
+    return plan;
+  }
+  plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options,
+                        vectorBits);
+  plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};
+  return plan;
 }
 
 /// True when bf16 holds every number of `type`.
@@ -79,14 +129,19 @@ static void widenDot(tt::DotOp dot, const GenerateOptions &options) {
   auto left = cast<RankedTensorType>(dot.getA().getType());
   auto type = cast<RankedTensorType>(dot.getType());
   Type result = type.getElementType(), inner = result;
+  auto multipliesAs = [&](Type factor) {
+    return kindFor(dot, factor, inner, options) != DotKind::Elements;
+  };
+  if (left.getElementType().isInteger(8) && multipliesAs(left.getElementType()))
+    return;
   bool isBytes = left.getElementType().isInteger(8) &&
                  left.getShape().back() <= kExactDepth;
   if (isBytes || (isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32))
     inner = builder.getF32Type();
   Type factor = inner;
   auto right = cast<RankedTensorType>(dot.getB().getType());
-  if (inner.isF32() && fitsBf16(left.getElementType()) &&
-      fitsBf16(right.getElementType()) && pairsBf16(dot, options))
+  if (fitsBf16(left.getElementType()) && fitsBf16(right.getElementType()) &&
+      multipliesAs(builder.getBF16Type()))
     factor = builder.getBF16Type();
   Value a = convert(builder, loc, dot.getA(), factor);
   Value b = convert(builder, loc, dot.getB(), factor);

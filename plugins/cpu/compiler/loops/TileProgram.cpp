@@ -22,6 +22,17 @@ int64_t Buffer::elements() const {
   return count;
 }
 
+uint64_t Buffer::bytes() const {
+  return elements() * (std::max(8u, tt::getElementBitWidth(element)) / 8);
+}
+
+const DotQueue *TileProgram::queueOf(tt::DotOp dot) const {
+  auto queue = queues.find(dot->getParentOp());
+  return queue != queues.end() && llvm::is_contained(queue->second.dots, dot)
+             ? &queue->second
+             : nullptr;
+}
+
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 bool isScalarOp(Operation *op) {
@@ -139,8 +150,10 @@ struct Printer {
         llvm::interleave(
             step.op->getOperands(), os, [&](Value v) { name(v); }, " ");
         os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
-        if (const Buffer *paired = program.paired.lookup(step.op))
-          os << " paired in b" << paired->id;
+        if (const Buffer *packed = program.dots.at(step.op).packed)
+          os << " packed in b" << packed->id;
+        if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op)))
+          os << " every " << queue->rounds;
         os << '\n';
       } else {
         os.indent(indent) << step.op->getName() << '\n';
@@ -175,7 +188,10 @@ struct Printer {
     for (const auto &buffer : program.buffers) {
       os << "  b" << buffer->id << ' ';
       shape(buffer->shape);
-      os << ' ' << buffer->element << " at " << buffer->offset << '\n';
+      os << ' ' << buffer->element;
+      if (buffer->tiles > 1)
+        os << " x" << buffer->tiles;
+      os << " at " << buffer->offset << '\n';
     }
     printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
   }

@@ -30,9 +30,11 @@ struct Buffer {
   unsigned id = 0;
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape;
+  int64_t tiles = 1;   // one after the other, of as many rounds of a loop
   uint64_t offset = 0; // in scratch, bytes
 
-  int64_t elements() const;
+  int64_t elements() const; // of one tile
+  uint64_t bytes() const;   // of one tile
 };
 
 /// Buffers start at cache lines; the first line of scratch is no buffer.
@@ -106,6 +108,43 @@ struct CarriedTile {
   Buffer *next = nullptr;
 };
 
+/// What multiplies the operands of a dot.
+enum class DotKind {
+  Elements, // one element of each row and column at a time
+  Pairs,    // two bf16 that are neighbours along the depth
+  Tiles     // the tile registers of AMX
+};
+
+/// Sums that stay in vector registers: rows of vectors.
+struct DotBlock {
+  int64_t lanes = 1, vectors = 1, rows = 1;
+};
+
+/// The order of a packed right operand: cut into blocks of `depth` rows and
+/// `columns` columns, of which those with the same columns come one after the
+/// other. In a row of a block, `together` elements that are neighbours along
+/// the depth come before the next column.
+struct DotPacking {
+  int64_t depth = 1, columns = 1, together = 1;
+};
+
+struct DotPlan {
+  DotKind kind = DotKind::Elements;
+  DotBlock block;           // of all kinds but Tiles
+  DotPacking packing;       // of the right operand in `packed`
+  Buffer *packed = nullptr; // null for DotKind::Elements
+};
+
+/// Dots of a loop that wait: their operands are put aside in `buffers`, and
+/// multiplied when those of `rounds` rounds are there, or the loop ends. Sums
+/// are then read and written once for all of them; the order of additions
+/// stays the same.
+struct DotQueue {
+  int64_t rounds = 0;
+  llvm::SmallVector<tt::DotOp, 1> dots; // in the order of the program
+  llvm::SmallSetVector<const Buffer *, 2> buffers;
+};
+
 struct TileProgram {
   tt::FuncOp function;
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -117,13 +156,15 @@ struct TileProgram {
   /// Tiles passed on by terminators, per destination (a block argument or a
   /// result of a region): the buffer they are put into.
   llvm::DenseMap<mlir::Value, Buffer *> passed;
-  /// The right operand of a dot on bf16, in pairs along its depth.
-  llvm::DenseMap<mlir::Operation *, Buffer *> paired;
+  llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+  llvm::DenseMap<mlir::Operation *, DotQueue> queues; // by loop
   uint64_t scratchBytes = kScratchAlign;
 
   bool isKept(mlir::Value value) const {
     return kept.contains(value) || carried.contains(value);
   }
+  /// The queue that `dot` waits in, or null.
+  const DotQueue *queueOf(tt::DotOp dot) const;
   void print(llvm::raw_ostream &os) const;
 };
 

@@ -1,17 +1,21 @@
 // Where the machine multiplies bf16 in pairs, operands of a dot stay bf16 and
-// the right one is interleaved; elsewhere both become f32. i8 fits bf16.
+// the right one is interleaved; elsewhere both become f32. i8 fits bf16, and
+// tile registers multiply it as it is.
 // RUN: nereid compile %s --target cpu -O cpu=znver4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: nereid compile %s --target cpu -O cpu=znver4 -O fast_paths=all,-dot-pairs --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=TILES
 
 // CHECK: tile program @product
 // CHECK: {{\[32x16\]}} bf16
-// CHECK: dot {{.*}} paired in b
+// CHECK: dot {{.*}} packed in b
 // CHECK: call <16 x float> @llvm.x86.avx512bf16.dpbf16ps.512
 // WIDE: tile program @product
-// WIDE-NOT: paired
+// WIDE-NOT: packed
 // WIDE: {{\[32x16\]}} f32
 // WIDE-NOT: dpbf16ps
+// TILES: {{\[32x16\]}} i8
+// TILES: call void @llvm.x86.tdpbssd(
 
 tt.func public @product(%pa: !tt.ptr<i8>, %pb: !tt.ptr<i8>, %pc: !tt.ptr<i32>) {
   %sum = arith.constant dense<0> : tensor<16x16xi32>
