@@ -64,16 +64,34 @@ nereid_status_t Call::caught() {
   return NEREID_INTERNAL;
 }
 
+nereid_status_t Call::refuseMalformed(std::string problem) {
+  refusal = NEREID_INVALID_ARGUMENT;
+  malformed = std::move(problem);
+  return refusal;
+}
+
+nereid_status_t Call::refuseForMemory() noexcept {
+  return refusal = NEREID_OUT_OF_RESOURCES;
+}
+
 Failure Call::failure(nereid_status_t status, std::string_view slot) {
   std::lock_guard lock(mutex);
   std::string text = "plugin '" + std::string(plugin) + "': ";
-  if (errors.empty())
-    text += std::string(slot) + " failed with " +
-            std::string(statusName(status)) +
-            " and gave no reason, which is a fault of the plugin";
-  else
+  std::string name(slot);
+  if (refusal == NEREID_OUT_OF_RESOURCES)
+    return {refusal,
+            text + "libnereid has no memory for what " + name + " gives"};
+  if (refusal != NEREID_OK)
+    return {NEREID_INTERNAL,
+            text + name + " gives something malformed: " + malformed};
+  if (!errors.empty())
     text += errors;
-  if (status < NEREID_OK || status > NEREID_CANCELLED)
+  else
+    text += name + " failed with " + std::string(statusName(status)) +
+            " and gave no reason, which is a fault of the plugin";
+  // Nobody can correct what is not said.
+  bool isSilent = errors.empty() && status == NEREID_INVALID_ARGUMENT;
+  if (status < NEREID_OK || status > NEREID_CANCELLED || isSilent)
     status = NEREID_INTERNAL;
   return {status, std::move(text)};
 }
@@ -122,15 +140,15 @@ std::string_view statusName(nereid_status_t status) {
 
 nereid_status_t StringWriter::write(const nereid_writer_t *writer,
                                     const void *data, uint64_t size) noexcept {
-  if (size && !data)
-    return NEREID_INVALID_ARGUMENT;
+  StringWriter &self = *static_cast<StringWriter *>(writer->user);
   try {
+    if (size && !data)
+      return self.call.refuseMalformed("bytes with a size but no data");
     if (size)
-      static_cast<StringWriter *>(writer->user)
-          ->text.append(static_cast<const char *>(data), size);
+      self.text.append(static_cast<const char *>(data), size);
     return NEREID_OK;
   } catch (...) {
-    return NEREID_OUT_OF_RESOURCES;
+    return self.call.refuseForMemory();
   }
 }
 

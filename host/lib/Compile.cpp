@@ -154,11 +154,12 @@ Outcome Compilation::readReplacements() {
 }
 
 Outcome Compilation::readIngredients() {
-  StringWriter dependencies;
+  std::string dependencies;
   Call call(context.log, plugin.info.id);
+  StringWriter writer(dependencies, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.write_dependencies(plugin.state, options->get(),
-                                              dependencies.get(), call.get());
+                                              writer.get(), call.get());
   });
   // A compiler without the slot depends on nothing else.
   if (status != NEREID_OK && status != NEREID_UNIMPLEMENTED)
@@ -171,7 +172,7 @@ Outcome Compilation::readIngredients() {
   ingredients.add("build", plugin.info.buildId);
   ingredients.add("target", target.text());
   ingredients.add("options", options->canonical());
-  ingredients.add("dependencies", dependencies.text);
+  ingredients.add("dependencies", dependencies);
   ingredients.add("start", stages[plan.first].name);
   ingredients.add("kind", stages[plan.first].inputKind);
   ingredients.add("source", sha256(plan.source).hex());

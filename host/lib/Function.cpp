@@ -97,8 +97,8 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
 // Program ids are signed 32-bit numbers in Triton; a device may allow less.
 Outcome Function::readGridLimits(uint32_t device) {
   Values properties;
-  ValueSink sink(properties);
   Call call(log, plugin->info.id);
+  ValueSink sink(properties, call);
   nereid_status_t status = call.run([&] {
     return plugin->driver.visit_properties(plugin->state, device, sink.get(),
                                            call.get());

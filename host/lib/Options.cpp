@@ -15,7 +15,10 @@ namespace nereid {
 namespace {
 /// Copies what a plugin adds.
 struct SchemaSink {
+  explicit SchemaSink(Call &call) : call(call) {}
+
   nereid_option_sink_t sink{sizeof(nereid_option_sink_t), 0, this, add};
+  Call &call;
   std::vector<OptionSchema> schema;
 
   static nereid_status_t add(const nereid_option_sink_t *sink,
@@ -39,22 +42,22 @@ static OptionSchema copyOption(const nereid_option_t &given) {
 
 nereid_status_t SchemaSink::add(const nereid_option_sink_t *sink,
                                 const nereid_option_t *option) noexcept {
+  SchemaSink &self = *static_cast<SchemaSink *>(sink->user);
   try {
     if (!option || !NEREID_HAS(option, name) || !option->name.size)
-      return NEREID_INVALID_ARGUMENT;
-    static_cast<SchemaSink *>(sink->user)
-        ->schema.push_back(copyOption(*option));
+      return self.call.refuseMalformed("an option has no name");
+    self.schema.push_back(copyOption(*option));
     return NEREID_OK;
   } catch (...) {
-    return NEREID_OUT_OF_RESOURCES;
+    return self.call.refuseForMemory();
   }
 }
 
 Result<std::vector<OptionSchema>> readSchema(const Plugin &plugin,
                                              const nereid_target_t &target,
                                              const Log *log) {
-  SchemaSink sink;
   Call call(log, plugin.info.id);
+  SchemaSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_options(plugin.state, &target, &sink.sink,
                                          call.get());
@@ -110,8 +113,8 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
                    "plugin '" + plugin.info.id +
                        "': " + converted.failure().text};
   ParsedOptions options(plugin);
-  StringWriter canonical;
   Call call(log, plugin.info.id);
+  StringWriter canonical(options.text, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.parse_options(
         plugin.state, &target, converted->items().data(),
@@ -122,7 +125,6 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
     options.handle = nullptr; // on failure nothing is made
     return call.failure(status, "parse_options");
   }
-  options.text = std::move(canonical.text);
   return options;
 }
 

@@ -67,7 +67,7 @@ public:
 
 private:
   Outcome runStage(size_t index);
-  Outcome callStage(size_t index, nereid_bytes_t input, StringWriter *output);
+  Outcome callStage(size_t index, nereid_bytes_t input, std::string *output);
   std::optional<std::string_view> replacementOf(size_t index) const;
   bool isInSession(size_t index) const;
   bool isOutputWanted(size_t index) const;
@@ -151,7 +151,7 @@ Outcome Run::runStage(size_t index) {
   span.argument("source", plan.sourceName);
 
   bool isWanted = isOutputWanted(index);
-  StringWriter output;
+  std::string output;
   auto start = std::chrono::steady_clock::now();
   if (Outcome called = callStage(index, input, isWanted ? &output : nullptr);
       !called)
@@ -163,19 +163,18 @@ Outcome Run::runStage(size_t index) {
   if (!isWanted)
     return {};
   if (plan.keepOutputs && index != plan.last)
-    result.kept.push_back({stage.name, output.text});
+    result.kept.push_back({stage.name, output});
   // What the session has it need not read again.
   if (isInSession(index) && plan.dumpDir.empty())
     return {};
-  inputStorage = std::move(output.text);
+  inputStorage = std::move(output);
   input = bytesOf(inputStorage);
   return {};
 }
 
 Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
-                       StringWriter *output) {
+                       std::string *output) {
   const Stage &stage = stages[index];
-  ValueSink metadata(result.metadata);
   // Later inputs have no file; the stage's name says which one is meant.
   std::string inputName =
       index == plan.first
@@ -183,23 +182,21 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
           : std::string(plan.sourceName) + " (" + stage.inputKind + ")";
   Call call(log, plugin.info.id);
   call.nameInput(inputName);
+  ValueSink metadata(result.metadata, call);
+  std::optional<StringWriter> writer;
+  if (output)
+    writer.emplace(*output, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.run_stage(plugin.state, options.get(), session.get(),
                                      static_cast<uint32_t>(index), stageInput,
-                                     output ? output->get() : nullptr,
+                                     writer ? writer->get() : nullptr,
                                      metadata.get(), call.get());
   });
-  if (status == NEREID_OK && metadata.problem().empty())
+  if (status == NEREID_OK)
     return {};
-
-  std::string place =
-      std::string(plan.sourceName) + ": stage '" + stage.name + "' failed: ";
-  if (!metadata.problem().empty())
-    return Failure{status == NEREID_OK ? NEREID_INTERNAL : status,
-                   place + "plugin '" + plugin.info.id +
-                       "' gave malformed metadata: " + metadata.problem()};
   Failure failure = call.failure(status, "run_stage");
-  return Failure{failure.status, place + failure.text};
+  return Failure{failure.status, std::string(plan.sourceName) + ": stage '" +
+                                     stage.name + "' failed: " + failure.text};
 }
 
 Result<PipelineResult> runPipeline(const Plugin &plugin,

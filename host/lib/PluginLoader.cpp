@@ -156,14 +156,14 @@ std::string PluginLoader::probe(Plugin &plugin) const {
   tell(LoadStep::Probe);
   nereid_probe_t answer = {};
   answer.struct_size = sizeof answer;
-  StringWriter reason;
   Call call(log, plugin.info.id);
+  plugin.probeReason.clear();
+  StringWriter reason(plugin.probeReason, call);
   nereid_status_t status = call.run([&] {
     return plugin.driver.probe(plugin.state, &answer, reason.get(), call.get());
   });
   answer.struct_size = sizeof answer;
   plugin.probe = answer;
-  plugin.probeReason = std::move(reason.text);
   std::string remark;
   if (status != NEREID_OK)
     remark = "its probe failed: " + call.failure(status, "probe").text;

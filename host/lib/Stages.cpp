@@ -14,7 +14,10 @@ namespace nereid {
 namespace {
 /// Copies what a plugin adds.
 struct StageSink {
+  explicit StageSink(Call &call) : call(call) {}
+
   nereid_stage_sink_t sink{sizeof(nereid_stage_sink_t), 0, this, add};
+  Call &call;
   std::vector<Stage> stages;
 
   static nereid_status_t add(const nereid_stage_sink_t *sink,
@@ -24,9 +27,10 @@ struct StageSink {
 
 nereid_status_t StageSink::add(const nereid_stage_sink_t *sink,
                                const nereid_stage_t *stage) noexcept {
+  StageSink &self = *static_cast<StageSink *>(sink->user);
   try {
     if (!stage || !NEREID_HAS(stage, output_kind))
-      return NEREID_INVALID_ARGUMENT;
+      return self.call.refuseMalformed("a stage has no kind of output");
     nereid_stage_t given = readStruct(*stage);
     Stage copy;
     copy.name = view(given.name);
@@ -35,10 +39,10 @@ nereid_status_t StageSink::add(const nereid_stage_sink_t *sink,
     copy.extension = view(given.extension);
     copy.keepsOutput = given.flags & NEREID_STAGE_KEEPS_OUTPUT;
     copy.makesImage = given.flags & NEREID_STAGE_MAKES_IMAGE;
-    static_cast<StageSink *>(sink->user)->stages.push_back(std::move(copy));
+    self.stages.push_back(std::move(copy));
     return NEREID_OK;
   } catch (...) {
-    return NEREID_OUT_OF_RESOURCES;
+    return self.call.refuseForMemory();
   }
 }
 
@@ -62,8 +66,8 @@ static std::string checkStages(const std::vector<Stage> &stages) {
 
 Result<std::vector<Stage>>
 readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log) {
-  StageSink sink;
   Call call(log, plugin.info.id);
+  StageSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_stages(plugin.state, options.get(), &sink.sink,
                                         call.get());

@@ -175,17 +175,13 @@ nereid_status_t ValueSink::add(const nereid_value_sink_t *sink,
                                const nereid_value_t *value) noexcept {
   ValueSink &self = *static_cast<ValueSink *>(sink->user);
   try {
-    if (!value) {
-      self.refused = "a value is a null pointer";
-      return NEREID_INVALID_ARGUMENT;
-    }
-    if (Outcome added = self.values.add(*value); !added) {
-      self.refused = added.failure().text;
-      return added.failure().status;
-    }
+    if (!value)
+      return self.call.refuseMalformed("a value is a null pointer");
+    if (Outcome added = self.values.add(*value); !added)
+      return self.call.refuseMalformed(added.failure().text);
     return NEREID_OK;
   } catch (...) {
-    return NEREID_OUT_OF_RESOURCES;
+    return self.call.refuseForMemory();
   }
 }
 

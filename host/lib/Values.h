@@ -6,8 +6,8 @@
 #ifndef NEREID_HOST_VALUES_H
 #define NEREID_HOST_VALUES_H
 
+#include "Call.h"
 #include "JsonFwd.h"
-#include "Result.h"
 
 #include <deque>
 #include <map>
@@ -65,25 +65,23 @@ private:
   std::map<std::string, size_t, std::less<>> places;
 };
 
-/// A sink that adds to a Values. What it refuses is an INVALID_ARGUMENT for
-/// the plugin, and problem() keeps the text.
+/// A sink that adds to a Values; the call is told what it refuses.
 class ValueSink {
 public:
-  explicit ValueSink(Values &values)
-      : sink{sizeof(nereid_value_sink_t), 0, this, add}, values(values) {}
+  ValueSink(Values &values, Call &call)
+      : sink{sizeof(nereid_value_sink_t), 0, this, add}, values(values),
+        call(call) {}
   ValueSink(const ValueSink &) = delete;
   ValueSink &operator=(const ValueSink &) = delete;
 
   const nereid_value_sink_t *get() const { return &sink; }
-  /// What was refused; empty if nothing was.
-  const std::string &problem() const { return refused; }
 
 private:
   static nereid_status_t add(const nereid_value_sink_t *sink,
                              const nereid_value_t *value) noexcept;
   nereid_value_sink_t sink;
   Values &values;
-  std::string refused;
+  Call &call;
 };
 
 /// One value as JSON.

@@ -27,10 +27,10 @@ nereid_status_t nereid_backend_properties(const nereid_backend_t *backend,
                                           uint32_t device,
                                           nereid_buffer_t **out_json) {
   Values values;
-  ValueSink sink(values);
   nereid_status_t status =
       callDriver(backend, device, "visit_properties",
                  [&](const Plugin &plugin, auto *call) {
+                   ValueSink sink(values, Call::of(call));
                    return plugin.driver.visit_properties(plugin.state, device,
                                                          sink.get(), call);
                  });

@@ -92,8 +92,9 @@ static void checkUnknownOption(CheckedPlugin &subject) {
   value.type = NEREID_TYPE_I64;
   nereid_target_t raw = target.get();
   nereid_options_t *options = nullptr;
-  StringWriter canonical;
   Call call(&subject.log, plugin.info.id);
+  std::string text;
+  StringWriter canonical(text, call);
   // Past the host's own check, which knows the schema.
   nereid_status_t status = call.run([&] {
     return plugin.compiler.parse_options(plugin.state, &raw, &value, 1,

@@ -215,12 +215,27 @@ TEST_F(CompileTest, APluginThatGivesNoReasonIsBlamed) {
             "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
             "run_stage failed with internal and gave no reason, which is a "
             "fault of the plugin");
+  EXPECT_EQ(status, NEREID_INTERNAL);
+  // Which argument, it does not say.
+  EXPECT_THAT(compileError(request(), {{"break", "speechless"}}),
+              HasSubstr("run_stage failed with invalid-argument and gave no "
+                        "reason"));
+  EXPECT_EQ(status, NEREID_INTERNAL);
+}
+
+TEST_F(CompileTest, ThePluginIsNotBlamedForWhatTheHostHasNoMemoryFor) {
+  EXPECT_EQ(compileError(request(), {{"break", "endless"}}),
+            "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
+            "libnereid has no memory for what run_stage gives");
+  EXPECT_EQ(status, NEREID_OUT_OF_RESOURCES);
 }
 
 TEST_F(CompileTest, MalformedMetadataIsTheFaultOfThePlugin) {
-  EXPECT_THAT(compileError(request(), {{"break", "metadata"}}),
-              HasSubstr("plugin 'test.fake' gave malformed metadata: a value "
-                        "has no name"));
+  EXPECT_THAT(
+      compileError(request(), {{"break", "metadata"}}),
+      HasSubstr("plugin 'test.fake': run_stage gives something malformed: "
+                "a value has no name"));
+  EXPECT_EQ(status, NEREID_INTERNAL);
 }
 
 TEST_F(CompileTest, MalformedPipelinesAreRefused) {
@@ -231,6 +246,10 @@ TEST_F(CompileTest, MalformedPipelinesAreRefused) {
               HasSubstr("two stages have the name 'parse'"));
   EXPECT_THAT(compileError(request(), {{"break", "none"}}),
               HasSubstr("has no stages"));
+  EXPECT_EQ(compileError(request(), {{"break", "kindless"}}),
+            "error: plugin 'test.fake': visit_stages gives something "
+            "malformed: a stage has no kind of output");
+  EXPECT_EQ(status, NEREID_INTERNAL);
 }
 
 TEST_F(CompileTest, OptionsAreCheckedBeforeThePluginSeesThem) {
@@ -269,8 +288,10 @@ TEST_F(CompileTest, TextAndBytesWithASizeButNoDataAreHarmless) {
   restart();
   ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
   ASSERT_EQ(nereid_runtime_register(runtime, &table, &backend), NEREID_OK);
-  EXPECT_EQ(compile(request()), nullptr);
-  EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(compileError(request()),
+            "error: plugin 'test.fake': write_dependencies gives something "
+            "malformed: bytes with a size but no data");
+  EXPECT_EQ(status, NEREID_INTERNAL);
   stop();
 }
 

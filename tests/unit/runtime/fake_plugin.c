@@ -8,6 +8,7 @@
 
 #include "fake_state.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,8 @@ static nereid_status_t visit_stages(nereid_state_t *state,
     stages[1].input_kind = text("other.ir");
   if (strcmp(options->brk, "twice") == 0)
     stages[1].name = text("parse");
+  if (strcmp(options->brk, "kindless") == 0)
+    stages[0].struct_size = offsetof(nereid_stage_t, output_kind);
   int count = strcmp(options->brk, "none") == 0 ? 0 : options->early ? 2 : 3;
   for (int i = 0; i < count; ++i) {
     nereid_status_t status = sink->add(sink, &stages[i]);
@@ -293,6 +296,10 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
   }
   if (index == 1 && strcmp(options->brk, "silent") == 0)
     return NEREID_INTERNAL;
+  if (index == 1 && strcmp(options->brk, "speechless") == 0)
+    return NEREID_INVALID_ARGUMENT;
+  if (index == 1 && strcmp(options->brk, "endless") == 0)
+    return output->write(output, headings[0], UINT64_MAX / 2);
   if (index == 1 && strcmp(options->brk, "reason") == 0) {
     fake_report(call, "tt.dot is not supported");
     return NEREID_UNIMPLEMENTED;
