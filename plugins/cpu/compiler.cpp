@@ -17,8 +17,7 @@ struct nereid_options_t {
   nereid_cpu_options_t plain = {};
 };
 
-/// The part is loaded by the first stage that runs, not by `begin`: a host may
-/// begin a compilation and then find the image in its cache.
+/// Its `begin` is what loads the part.
 struct nereid_session_t {
   const nereid_cpu_compiler_t *compiler = nullptr;
   nereid_cpu_session_t *inner = nullptr;
@@ -118,33 +117,31 @@ static nereid_status_t writeDependencies(nereid_state_t *state,
                            ";host=" + state->features);
 }
 
-static nereid_status_t begin(nereid_state_t *, const nereid_options_t *,
+static nereid_status_t begin(nereid_state_t *state,
+                             const nereid_options_t *options,
                              nereid_session_t **outSession,
-                             const nereid_call_t *) {
-  *outSession = new nereid_session_t;
-  return NEREID_OK;
+                             const nereid_call_t *call) {
+  auto session = std::make_unique<nereid_session_t>();
+  session->compiler = state->compiler.get(call);
+  if (!session->compiler)
+    return NEREID_UNAVAILABLE;
+  nereid_status_t status =
+      session->compiler->begin(&options->plain, &session->inner, call);
+  if (status == NEREID_OK)
+    *outSession = session.release();
+  return status;
 }
 
 static void end(nereid_state_t *, nereid_session_t *session) {
-  if (session && session->compiler)
+  if (session)
     session->compiler->end(session->inner);
   delete session;
 }
 
 static nereid_status_t
-runStage(nereid_state_t *state, const nereid_options_t *options,
-         nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-         const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-         const nereid_call_t *call) {
-  if (!session->compiler) {
-    const nereid_cpu_compiler_t *compiler = state->compiler.get(call);
-    if (!compiler)
-      return NEREID_UNAVAILABLE;
-    if (nereid_status_t status =
-            compiler->begin(&options->plain, &session->inner, call))
-      return status;
-    session->compiler = compiler;
-  }
+runStage(nereid_state_t *, const nereid_options_t *, nereid_session_t *session,
+         uint32_t index, nereid_bytes_t input, const nereid_writer_t *output,
+         const nereid_value_sink_t *metadata, const nereid_call_t *call) {
   return session->compiler->run_stage(session->inner, index, input, output,
                                       metadata, call);
 }

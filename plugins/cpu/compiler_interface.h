@@ -47,7 +47,8 @@ typedef struct nereid_cpu_session_t nereid_cpu_session_t;
 typedef struct nereid_cpu_compiler_t {
   uint32_t struct_size;
   uint32_t options_size; // sizeof(nereid_cpu_options_t)
-  // `options` is borrowed until `end`. [any-thread]
+  // Refuses what LLVM does not know. `options` is borrowed until `end`.
+  // [any-thread]
   nereid_status_t (*begin)(const nereid_cpu_options_t *options,
                            nereid_cpu_session_t **out_session,
                            const nereid_call_t *call);

@@ -62,11 +62,15 @@ public:
                        const TargetChoice &choice);
   const nereid_compile_request_t &get() const { return request; }
 
+  /// Whether \p compiler refuses it whatever the source is.
+  bool isWrong(const Backend &compiler);
+
 private:
-  Expected<void> addReplacement(const std::string &text,
-                                const std::vector<std::string> &stages);
+  Expected<void> addReplacement(const std::string &text);
+  void addReplacement(std::string_view stage, std::string_view bytes);
 
   std::string source;
+  std::vector<std::string> stages;
   std::vector<nereid_value_t> values;
   std::deque<std::string> files; // keeps its items where they are
   std::vector<nereid_replacement_t> replacements;
@@ -74,8 +78,16 @@ private:
 };
 } // namespace
 
-Expected<void> Request::addReplacement(const std::string &text,
-                                       const std::vector<std::string> &stages) {
+void Request::addReplacement(std::string_view stage, std::string_view bytes) {
+  auto replacement = detail::sized<nereid_replacement_t>();
+  replacement.stage = detail::borrow(stage);
+  replacement.replacement = {bytes.data(), bytes.size()};
+  replacements.push_back(replacement);
+  request.replacements = replacements.data();
+  request.replacement_count = replacements.size();
+}
+
+Expected<void> Request::addReplacement(const std::string &text) {
   size_t equals = text.find('=');
   if (equals == text.npos || equals == 0 || equals + 1 == text.size())
     return invalid("--replace '" + text + "': expected STAGE=FILE");
@@ -87,10 +99,7 @@ Expected<void> Request::addReplacement(const std::string &text,
   if (!bytes)
     return bytes.error();
   files.push_back(std::move(*bytes));
-  auto replacement = detail::sized<nereid_replacement_t>();
-  replacement.stage = {text.data(), equals};
-  replacement.replacement = {files.back().data(), files.back().size()};
-  replacements.push_back(replacement);
+  addReplacement(std::string_view(text).substr(0, equals), files.back());
   return {};
 }
 
@@ -104,18 +113,17 @@ Expected<void> Request::build(const CompileOptions &options,
   if (!parsed)
     return parsed.error();
   values = std::move(*parsed);
-  Expected<Json> stages = stagesFor(choice, values);
-  if (!stages)
-    return stages.error();
-  std::vector<std::string> names;
-  for (const Json &stage : *stages)
-    names.push_back(stage.value("name", ""));
-  Expected<void> known = checkStage("--start-at", options.startAt, names);
+  Expected<Json> list = stagesFor(choice, values);
+  if (!list)
+    return list.error();
+  for (const Json &stage : *list)
+    stages.push_back(stage.value("name", ""));
+  Expected<void> known = checkStage("--start-at", options.startAt, stages);
   if (known)
-    known = checkStage("--stop-after", options.stopAfter, names);
+    known = checkStage("--stop-after", options.stopAfter, stages);
   for (const std::string &text : options.replacements)
     if (known)
-      known = addReplacement(text, names);
+      known = addReplacement(text);
   if (!known)
     return known;
 
@@ -128,17 +136,24 @@ Expected<void> Request::build(const CompileOptions &options,
   request.option_count = values.size();
   request.start_at = detail::borrow(options.startAt);
   request.stop_after = detail::borrow(options.stopAfter);
-  request.replacements = replacements.data();
-  request.replacement_count = replacements.size();
   request.dump_dir = detail::borrow(options.dumpDir);
   return {};
 }
 
-// The options were checked before, so what is wrong now is the source.
-static Error blameSource(Error error) {
-  if (error.status == NEREID_INVALID_ARGUMENT)
-    error.status = workFailed;
-  return error;
+// With every stage replaced nothing looks at the source.
+bool Request::isWrong(const Backend &compiler) {
+  auto first =
+      std::find(stages.begin(), stages.end(), detail::view(request.start_at));
+  auto last =
+      std::find(stages.begin(), stages.end(), detail::view(request.stop_after));
+  if (first == stages.end())
+    first = stages.begin();
+  if (last != stages.end())
+    ++last;
+  for (; first < last; ++first)
+    addReplacement(*first, "");
+  request.dump_dir = {};
+  return !compiler.compile(request);
 }
 
 Expected<CompiledKernel>
@@ -161,8 +176,13 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
   }();
   std::chrono::duration<double, std::nano> time =
       std::chrono::steady_clock::now() - start;
-  if (!compiled)
-    return blameSource(compiled.error());
+  if (!compiled) {
+    Error error = compiled.error();
+    if (error.status == NEREID_INVALID_ARGUMENT &&
+        !request.isWrong(choice->compiler))
+      error.status = workFailed;
+    return error;
+  }
   nereid_buffer_t *buffer = nullptr;
   nereid_status_t status = nereid_compiled_describe(compiled->get(), &buffer);
   Expected<Json> facts = takeJson(status, buffer);

@@ -162,7 +162,9 @@ typedef struct nereid_compiler_t {
                                         const nereid_call_t *call);
 
   // (optional) Starts a compilation; `options` outlives it. Compilations are
-  // independent: many may be under way at once. [any-thread]
+  // independent: many may be under way at once. Options that are too dear to
+  // check in parse_options are refused here; what a stage refuses is its input.
+  // [any-thread]
   nereid_status_t (*begin)(nereid_state_t *state,
                            const nereid_options_t *options,
                            nereid_session_t **out_session,

@@ -13,9 +13,12 @@ namespace nereid::cpu {
 
 static nereid_status_t begin(const nereid_cpu_options_t *options,
                              nereid_cpu_session_t **outSession,
-                             const nereid_call_t *) {
-  *outSession = new nereid_cpu_session_t(*options);
-  return NEREID_OK;
+                             const nereid_call_t *call) {
+  auto session = std::make_unique<nereid_cpu_session_t>(*options);
+  nereid_status_t status = session->start(call);
+  if (status == NEREID_OK)
+    *outSession = session.release();
+  return status;
 }
 
 static void end(nereid_cpu_session_t *session) { delete session; }

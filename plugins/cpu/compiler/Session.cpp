@@ -5,7 +5,6 @@
 
 #include "Session.h"
 
-#include "Generate.h"
 #include "UseChain.h"
 #include "backend/Descriptor.h"
 #include "backend/FatalErrors.h"
@@ -36,10 +35,20 @@ Session::Session(const nereid_cpu_options_t &options) : options(options) {
 
 Session::~Session() = default;
 
-static const char *stageName(uint32_t stage) {
-  static constexpr const char *kNames[NEREID_CPU_STAGE_COUNT] = {"ttir", "llir",
-                                                                 "asm", "so"};
-  return stage < NEREID_CPU_STAGE_COUNT ? kNames[stage] : "?";
+nereid_status_t Session::start(const nereid_call_t *call) {
+  return guard(
+      [&]() -> llvm::Error {
+        auto paths = FastPaths::parse(textOf(options.fast_paths));
+        if (!paths)
+          return paths.takeError();
+        fastPaths = std::move(*paths);
+        auto leased = leaseTarget(config);
+        if (!leased)
+          return leased.takeError();
+        target.emplace(std::move(*leased));
+        return llvm::Error::success();
+      },
+      {nullptr, nullptr, call});
 }
 
 nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
@@ -49,9 +58,14 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
   if (NEREID_HAS_SLOT(call, cancelled) && call->cancelled(call))
     return NEREID_CANCELLED;
   Report report = {output, metadata, call};
+  return guard([&] { return run(stage, input, report); }, report);
+}
+
+/// Runs `work`, reports its error, and says what status that is.
+nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
+                               const Report &report) {
   gaveUp = false;
-  llvm::Error error = runGuarded(
-      [&]() -> llvm::Error { return run(stage, input, report); }, gaveUp);
+  llvm::Error error = runGuarded(work, gaveUp);
   if (gaveUp) {
     // These are in the middle of something.
     if (target)
@@ -67,21 +81,13 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
         status = problem.isA<OutOfResourcesError>() ? NEREID_OUT_OF_RESOURCES
                  : gaveUp                           ? NEREID_INTERNAL
                                                     : NEREID_INVALID_ARGUMENT;
-        report.diagnose(NEREID_SEVERITY_ERROR, std::string("stage ") +
-                                                   stageName(stage) + ": " +
-                                                   problem.message());
+        report.diagnose(NEREID_SEVERITY_ERROR, problem.message());
       });
   return status;
 }
 
 llvm::Error Session::run(uint32_t stage, nereid_bytes_t input,
                          const Report &report) {
-  if (!target) {
-    auto leased = leaseTarget(config);
-    if (!leased)
-      return leased.takeError();
-    target.emplace(std::move(*leased));
-  }
   switch (stage) {
   case NEREID_CPU_STAGE_TTIR:
     return ttir(textOf(input), report);
@@ -158,10 +164,7 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   generateOptions.reassociate = options.reassociate;
   generateOptions.approxMath = options.approx_math;
   generateOptions.debugInfo = options.debug_info;
-  auto paths = FastPaths::parse(textOf(options.fast_paths));
-  if (!paths)
-    return paths.takeError();
-  generateOptions.fastPaths = std::move(*paths);
+  generateOptions.fastPaths = fastPaths;
 
   module.reset();
   context = std::make_unique<llvm::LLVMContext>();

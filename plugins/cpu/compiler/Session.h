@@ -8,6 +8,7 @@
 
 #include "../compiler_interface.h"
 #include "Frontend.h"
+#include "Generate.h"
 #include "KernelInfo.h"
 #include "Report.h"
 #include "backend/Emit.h"
@@ -21,6 +22,10 @@ public:
   explicit Session(const nereid_cpu_options_t &options);
   ~Session();
 
+  /// Finds what the options ask for, which only LLVM knows to exist. Errors
+  /// are reported through `call`. Once, before any stage.
+  nereid_status_t start(const nereid_call_t *call);
+
   /// Of nereid_cpu_compiler_t. Errors are reported through `call`.
   nereid_status_t runStage(uint32_t stage, nereid_bytes_t input,
                            const nereid_writer_t *output,
@@ -28,6 +33,8 @@ public:
                            const nereid_call_t *call);
 
 private:
+  nereid_status_t guard(llvm::function_ref<llvm::Error()> work,
+                        const Report &report);
   llvm::Error run(uint32_t stage, nereid_bytes_t input, const Report &report);
   llvm::Error ttir(llvm::StringRef input, const Report &report);
   llvm::Error llir(llvm::StringRef input, const Report &report);
@@ -40,6 +47,7 @@ private:
 
   const nereid_cpu_options_t options;
   TargetConfig config;
+  FastPaths fastPaths;
   std::optional<TargetLease> target;
   bool gaveUp = false; // LLVM did, in the stage that runs
 

@@ -63,17 +63,26 @@ TEST(Compile, OptionsReachTheCode) {
   EXPECT_NE(wide.canonical, arm.canonical);
 }
 
-TEST(Compile, ErrorsNameTheStageAndThePlace) {
+TEST(Compile, ErrorsNameThePlace) {
   Plugin plugin;
   Compiled out = plugin.compile("define void @f( {\n", "asm", "so");
   EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
-  EXPECT_THAT(out.errors, StartsWith("stage asm: llvm.ir:2:1: "));
+  EXPECT_THAT(out.errors, StartsWith("llvm.ir:2:1: "));
   out = plugin.compile("define i32 @f() {\n ret i64 0\n}", "asm", "so");
-  EXPECT_THAT(out.errors, StartsWith("stage asm: llvm.ir:2:"));
+  EXPECT_THAT(out.errors, StartsWith("llvm.ir:2:"));
   out = plugin.compile("bogus", "so", "so");
-  EXPECT_THAT(out.errors, StartsWith("stage so: assembly:1:1: "));
-  out = plugin.compile(addKernel(), "asm", "so", {{"cpu", "pentium9"}});
-  EXPECT_EQ(out.errors, "stage asm: unknown CPU 'pentium9' for x86_64\n");
+  EXPECT_THAT(out.errors, StartsWith("assembly:1:1: "));
+}
+
+TEST(Compile, OptionsAreRefusedBeforeAnyStage) {
+  Plugin plugin;
+  Compiled out = plugin.compile("bogus", "asm", "so",
+                                {{"cpu", "pentium9"}, {"arch", "x86_64"}});
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(out.errors, "unknown CPU 'pentium9' for x86_64\n");
+  out = plugin.compile("bogus", "asm", "so", {{"fast_paths", "nosuch"}});
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(out.errors, StartsWith("unknown fast path 'nosuch', expected "));
 }
 
 TEST(Compile, TtirErrorsHaveAPlace) {

@@ -258,7 +258,7 @@ TEST_F(LibdeviceTest, NamesWhatIsNotKnown) {
               HasSubstr(":11:8: 'tt.extern_elementwise' op calls the external "
                         "function '__nv_tanhx'"));
   EXPECT_THAT(compiled.error().text, HasSubstr("'__nv_tanhf'"));
-  EXPECT_THAT(compiled.error().text, HasSubstr("stage llir"));
+  EXPECT_THAT(compiled.error().text, HasSubstr("stage 'llir'"));
 }
 
 } // namespace nereid::test
