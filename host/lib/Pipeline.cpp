@@ -71,6 +71,7 @@ private:
   std::optional<std::string_view> replacementOf(size_t index) const;
   bool isInSession(size_t index) const;
   bool isOutputWanted(size_t index) const;
+  std::string noteOnInput(size_t index) const;
 
   const Plugin &plugin;
   const ParsedOptions &options;
@@ -138,6 +139,21 @@ bool Run::isOutputWanted(size_t index) const {
   return !isInSession(index) || plan.keepOutputs || !plan.dumpDir.empty();
 }
 
+// What input is expected where the user's own takes the place of a stage's
+// output.
+std::string Run::noteOnInput(size_t index) const {
+  const Stage &stage = stages[index];
+  std::string note =
+      "\nnote: stage '" + stage.name + "' takes '" + stage.inputKind + "', ";
+  if (index > plan.first && replacementOf(index - 1))
+    return note + "and what replaces the output of stage '" +
+           stages[index - 1].name + "' must be that";
+  if (index == plan.first && index > 0)
+    return note + "as stage '" + stages[index - 1].name + "' makes it; '" +
+           stages[0].inputKind + "' goes to stage '" + stages[0].name + "'";
+  return {};
+}
+
 Outcome Run::runStage(size_t index) {
   if (std::optional<std::string_view> bytes = replacementOf(index)) {
     input = bytesOf(*bytes);
@@ -196,7 +212,10 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
     return {};
   Failure failure = call.failure(status, "run_stage");
   return Failure{failure.status, std::string(plan.sourceName) + ": stage '" +
-                                     stage.name + "' failed: " + failure.text};
+                                     stage.name + "' failed: " + failure.text +
+                                     (failure.status == NEREID_INVALID_ARGUMENT
+                                          ? noteOnInput(index)
+                                          : "")};
 }
 
 Result<PipelineResult> runPipeline(const Plugin &plugin,

@@ -49,21 +49,16 @@ static nereid_severity_t severityOf(mlir::DiagnosticSeverity severity) {
 
 llvm::Error Frontend::parse(llvm::StringRef bytes, const Report &report) {
   module = nullptr;
-  unsigned lines = 0;
   auto parsed = tt::parseTTIR(
       context, bytes, Report::kInputName, tt::ParseLimits(),
       [&](const tt::SourceDiagnostic &diagnostic) {
-        ++lines;
         report.diagnose(severityOf(diagnostic.severity), diagnostic.message,
                         diagnostic.file, diagnostic.line, diagnostic.column);
       });
-  if (parsed) {
-    module = std::move(*parsed);
-    return llvm::Error::success();
-  }
-  // What has been told need not be told again.
-  std::string message = llvm::toString(parsed.takeError());
-  return llvm::createStringError(lines ? "the TTIR is not valid" : message);
+  if (!parsed)
+    return parsed.takeError();
+  module = std::move(*parsed);
+  return llvm::Error::success();
 }
 
 llvm::Error Frontend::runStandardPasses(const Report &report) {
@@ -128,12 +123,10 @@ static void send(const mlir::Diagnostic &diagnostic, const Report &report) {
 
 DiagnosticsToReport::DiagnosticsToReport(mlir::MLIRContext &context,
                                          const Report &report)
-    : handler(&context, [this, &report](mlir::Diagnostic &diagnostic) {
+    : handler(&context, [&report](mlir::Diagnostic &diagnostic) {
         send(diagnostic, report);
         for (const mlir::Diagnostic &note : diagnostic.getNotes())
           send(note, report);
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          ++count;
         return mlir::success();
       }) {}
 

@@ -57,11 +57,7 @@ class DiagnosticsToReport {
 public:
   DiagnosticsToReport(mlir::MLIRContext &context, const Report &report);
 
-  /// Errors sent so far.
-  unsigned errors() const { return count; }
-
 private:
-  unsigned count = 0;
   mlir::ScopedDiagnosticHandler handler;
 };
 

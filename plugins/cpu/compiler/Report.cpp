@@ -73,6 +73,7 @@ void Report::diagnose(nereid_severity_t severity, llvm::StringRef message,
   diagnostic.line = line;
   diagnostic.column = column;
   call->report(call, &diagnostic);
+  hasError |= severity == NEREID_SEVERITY_ERROR;
 }
 
 } // namespace nereid::cpu

@@ -21,6 +21,7 @@ struct Report {
   const nereid_writer_t *output; ///< null if nobody wants the bytes
   const nereid_value_sink_t *metadata;
   const nereid_call_t *call;
+  mutable bool hasError = false; ///< one was reported
 
   llvm::Error write(llvm::StringRef bytes) const;
 

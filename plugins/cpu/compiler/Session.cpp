@@ -8,6 +8,7 @@
 #include "UseChain.h"
 #include "backend/Descriptor.h"
 #include "backend/FatalErrors.h"
+#include "backend/Input.h"
 #include "backend/Link.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -77,11 +78,18 @@ nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
   llvm::handleAllErrors(
       std::move(error),
       [&](const RefusedError &refused) { status = refused.status; },
+      [&](const InputError &wrong) {
+        status = NEREID_INVALID_ARGUMENT;
+        report.diagnose(NEREID_SEVERITY_ERROR, wrong.text, {}, wrong.line,
+                        wrong.column);
+      },
       [&](const llvm::ErrorInfoBase &problem) {
         status = problem.isA<OutOfResourcesError>() ? NEREID_OUT_OF_RESOURCES
                  : gaveUp                           ? NEREID_INTERNAL
                                                     : NEREID_INVALID_ARGUMENT;
-        report.diagnose(NEREID_SEVERITY_ERROR, problem.message());
+        // What was told with its place needs no summary.
+        if (!report.hasError || gaveUp)
+          report.diagnose(NEREID_SEVERITY_ERROR, problem.message());
       });
   return status;
 }
@@ -109,6 +117,8 @@ llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
     return llvm::createStringError("no input was given, and no stage ran "
                                    "before");
   }
+  if (llvm::Error error = checkKind(input, InputKind::Ttir))
+    return error;
   if (!frontend)
     frontend.emplace();
   return (*frontend)->parse(input, report);
@@ -203,6 +213,8 @@ llvm::Error Session::readLlvm(llvm::StringRef input) {
     return llvm::createStringError("no input was given, and no stage ran "
                                    "before");
   }
+  if (llvm::Error error = checkKind(input, InputKind::Llvm))
+    return error;
   module.reset();
   context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic problem;
@@ -210,9 +222,8 @@ llvm::Error Session::readLlvm(llvm::StringRef input) {
   auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
   module = llvm::parseIR(*copy, problem, *context);
   if (!module)
-    return llvm::createStringError("llvm.ir:%d:%d: %s", problem.getLineNo(),
-                                   problem.getColumnNo() + 1,
-                                   problem.getMessage().str().c_str());
+    return llvm::make_error<InputError>(
+        problem.getLineNo(), problem.getColumnNo() + 1, problem.getMessage());
   prepareModule(*module, **target, options.debug_info);
   return verify(*module);
 }
@@ -241,6 +252,8 @@ llvm::Error Session::image(llvm::StringRef input, const Report &report) {
   if (!input.data() && !module)
     return llvm::createStringError("no input was given, and no stage ran "
                                    "before");
+  if (llvm::Error error = checkKind(input, InputKind::Assembly))
+    return error;
   auto object =
       input.data() ? assemble(input, **target) : emitObject(*module, **target);
   module.reset();

@@ -207,7 +207,7 @@ TEST(Backend, AssemblyErrorsHaveAPlace) {
   auto object = assemble("nop\n  frobnicate %rax\n", **target);
   ASSERT_FALSE(bool(object));
   EXPECT_EQ(llvm::toString(object.takeError()),
-            "assembly:2:3: invalid instruction mnemonic 'frobnicate'");
+            "2:3: invalid instruction mnemonic 'frobnicate'");
 }
 
 TEST(Backend, AFunctionThatNobodyHas) {

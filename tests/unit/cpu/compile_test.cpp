@@ -67,11 +67,11 @@ TEST(Compile, ErrorsNameThePlace) {
   Plugin plugin;
   Compiled out = plugin.compile("define void @f( {\n", "asm", "so");
   EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
-  EXPECT_THAT(out.errors, StartsWith("llvm.ir:2:1: "));
+  EXPECT_THAT(out.errors, StartsWith(":2:1: "));
   out = plugin.compile("define i32 @f() {\n ret i64 0\n}", "asm", "so");
-  EXPECT_THAT(out.errors, StartsWith("llvm.ir:2:"));
+  EXPECT_THAT(out.errors, StartsWith(":2:"));
   out = plugin.compile("bogus", "so", "so");
-  EXPECT_THAT(out.errors, StartsWith("assembly:1:1: "));
+  EXPECT_THAT(out.errors, StartsWith(":1:1: "));
 }
 
 TEST(Compile, OptionsAreRefusedBeforeAnyStage) {
@@ -85,11 +85,36 @@ TEST(Compile, OptionsAreRefusedBeforeAnyStage) {
   EXPECT_THAT(out.errors, StartsWith("unknown fast path 'nosuch', expected "));
 }
 
+static std::string kernelFile(const std::string &name) {
+  std::ifstream file(CPU_KERNELS "/" + name + ".ttir");
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 TEST(Compile, TtirErrorsHaveAPlace) {
   Plugin plugin;
   Compiled out = plugin.compile("module {\n  tt.bogus\n}\n", "ttir", "so");
   EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
-  EXPECT_THAT(out.errors, HasSubstr(":2:3: "));
+  EXPECT_THAT(out.errors, StartsWith(":2:3: "));
+  EXPECT_EQ(std::count(out.errors.begin(), out.errors.end(), '\n'), 1)
+      << out.errors;
+}
+
+TEST(Compile, InputOfAnotherKindIsNamed) {
+  Plugin plugin;
+  std::string ttir = kernelFile("vector_add_1024");
+  Compiled assembly = plugin.compile(addKernel(), "asm", "asm");
+  auto error = [&](const std::string &input, const char *stage) {
+    return plugin.compile(input, stage, stage).errors;
+  };
+  EXPECT_EQ(error(ttir, "asm"), "found TTIR, expected LLVM IR\n");
+  EXPECT_EQ(error(ttir, "so"), "found TTIR, expected assembly\n");
+  EXPECT_EQ(error(addKernel(), "ttir"), "found LLVM IR, expected TTIR\n");
+  EXPECT_EQ(error(assembly.output, "llir"), "found assembly, expected TTIR\n");
+  EXPECT_EQ(error("\x7f"
+                  "ELF\2\1\1",
+                  "so"),
+            "found an ELF file, expected assembly\n");
 }
 
 TEST(Compile, AFailedCompilationHarmsNoLaterOne) {
@@ -98,12 +123,6 @@ TEST(Compile, AFailedCompilationHarmsNoLaterOne) {
     EXPECT_NE(plugin.compile("broken", "asm", "so").status, NEREID_OK);
     EXPECT_EQ(plugin.compile(addKernel(), "asm", "so").status, NEREID_OK);
   }
-}
-
-static std::string kernelFile(const std::string &name) {
-  std::ifstream file(CPU_KERNELS "/" + name + ".ttir");
-  EXPECT_TRUE(file) << name;
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(Compile, WhatRanBeforeDoesNotChangeAnImage) {

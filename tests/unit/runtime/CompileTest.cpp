@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -208,6 +209,24 @@ TEST_F(CompileTest, APlaceWithoutAFileIsOneOfTheInput) {
   EXPECT_EQ(compileError(request(), {{"break", "later-line"}}),
             "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
             "k.ttir (ttir):3:7: unexpected token");
+}
+
+TEST_F(CompileTest, ANoteTellsWhatInputAStageTakes) {
+  nereid_compile_request_t late = request();
+  late.start_at = text("lower");
+  EXPECT_THAT(compileError(late, {{"break", "later-line"}}),
+              EndsWith("unexpected token\nnote: stage 'lower' takes 'ttir', as "
+                       "stage 'parse' makes it; 'ttir' goes to stage 'parse'"));
+  nereid_replacement_t replacement = {};
+  replacement.struct_size = sizeof replacement;
+  replacement.stage = text("parse");
+  nereid_compile_request_t replaced = request();
+  replaced.replacements = &replacement;
+  replaced.replacement_count = 1;
+  EXPECT_THAT(compileError(replaced, {{"break", "later-line"}}),
+              EndsWith("unexpected token\nnote: stage 'lower' takes 'ttir', "
+                       "and what replaces the output of stage 'parse' must be "
+                       "that"));
 }
 
 TEST_F(CompileTest, APluginThatGivesNoReasonIsBlamed) {

@@ -5,6 +5,8 @@
 
 #include "Emit.h"
 
+#include "Input.h"
+
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCCodeEmitter.h"
@@ -59,12 +61,9 @@ llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target) {
 
 /// Keeps the first error of the parser.
 static void keepError(const llvm::SMDiagnostic &diagnostic, void *into) {
-  auto &message = *static_cast<std::string *>(into);
-  if (!message.empty() || diagnostic.getKind() != llvm::SourceMgr::DK_Error)
-    return;
-  message = "assembly:" + std::to_string(diagnostic.getLineNo()) + ":" +
-            std::to_string(diagnostic.getColumnNo() + 1) + ": " +
-            diagnostic.getMessage().str();
+  auto &first = *static_cast<std::optional<llvm::SMDiagnostic> *>(into);
+  if (!first && diagnostic.getKind() == llvm::SourceMgr::DK_Error)
+    first = diagnostic;
 }
 
 llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
@@ -72,9 +71,9 @@ llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
   const llvm::Target &llvmTarget = machine.getTarget();
   const llvm::Triple &triple = machine.getTargetTriple();
   const llvm::MCSubtargetInfo &features = *machine.getMCSubtargetInfo();
-  std::string message;
+  std::optional<llvm::SMDiagnostic> problem;
   llvm::SourceMgr sources;
-  sources.setDiagHandler(keepError, &message);
+  sources.setDiagHandler(keepError, &problem);
   // A copy that ends with the NUL that the parser wants.
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, "assembly"), llvm::SMLoc());
@@ -102,9 +101,13 @@ llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
       llvmTarget.createMCAsmParser(features, *parser, *machine.getMCInstrInfo(),
                                    machine.Options.MCOptions));
   parser->setTargetParser(*targetParser);
-  if (parser->Run(/*NoInitialTextSection=*/false) || !message.empty())
-    return llvm::createStringError(message.empty() ? "assembly is not valid"
-                                                   : message);
+  bool hasFailed = parser->Run(/*NoInitialTextSection=*/false);
+  if (problem)
+    return llvm::make_error<InputError>(problem->getLineNo(),
+                                        problem->getColumnNo() + 1,
+                                        problem->getMessage());
+  if (hasFailed)
+    return llvm::createStringError("the assembly is not valid");
   return out;
 }
 
