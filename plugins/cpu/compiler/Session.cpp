@@ -62,6 +62,15 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
   return guard([&] { return run(stage, input, report); }, report);
 }
 
+static nereid_status_t statusOf(const llvm::ErrorInfoBase &problem,
+                                bool gaveUp) {
+  if (problem.isA<OutOfResourcesError>())
+    return NEREID_OUT_OF_RESOURCES;
+  if (problem.convertToErrorCode().category() == std::system_category())
+    return NEREID_IO_ERROR;
+  return gaveUp ? NEREID_INTERNAL : NEREID_INVALID_ARGUMENT;
+}
+
 /// Runs `work`, reports its error, and says what status that is.
 nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
                                const Report &report) {
@@ -84,9 +93,7 @@ nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
                         wrong.column);
       },
       [&](const llvm::ErrorInfoBase &problem) {
-        status = problem.isA<OutOfResourcesError>() ? NEREID_OUT_OF_RESOURCES
-                 : gaveUp                           ? NEREID_INTERNAL
-                                                    : NEREID_INVALID_ARGUMENT;
+        status = statusOf(problem, gaveUp);
         // What was told with its place needs no summary.
         if (!report.hasError || gaveUp)
           report.diagnose(NEREID_SEVERITY_ERROR, problem.message());

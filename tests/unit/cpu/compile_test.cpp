@@ -12,7 +12,10 @@
 #include <fstream>
 #include <iterator>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace nereid::cpu::test {
 namespace {
@@ -98,6 +101,23 @@ TEST(Compile, TtirErrorsHaveAPlace) {
   EXPECT_THAT(out.errors, StartsWith(":2:3: "));
   EXPECT_EQ(std::count(out.errors.begin(), out.errors.end(), '\n'), 1)
       << out.errors;
+}
+
+// In a child because the limit cannot be raised again by everybody.
+TEST(Compile, TheLimitOnFilesDoesNotEndTheProcess) {
+  Plugin plugin;
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit limit = {1, 1};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    Compiled out = plugin.compile(addKernel(), "asm", "so");
+    bool isTold = out.status == NEREID_IO_ERROR &&
+                  out.errors.find("raise it ('ulimit -f')") != out.errors.npos;
+    _exit(isTold ? 0 : 1);
+  }
+  int ended = -1;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
 }
 
 TEST(Compile, InputOfAnotherKindIsNamed) {
