@@ -105,21 +105,28 @@ static Child startChild(const std::string &path, const std::string &helper) {
   return child;
 }
 
-/// Reads the child's steps until it is done, has ended or is late.
+/// Whether the child has ended; leaves it to be collected.
+static bool hasEnded(pid_t child) {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(child), &info,
+                WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
+}
+
+/// Reads the child's steps until it is done, has ended or is late. Its end does
+/// not always close the pipe: a process that the plugin started may hold it.
 static Progress follow(const Child &child, Clock::time_point deadline) {
+  constexpr int sliceMs = 10;
   Progress progress;
   while (!progress.isDone) {
-    auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    bool isOver = hasEnded(child.id); // asked first: all that it said is there
     pollfd wait = {child.pipe.get(), POLLIN, 0};
-    int ready = poll(&wait, 1,
-                     static_cast<int>(std::max<int64_t>(
-                         0, std::min<int64_t>(left.count(), 60000))));
+    int ready = poll(&wait, 1, isOver ? 0 : sliceMs);
     if (ready < 0 && errno != EINTR)
       break;
     if (ready <= 0) {
-      progress.isLate = Clock::now() >= deadline;
-      if (progress.isLate)
+      progress.isLate = !isOver && Clock::now() >= deadline;
+      if (isOver || progress.isLate)
         break;
       continue;
     }

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
             Fatal{"entry_crashes", "entry-crashed", "in its entry"},
             Fatal{"entry_exits", "entry-crashed",
                   "ended the process with status 3 in its entry"},
+            Fatal{"entry_leaves_a_process", "entry-crashed",
+                  "crashed with signal 11 (Segmentation fault) in its entry"},
             Fatal{"entry_hangs", "probe-timeout",
                   "did not return from its entry within 300 ms"},
             Fatal{"create_crashes", "probe-crashed", "in its create"},
