@@ -6,6 +6,7 @@
 #include "Log.h"
 
 #include "Call.h"
+#include "Visible.h"
 
 #include <string>
 #include <unistd.h>
@@ -47,8 +48,7 @@ void Log::write(std::string_view source,
   line += severityName(diagnostic.severity);
   line += ": ";
   line += diagnosticText(diagnostic);
-  line += '\n';
-  writeLine(line);
+  writeLine(visible(line) + '\n');
 }
 
 void Log::write(nereid_severity_t severity, std::string_view message) const {

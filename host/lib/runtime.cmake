@@ -23,6 +23,7 @@ target_sources(nereid_host_objects PRIVATE
   Trace.cpp
   Values.cpp
   ValuesCodec.cpp
+  Visible.cpp
   capi.cpp
   capi_backend.cpp
   capi_cache.cpp

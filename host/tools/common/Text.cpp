@@ -5,6 +5,8 @@
 
 #include "Text.h"
 
+#include "lib/Visible.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +17,12 @@ namespace nereid::tools {
 static size_t columnsOf(const std::string &text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+void Table::add(std::vector<std::string> row) {
+  for (std::string &cell : row)
+    cell = visible(cell);
+  rows.push_back(std::move(row));
 }
 
 std::string Table::text() const {

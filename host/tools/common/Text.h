@@ -19,7 +19,8 @@ public:
   explicit Table(std::vector<std::string> heads) { add(std::move(heads)); }
   /// Columns named here are aligned to the right.
   void alignRight(size_t column) { right.push_back(column); }
-  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  /// Control characters in cells are shown as "\x1b".
+  void add(std::vector<std::string> row);
   std::string text() const;
 
 private:

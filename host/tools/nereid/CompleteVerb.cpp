@@ -7,6 +7,7 @@
 
 #include "Target.h"
 #include "Verb.h"
+#include "lib/Visible.h"
 
 #include <algorithm>
 
@@ -220,7 +221,8 @@ Verb declareComplete(CLI::App &parent) {
   app->add_option("WORD", *words);
   return {app, "complete -- WORD...", "",
           [words](Session &session) -> Expected<int> {
-            session.output.raw(Completer(session, *words).candidates());
+            session.output.raw(
+                visible(Completer(session, *words).candidates()));
             return exitOk;
           }};
 }

@@ -5,6 +5,8 @@
 
 #include "Output.h"
 
+#include "lib/Visible.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <unistd.h>
@@ -61,7 +63,7 @@ void Output::raw(std::string_view bytes) {
 
 void Output::text(std::string_view text) {
   if (!json)
-    raw(text);
+    raw(visible(text));
 }
 
 static std::string documentText(const Json &value) {
@@ -84,7 +86,8 @@ PreparedError Output::prepare(const Error &error) const {
   PreparedError prepared = {{}, {}, file};
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('\n', start), text.size());
-    prepared.lines += "nereid: " + text.substr(start, end - start) + '\n';
+    prepared.lines +=
+        "nereid: " + visible(text.substr(start, end - start)) + '\n';
     start = end + 1;
   }
   if (json && !wroteDocument)

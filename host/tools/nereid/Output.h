@@ -50,7 +50,8 @@ public:
   void useJson();
   bool isJson() const { return json; }
 
-  /// Text for a person; nothing with JSON.
+  /// Text for a person, whose control characters are shown as "\x1b"; nothing
+  /// with JSON.
   void text(std::string_view text);
   /// Bytes as they are, in both modes.
   void raw(std::string_view bytes);

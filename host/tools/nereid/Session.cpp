@@ -5,6 +5,8 @@
 
 #include "Session.h"
 
+#include "lib/Visible.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -39,8 +41,7 @@ static void logMessage(void *user, nereid_string_t source,
   if (source.size && detail::view(source) != "nereid")
     line += std::string(detail::view(source)) + ": ";
   line += detail::view(diagnostic->message);
-  line += '\n';
-  std::fputs(line.c_str(), stderr);
+  std::fputs((visible(line) + '\n').c_str(), stderr);
 }
 
 static Expected<std::string> joinDirs(const std::vector<std::string> &dirs) {

@@ -5,6 +5,7 @@
 
 #include "Text.h"
 #include "Statistics.h"
+#include "lib/Visible.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,29 @@ TEST(TableTest, AlignsColumnsWithoutTrailingSpace) {
   EXPECT_EQ(table.text(), "name    time\n"
                           "a          1\n"
                           "größer   100\n");
+}
+
+TEST(TableTest, IsAsWideAsWhatIsShown) {
+  Table table({"a", "b"});
+  table.add({"\x1b[31mred", "1"});
+  table.add({"plain", "2"});
+  EXPECT_EQ(table.text(), "a            b\n"
+                          "\\x1b[31mred  1\n"
+                          "plain        2\n");
+}
+
+TEST(TextTest, ControlCharactersAreVisible) {
+  using nereid::visible;
+  EXPECT_EQ(visible("größer, 东\n\tfe"), "größer, 东\n\tfe");
+  EXPECT_EQ(visible("\x1b[2J\r\a"), "\\x1b[2J\\x0d\\x07");
+  EXPECT_EQ(visible(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
+  // A control sequence introducer in UTF-8, and as a byte of its own.
+  EXPECT_EQ(visible("\xc2\x9b"
+                    "2J"),
+            "\\xc2\\x9b2J");
+  EXPECT_EQ(visible("\x9b"
+                    "2J \xe4\xb8"),
+            "\\x9b2J \\xe4\\xb8");
 }
 
 TEST(TextTest, ScalesUnits) {
