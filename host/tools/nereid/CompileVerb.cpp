@@ -41,6 +41,8 @@ static Expected<void> writeOutput(Session &session, const Options &options,
 static Expected<int> compile(Session &session, const Options &options) {
   if (options.output == "-" && session.output.isJson())
     return invalid("-o - and --json both want stdout");
+  if (options.output == "-")
+    session.output.claimStdout();
   Expected<CompiledKernel> kernel = compileKernel(session, options, false);
   if (!kernel)
     return kernel.error();

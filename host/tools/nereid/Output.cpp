@@ -47,6 +47,10 @@ std::string_view statusNameOf(nereid_status_t status) {
 
 void Output::useJson() {
   json = true;
+  claimStdout();
+}
+
+void Output::claimStdout() {
   file = dup(1);
   dup2(2, 1);
 }

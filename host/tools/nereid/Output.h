@@ -45,10 +45,11 @@ struct PreparedError {
 
 class Output {
 public:
-  /// With JSON, everything else that this process writes to stdout, a kernel's
-  /// prints for instance, goes to stderr, so that stdout is one document.
   void useJson();
   bool isJson() const { return json; }
+  /// From here on, and with JSON, what others in this process write to stdout,
+  /// a kernel's prints for instance, goes to stderr.
+  void claimStdout();
 
   /// Text for a person, whose control characters are shown as "\x1b"; nothing
   /// with JSON.
