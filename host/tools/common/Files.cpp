@@ -74,6 +74,10 @@ Expected<std::string> readFile(const std::string &path) {
   return readAll(file.number, path, static_cast<uint64_t>(status.st_size));
 }
 
+Expected<std::string> readInput(const std::string &name) {
+  return readAll(STDIN_FILENO, name, 0);
+}
+
 static Expected<void> writeAll(int file, const std::string &path,
                                std::string_view bytes) {
   while (!bytes.empty()) {

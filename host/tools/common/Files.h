@@ -16,6 +16,9 @@ namespace nereid::tools {
 /// The bytes of the regular file at \p path.
 Expected<std::string> readFile(const std::string &path);
 
+/// All that comes on standard input, which messages call \p name.
+Expected<std::string> readInput(const std::string &name);
+
 /// Puts \p pieces, one after the other, at \p path: all of them or, after a
 /// failure, nothing. Where \p path is no regular file (/dev/stdout), it is
 /// written as it is.

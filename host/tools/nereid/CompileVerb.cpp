@@ -58,9 +58,9 @@ static Expected<int> compile(Session &session, const Options &options) {
   if (options.output == "-")
     return exitOk;
   std::string kind(detail::view(info.kind));
-  session.output.text(options.kernel + ": " + compileSummary(*kernel) + "\n\n" +
-                      stageTable(*kernel) + "\nresult  " + kind + ", " +
-                      bytesText(info.output.size) +
+  session.output.text(document.value("source", "") + ": " +
+                      compileSummary(*kernel) + "\n\n" + stageTable(*kernel) +
+                      "\nresult  " + kind + ", " + bytesText(info.output.size) +
                       (info.is_image ? ""
                                      : ", no image: it cannot be "
                                        "launched") +

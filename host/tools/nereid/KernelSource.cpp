@@ -16,7 +16,7 @@
 namespace nereid::tool {
 
 void declareCompileOptions(CLI::App &app, CompileOptions &options) {
-  app.add_option("KERNEL", options.kernel)->required();
+  app.add_option("KERNEL", options.kernel, "'-' is stdin")->required();
   app.add_option("--target", options.target,
                  "device type, plugin id or either with ':DEVICE'")
       ->type_name("TARGET");
@@ -61,6 +61,7 @@ public:
   Expected<void> build(const CompileOptions &options,
                        const TargetChoice &choice);
   const nereid_compile_request_t &get() const { return request; }
+  const std::string &sourceName() const { return name; }
 
   /// Whether \p compiler refuses it whatever the source is.
   bool isWrong(const Backend &compiler);
@@ -69,7 +70,7 @@ private:
   Expected<void> addReplacement(const std::string &text);
   void addReplacement(std::string_view stage, std::string_view bytes);
 
-  std::string source;
+  std::string name, source;
   std::vector<std::string> stages;
   std::vector<nereid_value_t> values;
   std::deque<std::string> files; // keeps its items where they are
@@ -105,7 +106,9 @@ Expected<void> Request::addReplacement(const std::string &text) {
 
 Expected<void> Request::build(const CompileOptions &options,
                               const TargetChoice &choice) {
-  Expected<std::string> bytes = readFile(options.kernel);
+  name = options.kernel == "-" ? "<stdin>" : options.kernel;
+  Expected<std::string> bytes =
+      options.kernel == "-" ? readInput(name) : readFile(name);
   if (!bytes)
     return bytes.error();
   source = std::move(*bytes);
@@ -129,7 +132,7 @@ Expected<void> Request::build(const CompileOptions &options,
 
   request.flags = options.refresh ? NEREID_COMPILE_REFRESH : 0u;
   request.source = {source.data(), source.size()};
-  request.source_name = detail::borrow(options.kernel);
+  request.source_name = detail::borrow(name);
   request.target = choice.request();
   request.device = choice.device;
   request.options = values.data();
@@ -171,7 +174,7 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
 
   auto start = std::chrono::steady_clock::now();
   Expected<Compiled> compiled = [&] {
-    Progress progress("compiling " + options.kernel);
+    Progress progress("compiling " + request.sourceName());
     return choice->compiler.compile(request.get());
   }();
   std::chrono::duration<double, std::nano> time =

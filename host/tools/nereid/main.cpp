@@ -56,6 +56,15 @@ static int finishVerb(const Verb &verb, Session &session) {
   return *code;
 }
 
+static int showHelp(const CommandLine &line, Session &session) {
+  std::string text = line.help(line.parsed());
+  session.output.document({{"help", text}});
+  session.output.text(text);
+  if (Expected<void> written = session.output.finish(); !written)
+    return fail(session, written.error());
+  return exitOk;
+}
+
 static int runCommand(CommandLine &line, Session &session) {
   const Verb *verb = line.parsed();
   if (Expected<void> checked = line.checkValues(); !checked)
@@ -99,8 +108,7 @@ int main(int argc, char **argv) {
     std::reverse(words.begin(), words.end()); // as CLI11 wants them
     line.app().parse(std::move(words));
   } catch (const CLI::CallForHelp &) {
-    session.output.raw(line.help(line.parsed()));
-    return exitOk;
+    return showHelp(line, session);
   } catch (const CLI::CallForVersion &) {
     return finishVerb(*line.find("version"), session);
   } catch (const CLI::ParseError &error) {

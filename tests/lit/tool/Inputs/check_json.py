@@ -15,6 +15,7 @@ kernel, plugin, docs = sys.argv[1:]
 arguments = ["--grid", "16", "f32[64]=0", "f32[64]=0", "f32[64]=0", "i32=64"]
 target = ["--target", "extension"]
 commands = {
+    "--help": ["--help"],
     "plugins": ["plugins"],
     "devices": ["devices"],
     "explain": ["explain"],
