@@ -10,6 +10,7 @@
 #include "backend/FatalErrors.h"
 #include "backend/Input.h"
 #include "backend/Link.h"
+#include "nereid/ttir/Parse.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"
@@ -117,6 +118,22 @@ llvm::Error Session::run(uint32_t stage, nereid_bytes_t input,
   }
 }
 
+/// What a kernel returns would be lost: nobody takes it.
+static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
+  auto kernel = tt::findKernel(module);
+  if (!kernel) { // code generation tells
+    llvm::consumeError(kernel.takeError());
+    return llvm::Error::success();
+  }
+  if (kernel->getNumResults() == 0)
+    return llvm::Error::success();
+  DiagnosticsToReport diagnostics(*module.getContext(), report);
+  mlir::emitError(kernel->getLoc())
+      << "kernel '" << kernel->getName()
+      << "' returns a value, expected none: a kernel stores its results";
+  return llvm::createStringError("the kernel returns a value");
+}
+
 llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
   if (!input.data()) {
     if (frontend && (*frontend)->module)
@@ -128,7 +145,9 @@ llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
     return error;
   if (!frontend)
     frontend.emplace();
-  return (*frontend)->parse(input, report);
+  if (llvm::Error error = (*frontend)->parse(input, report))
+    return error;
+  return refuseResults(*(*frontend)->module, report);
 }
 
 llvm::Error Session::ttir(llvm::StringRef input, const Report &report) {

@@ -103,6 +103,20 @@ TEST(Compile, TtirErrorsHaveAPlace) {
       << out.errors;
 }
 
+TEST(Compile, AKernelThatReturnsAValueIsRefused) {
+  Plugin plugin;
+  std::string helper = "tt.func private @h() -> i32 {\n"
+                       "  %c = arith.constant 1 : i32\n"
+                       "  tt.return %c : i32\n}\n";
+  std::string kernel = "tt.func public @k() -> i32 {\n"
+                       "  %x = tt.call @h() : () -> i32\n"
+                       "  tt.return %x : i32\n}\n";
+  Compiled out = plugin.compile(helper + kernel, "ttir", "ttir");
+  EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(out.errors, ":5:1: kernel 'k' returns a value, expected none: a "
+                        "kernel stores its results\n");
+}
+
 // In a child because the limit cannot be raised again by everybody.
 TEST(Compile, TheLimitOnFilesDoesNotEndTheProcess) {
   Plugin plugin;
