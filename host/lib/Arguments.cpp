@@ -13,7 +13,7 @@ namespace nereid {
 static constexpr int64_t largestBlock = 1 << 20;
 
 static Failure malformed(const std::string &what) {
-  return {NEREID_INVALID_ARGUMENT, "malformed metadata: " + what};
+  return {NEREID_INTERNAL, "malformed metadata: " + what};
 }
 
 // Bytes of a scalar or pointer; 0 for a type that only the plugin knows.

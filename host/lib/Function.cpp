@@ -53,7 +53,8 @@ static Failure gaveNothing(const Plugin &plugin, const std::string &what) {
 Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   Result<ArgumentLayout> layout = ArgumentLayout::read(compiled.metadata);
   if (!layout)
-    return layout.failure();
+    return Failure{layout.failure().status, "plugin '" + plugin->info.id +
+                                                "': " + layout.failure().text};
   std::optional<std::string_view> symbol = compiled.metadata.string("name");
   if (!symbol || symbol->empty())
     return Failure{NEREID_INVALID_ARGUMENT,

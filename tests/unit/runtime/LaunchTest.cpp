@@ -117,10 +117,10 @@ TEST_F(LaunchTest, MalformedMetadataIsRefusedBeforeTheImageIsLoaded) {
   nereid_compiled_t *compiled = compile(request(), {{"break", "offsets"}});
   nereid_function_t *other = nullptr;
   EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
-            NEREID_INVALID_ARGUMENT);
+            NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
-            "error: k.ttir: malformed metadata: argument 'out' takes bytes 0 "
-            "to 8, which overlaps what lies at 4");
+            "error: k.ttir: plugin 'test.fake': malformed metadata: argument "
+            "'out' takes bytes 0 to 8, which overlaps what lies at 4");
   EXPECT_EQ(fake_counts().loads, 1);
   nereid_compiled_destroy(compiled);
 }
