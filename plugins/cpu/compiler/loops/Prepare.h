@@ -1,4 +1,5 @@
-// Prepare.h - rewrites of a kernel before it is planned, for this backend.
+// Prepare.h - how the machine multiplies, and the rewrites of a kernel for that
+// before it is planned.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,14 +14,13 @@ namespace nereid::cpu {
 /// conversions before it, which run where the operand is kept: bf16 if that
 /// holds every value and the machine multiplies several at a time, else f32 for
 /// narrower floats, whose products it holds exactly. Sums narrower than f32 are
-/// f32 inside the dot. Products of i8 that the machine does not multiply as
-/// they are are summed in f32 too as long as that is exact, up to a depth of
-/// 1024.
+/// f32 inside the dot. Where the machine has no instruction for i8, they are
+/// summed in f32 too as long as that is exact, up to a depth of 1024.
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options);
 
-/// The fastest way of the machine to multiply the operands of `dot` as they
-/// are, without a buffer. On bf16, all but DotKind::Elements take subnormal
-/// numbers as zero.
+/// The fastest way of the machine to multiply the operands of `dot`, whose types
+/// widenDots() chose; the buffer is left to the planner. On bf16, all but
+/// DotKind::Elements take subnormal numbers as zero.
 DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
                     unsigned vectorBits);
 
