@@ -97,6 +97,8 @@ def rounds_kernel(
             following = tl.load(a_ptrs + S, mask=j < (rounds - 1 - r) * S, other=0)
         elif CASE != "same":
             a = tl.load(a_ptrs)
+        if CASE == "square":
+            b = a
         total = tl.dot(a, b, total, input_precision="ieee", out_dtype=TYPE)
         if CASE == "two":
             other = tl.dot(a, tl.trans(b), other, input_precision="ieee", out_dtype=TYPE)
@@ -116,7 +118,7 @@ def rounds_kernel(
 
 @pytest.mark.parametrize("paths", ["default", "none", "all,-dot-queue", "all,-dot-tiles"])
 @pytest.mark.parametrize("kind", ["int8", "bfloat16", "float32"])
-@pytest.mark.parametrize("case", ["plain", "two", "same", "seen", "rows", "written", "next"])
+@pytest.mark.parametrize("case", ["plain", "two", "square", "same", "seen", "rows", "written", "next"])
 def test_rounds(case, kind, paths):
     """Products that are added up in a loop, whatever else it does with them."""
     s = 32
@@ -129,6 +131,8 @@ def test_rounds(case, kind, paths):
         out, other = torch.zeros((2, s, s), dtype=exact)
         left = [a.double()[:, r * s : r * s + s] for r in range(rounds)]
         right = [b.double()[r * s : r * s + s] for r in range(rounds)]
+        if case == "square":
+            right = left
         if case == "same":
             left = left[:1] * rounds
         zero = torch.zeros((s, s), dtype=torch.float64)

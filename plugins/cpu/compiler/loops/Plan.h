@@ -80,7 +80,7 @@ private:
   bool keepExpensiveValues();
   // PlanQueues.cpp
   void queueDots();
-  bool addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
+  void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
   bool isPassedOn(const Buffer *buffer) const;
   // PlanLoads.cpp
   bool keepOvertakenLoads();

@@ -50,29 +50,29 @@ static std::optional<int64_t> roundsOf(scf::ForOp loop) {
   return std::max<int64_t>(0, llvm::divideCeilSigned(*upper - *lower, *step));
 }
 
-/// Adds the buffers that `dot` reads and `loop` writes to the queue; false if
-/// one of them cannot hold several tiles.
-bool Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
+/// Lets `dot` wait, with the buffers that it reads and `loop` writes, unless one
+/// of them cannot hold several tiles.
+void Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
   if (!onlyAddsToCarried(dot, loop, *program))
-    return false;
+    return;
   SmallVector<const Buffer *, 2> buffers;
   const DotPlan &plan = program->dots.at(dot);
-  for (Value operand : {dot.getA(), dot.getB()}) {
+  for (unsigned side : {0, 1}) {
+    Value operand = dot->getOperand(side);
     if (operand.getParentBlock() != loop.getBody())
       continue;
-    if (plan.packed && operand == dot.getB()) {
+    if (side == 1 && plan.packed) {
       buffers.push_back(plan.packed);
       continue;
     }
     // What is passed on has its place in a plan of its own.
     const Buffer *buffer = program->kept.lookup(operand);
     if (!buffer || isa<BlockArgument>(operand) || isPassedOn(buffer))
-      return false;
+      return;
     buffers.push_back(buffer);
   }
   queue.buffers.insert(buffers.begin(), buffers.end());
   queue.dots.push_back(dot);
-  return true;
 }
 
 bool Planner::isPassedOn(const Buffer *buffer) const {
