@@ -75,7 +75,9 @@ static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
   return fma(significand, asFloat(rest), x - x);
 }
 
-// Beyond these ends the result is 0 or infinity; NaN passes through.
+// Beyond these ends the result is 0 or infinity; NaN passes through. At the low
+// end n + offset is 0, and so is the factor: numbers that only round to 0 would
+// take a hundred times as long as all else, in each masked-off lane of softmax.
 static Expr clamp(Expr x, double low, double high) {
   x = select(x < low, low, x);
   return select(x > high, high, x);
@@ -99,7 +101,7 @@ static Expr expPolynomial(Expr r, double scale) {
 }
 
 static Expr clampToRange(Expr x) {
-  return isF32(x) ? clamp(x, -104.0, 89.5) : clamp(x, -746.0, 710.5);
+  return isF32(x) ? clamp(x, -105.5, 89.5) : clamp(x, -747.3, 710.5);
 }
 
 Expr expandExp(Expr x) {
@@ -118,7 +120,7 @@ Expr expOfSum(Expr high, Expr low) {
 
 Expr expandExp10(Expr x) {
   auto [offset, scale] = scalingOf(x);
-  x = isF32(x) ? clamp(x, -45.5, 39.0) : clamp(x, -324.2, 309.5);
+  x = isF32(x) ? clamp(x, -45.8, 39.0) : clamp(x, -324.55, 309.5);
   Pair log2 = isF32(x) ? Pair{0x1.344136p-2, -0x1.ec10cp-27}
                        : Pair{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
   constexpr double kLog2Of10 = 3.321928094887362, kLogOf10 = 2.302585092994046;
@@ -146,7 +148,7 @@ Expr expNormal(Expr x) {
 
 Expr expandExp2(Expr x) {
   auto [offset, scale] = scalingOf(x);
-  x = isF32(x) ? clamp(x, -151.0, 129.0) : clamp(x, -1077.0, 1025.0);
+  x = isF32(x) ? clamp(x, -152.0, 129.0) : clamp(x, -1078.0, 1025.0);
   double shift = roundingShift(x) + double(offset);
   Expr rounded = x + shift;
   Expr r = x - (rounded - shift);
