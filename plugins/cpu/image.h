@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v1"
+#define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v2"
 
 // Flags of a kernel. Programs are always started in index order.
 enum {
@@ -71,13 +71,13 @@ typedef struct nereid_cpu_launch_t {
   void *state;
 } nereid_cpu_launch_t;
 
-// Runs programs `first` to `first + count - 1`, in order; program i is
-// (i % gx, i / gx % gy, i / (gx * gy)). `arguments` is the packed block,
-// aligned to 8 bytes. `scratch` is this thread's, of the kernel's size and
-// alignment, with anything in it. Returns 0, or not after `fail`.
+// Runs `count` programs, at least 1, from (x, y, z) = first[0], first[1],
+// first[2] on; x counts fastest. `arguments` is the packed block, aligned to 8
+// bytes. `scratch` is this thread's, of the kernel's size and alignment, with
+// anything in it. Returns 0, or not after `fail`.
 typedef int32_t (*nereid_cpu_entry_t)(const void *arguments,
                                       const nereid_cpu_launch_t *launch,
-                                      uint64_t first, uint64_t count,
+                                      const uint32_t *first, uint64_t count,
                                       void *scratch);
 
 // What the image exports.

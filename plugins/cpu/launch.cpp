@@ -65,8 +65,13 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
       return false;
     }
   }
-  return image.entry(launch.arguments, &launch.shared, first, count, scratch) ==
-         0;
+  const uint32_t *grid = launch.shared.grid;
+  uint64_t row = first / grid[0];
+  const uint32_t program[3] = {static_cast<uint32_t>(first % grid[0]),
+                               static_cast<uint32_t>(row % grid[1]),
+                               static_cast<uint32_t>(row / grid[1])};
+  return image.entry(launch.arguments, &launch.shared, program, count,
+                     scratch) == 0;
 }
 
 /// Tells why a launch failed: to its caller, else to the next synchronize.

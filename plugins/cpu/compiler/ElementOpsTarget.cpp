@@ -4,22 +4,19 @@
 
 #include "ElementOps.h"
 
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/Target/TargetMachine.h"
+#include "Features.h"
 
 namespace nereid::cpu {
 
 codegen::ExpandOptions expandOptionsFor(const llvm::TargetMachine &machine) {
   codegen::ExpandOptions options;
-  auto has = [&](const char *feature) {
-    return machine.getMCSubtargetInfo()->checkFeatures(feature);
-  };
+  auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   if (machine.getTargetTriple().isX86()) {
-    options.hasFma = has("+fma") || has("+avx512f");
-    options.hasF16Conversions = has("+f16c") || has("+avx512f");
-    options.hasF16Arithmetic = has("+avx512fp16");
+    options.hasFma = has("fma") || has("avx512f");
+    options.hasF16Conversions = has("f16c") || has("avx512f");
+    options.hasF16Arithmetic = has("avx512fp16");
   } else if (machine.getTargetTriple().isAArch64()) {
-    options.hasF16Arithmetic = has("+fullfp16");
+    options.hasF16Arithmetic = has("fullfp16");
   }
   return options;
 }

@@ -13,9 +13,27 @@ static std::string loopOverPrograms(const std::string &declarations,
                                     const std::string &body,
                                     const std::string &metadata) {
   return declarations + R"(
-define i32 @nereid_cpu_entry(ptr %args, ptr %launch, i64 %first, i64 %count,
+define i32 @nereid_cpu_entry(ptr %args, ptr %launch, ptr %ids, i64 %count,
                              ptr %scratch) {
 entry:
+  %x.32 = load i32, ptr %ids
+  %y.at = getelementptr i32, ptr %ids, i64 1
+  %y.32 = load i32, ptr %y.at
+  %z.at = getelementptr i32, ptr %ids, i64 2
+  %z.32 = load i32, ptr %z.at
+  %columns.at = getelementptr i32, ptr %launch, i64 1
+  %columns.32 = load i32, ptr %columns.at
+  %rows.at = getelementptr i32, ptr %launch, i64 2
+  %rows.32 = load i32, ptr %rows.at
+  %x = zext i32 %x.32 to i64
+  %y = zext i32 %y.32 to i64
+  %z = zext i32 %z.32 to i64
+  %columns = zext i32 %columns.32 to i64
+  %rows = zext i32 %rows.32 to i64
+  %planes = mul i64 %z, %rows
+  %row = add i64 %planes, %y
+  %row.start = mul i64 %row, %columns
+  %first = add i64 %row.start, %x
   %end = add i64 %first, %count
   br label %body
 body:

@@ -40,13 +40,13 @@ static llvm::Error checkEntry(const llvm::Function *entry) {
   llvm::LLVMContext &context = entry->getContext();
   auto *pointer = llvm::PointerType::get(context, 0);
   auto *wide = llvm::Type::getInt64Ty(context);
-  auto *expected =
-      llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
-                              {pointer, pointer, wide, wide, pointer}, false);
+  auto *expected = llvm::FunctionType::get(
+      llvm::Type::getInt32Ty(context),
+      {pointer, pointer, pointer, wide, pointer}, false);
   if (entry->getFunctionType() != expected)
     return llvm::createStringError(
         llvm::Twine("function ") + kEntryName +
-        " has another type than i32 (ptr, ptr, i64, i64, ptr)");
+        " has another type than i32 (ptr, ptr, ptr, i64, ptr)");
   return llvm::Error::success();
 }
 

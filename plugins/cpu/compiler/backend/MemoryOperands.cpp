@@ -5,12 +5,13 @@
 
 #include "MemoryOperands.h"
 
+#include "../Features.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace nereid::cpu {
@@ -80,9 +81,8 @@ static void useMemoryOperands(llvm::BasicBlock &block) {
 
 void useMemoryOperands(llvm::Module &module,
                        const llvm::TargetMachine &machine) {
-  const llvm::MCSubtargetInfo &features = *machine.getMCSubtargetInfo();
-  if (!machine.getTargetTriple().isX86() || !features.checkFeatures("+avx") ||
-      features.checkFeatures("+avx512vl"))
+  if (!machine.getTargetTriple().isX86() || !hasFeature(machine, "avx") ||
+      hasFeature(machine, "avx512vl"))
     return;
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)

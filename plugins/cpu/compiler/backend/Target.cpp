@@ -6,6 +6,7 @@
 #include "Target.h"
 
 #include "../../cpu_features.h"
+#include "../Features.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -96,15 +97,13 @@ static llvm::Error checkNames(const llvm::MCSubtargetInfo &info,
 }
 
 /// What the driver is to check before it loads an image.
-static std::string neededFeatures(const TargetConfig &config,
-                                  const llvm::MCSubtargetInfo &info) {
+static std::string neededFeatures(const llvm::TargetMachine &machine) {
   std::string needed;
-  if (config.arch != "x86_64")
+  if (!machine.getTargetTriple().isX86())
     return needed;
   for (const X86Feature &feature : kX86Features) {
-    std::string name = std::string("+") + feature.name;
-    if (info.checkFeatures(name))
-      needed += (needed.empty() ? "" : ",") + name;
+    if (hasFeature(machine, feature.name))
+      needed += std::string(needed.empty() ? "+" : ",+") + feature.name;
   }
   return needed;
 }
@@ -141,8 +140,7 @@ makeTarget(const TargetConfig &config) {
       llvm::CodeModel::Small, codeGenLevel(config.optLevel)));
   if (!out->machine)
     return llvm::createStringError("LLVM makes no code for " + triple);
-  out->neededFeatures =
-      neededFeatures(config, *out->machine->getMCSubtargetInfo());
+  out->neededFeatures = neededFeatures(*out->machine);
   if (!config.tuneCpu.empty() && names->isCPUStringValid(config.tuneCpu))
     out->tuneCpu = config.tuneCpu;
   out->optimizer = std::make_unique<Optimizer>(*out->machine, config.optLevel);

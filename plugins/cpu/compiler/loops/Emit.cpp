@@ -63,6 +63,9 @@ llvm::Value *Emitter::scalar(Value value) {
 }
 
 llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
+  for (auto &[known, value] : polynomials)
+    if (known == polynomial)
+      return value;
   llvm::Value *sum = nullptr;
   int64_t constant = 0;
   for (const codegen::Monomial &monomial : polynomial.terms()) {
@@ -84,7 +87,10 @@ llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
   }
   if (!sum)
     return i64(constant);
-  return constant ? builder.CreateAdd(sum, i64(constant)) : sum;
+  if (constant)
+    sum = builder.CreateAdd(sum, i64(constant));
+  polynomials.emplace_back(polynomial, sum);
+  return sum;
 }
 
 llvm::Value *Emitter::keptPointer(Value value) {
@@ -136,15 +142,51 @@ void emitIf(Emitter &emitter, llvm::Value *condition,
   emitter.builder.SetInsertPoint(next);
 }
 
+/// Bytes of an element behind `pointers`.
+static int64_t elementSize(Emitter &emitter, Value pointers) {
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
+  return emitter.memoryType(type.getPointeeType())->getScalarSizeInBits() / 8;
+}
+
+namespace {
+/// The bytes behind a tile of pointers: `size` of them, from `low` bytes after
+/// a scalar pointer.
+struct ConstantExtent {
+  codegen::Polynomial low;
+  int64_t size = 0;
+};
+} // namespace
+
+/// Nothing if a stride is known only when the program runs.
+static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
+                                                      Value pointers) {
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = elementSize(emitter, pointers), low = 0, high = 0;
+  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+    std::optional<int64_t> step = stride.constant();
+    int64_t reach;
+    if (!step ||
+        llvm::MulOverflow(*step, bytes * (type.getDimSize(dim) - 1), reach))
+      return std::nullopt;
+    if (llvm::AddOverflow(reach < 0 ? low : high, reach,
+                          reach < 0 ? low : high))
+      return std::nullopt;
+  }
+  constexpr int64_t kMost = int64_t(1) << 60;
+  if (-low > kMost || high > kMost)
+    return std::nullopt;
+  return ConstantExtent{form.base.scaled(bytes) + codegen::Polynomial(low),
+                        high - low + bytes};
+}
+
 /// First and one past the last byte that an affine pointer tile points to.
 static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
                                                         Value pointers) {
   llvm::IRBuilder<> &b = emitter.builder;
   const codegen::TileForm &form = *emitter.forms.of(pointers);
   auto type = cast<RankedTensorType>(pointers.getType());
-  auto pointee =
-      cast<tt::PointerType>(type.getElementType()).getPointeeType();
-  int64_t size = emitter.memoryType(pointee)->getScalarSizeInBits() / 8;
+  int64_t size = elementSize(emitter, pointers);
   llvm::Value *low = emitter.polynomial(form.base), *high = low;
   for (auto [dim, stride] : llvm::enumerate(form.strides)) {
     if (stride.isZero())
@@ -168,11 +210,27 @@ llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b) {
     if (!form || !form->isAffine())
       return emitter.builder.getTrue();
   }
+  llvm::IRBuilder<> &builder = emitter.builder;
+  auto fixedA = constantExtentOf(emitter, a);
+  auto fixedB = constantExtentOf(emitter, b);
+  if (fixedA && fixedB) {
+    // From -size of b, exclusive, to size of a: one unsigned comparison.
+    auto pointer = [&](Value tile) {
+      return builder.CreatePtrToInt(
+          emitter.scalar(emitter.forms.of(tile)->pointer),
+          builder.getInt64Ty());
+    };
+    codegen::Polynomial offset =
+        fixedB->low - fixedA->low + codegen::Polynomial(fixedB->size - 1);
+    llvm::Value *distance = builder.CreateAdd(
+        builder.CreateSub(pointer(b), pointer(a)), emitter.polynomial(offset));
+    return builder.CreateICmpULT(
+        distance, builder.getInt64(fixedA->size + fixedB->size - 1));
+  }
   auto [lowA, highA] = extentOf(emitter, a);
   auto [lowB, highB] = extentOf(emitter, b);
-  return emitter.builder.CreateAnd(
-      emitter.builder.CreateICmpSLT(lowA, highB),
-      emitter.builder.CreateICmpSLT(lowB, highA));
+  return builder.CreateAnd(builder.CreateICmpSLT(lowA, highB),
+                           builder.CreateICmpSLT(lowB, highA));
 }
 
 } // namespace nereid::cpu

@@ -18,6 +18,8 @@ namespace nereid::cpu {
 struct GuardedLoad {
   llvm::Value *overlaps = nullptr; // i1
   llvm::Value *buffer = nullptr;   // its elements, row-major, if so
+  /// Its elements, row-major, in any case; null if memory has them otherwise.
+  llvm::Value *elements = nullptr;
 };
 
 /// State of one function's emission. Scalars and buffers are found here by
@@ -35,6 +37,8 @@ struct Emitter {
   llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
+  /// What a nest has computed outside its loops.
+  llvm::SmallVector<std::pair<codegen::Polynomial, llvm::Value *>> polynomials;
   /// Of loops with a DotQueue: the rounds that wait, and where buffers begin
   /// while `buffers` leads to their tile for one round.
   llvm::DenseMap<mlir::Operation *, llvm::Value *> queueCounts;
@@ -81,7 +85,8 @@ struct Emitter {
   llvm::Value *poison(mlir::Value value);
   /// A scalar SSA value; constants are made where they are used.
   llvm::Value *scalar(mlir::Value value);
-  /// `polynomial` as an i64.
+  /// `polynomial` as an i64, outside the loops of the nest that wants it: the
+  /// nest wants it computed once.
   llvm::Value *polynomial(const codegen::Polynomial &polynomial);
   /// Where the elements of a kept value are.
   llvm::Value *keptPointer(mlir::Value value);

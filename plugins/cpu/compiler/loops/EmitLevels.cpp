@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
-                                         int64_t step) {
+                                         int64_t step, bool isKnownNotEmpty) {
   llvm::LLVMContext &context = emitter.context();
   auto *body = llvm::BasicBlock::Create(context, "loop", emitter.function);
   auto *exit = llvm::BasicBlock::Create(context, "exit", emitter.function);
@@ -20,6 +20,8 @@ NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
   auto *last = dyn_cast<llvm::ConstantInt>(end);
   llvm::Instruction *branch;
   if (first && last && first->getSExtValue() < last->getSExtValue())
+    isKnownNotEmpty = true;
+  if (isKnownNotEmpty)
     branch = builder.CreateBr(body);
   else
     branch = builder.CreateCondBr(builder.CreateICmpSLT(begin, end), body, exit);

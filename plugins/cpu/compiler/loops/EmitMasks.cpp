@@ -162,6 +162,7 @@ bool NestEmitter::isInactive(const Root &root, const Fact &fact) {
 void NestEmitter::collectFacts(const Inner &inner) {
   conditions.clear();
   active.clear();
+  bounds.clear();
   wraps.clear();
   if (nest.isRare || !emitter.options.fastPaths.has("mask-intervals"))
     return;
@@ -204,9 +205,17 @@ void NestEmitter::collectFacts(const Inner &inner) {
       active.push_back(fact);
 }
 
-/// The first index along the axis where the condition of `fact` no longer
-/// holds (an upper bound), or first holds. Not yet clamped to the axis.
-llvm::Value *NestEmitter::boundOf(const Fact &fact, bool &isUpper) {
+const NestEmitter::Bound &NestEmitter::boundOf(const Fact &fact) {
+  for (const Bound &bound : bounds)
+    if (bound.fact == fact)
+      return bound;
+  Bound bound{fact};
+  bound.index = findBound(fact, bound.isUpper);
+  bounds.push_back(std::move(bound));
+  return bounds.back();
+}
+
+llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
   unsigned axis = axisOf(fact.dims, nest.vectorAxis);
   IntervalBound bound =
       *codegen::intervalOf(fact.condition, axis, emitter.forms);
@@ -248,8 +257,9 @@ llvm::Value *NestEmitter::boundOf(const Fact &fact, bool &isUpper) {
     // i * by < target: i < ceil(target / by); i * by <= target:
     // i < floor(target / by) + 1. The lower bounds mirror them.
     bool roundUp = isUpper != bound.orEqual;
+    int64_t shift = roundUp ? by - 1 : by;
     llvm::Value *shifted =
-        builder.CreateAdd(target, builder.getInt64(roundUp ? by - 1 : by));
+        shift ? builder.CreateAdd(target, builder.getInt64(shift)) : target;
     if (by == 1)
       return shifted;
     // Floor division by a positive constant.
@@ -259,6 +269,14 @@ llvm::Value *NestEmitter::boundOf(const Fact &fact, bool &isUpper) {
     return builder.CreateAdd(
         quotient, builder.CreateSExt(isNegative, builder.getInt64Ty()));
   });
+}
+
+/// `index`, or the end of the axis that it is beyond.
+llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
+  llvm::Value *extent = emitter.i64(nest.shape[nest.vectorAxis]);
+  llvm::Value *below =
+      at({index}, [&] { return emitter.smaller(extent, index); });
+  return at({below}, [&] { return emitter.larger(below, emitter.i64(0)); });
 }
 
 /// The part of the axis where all of `list` hold, clamped to the axis; empty
@@ -273,12 +291,11 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
   };
   for (const Fact &fact : list) {
     if (dependsOnAxis(fact)) {
-      bool isUpper = false;
-      llvm::Value *bound = boundOf(fact, isUpper);
-      if (isUpper)
-        end = smaller(end, bound, true);
+      const Bound &bound = boundOf(fact);
+      if (bound.isUpper)
+        end = smaller(end, bound.index, true);
       else
-        begin = smaller(begin, bound, false);
+        begin = smaller(begin, bound.index, false);
       continue;
     }
     Indices indices;
@@ -319,21 +336,49 @@ llvm::Value *NestEmitter::unwrapCheck() {
   return fine;
 }
 
+/// Are `indices` those of the vector at hand, as far as `fact` minds?
+bool NestEmitter::isAtCurrent(const Fact &fact, const Indices &indices) {
+  codegen::DimSet depends = emitter.forms.dependsOn(fact.condition);
+  for (auto [dim, target] : llvm::enumerate(fact.dims)) {
+    if (!(depends >> dim & 1))
+      continue;
+    if (target < 0 || !(indices[dim] == current[target]))
+      return false;
+  }
+  return true;
+}
+
 bool NestEmitter::isKnownTrue(Value condition, const Indices &indices) {
   bool known = llvm::any_of(facts, [&](const Fact &fact) {
-    if (fact.condition != condition)
-      return false;
-    codegen::DimSet depends = emitter.forms.dependsOn(condition);
-    for (auto [dim, target] : llvm::enumerate(fact.dims)) {
-      if (!(depends >> dim & 1))
-        continue;
-      if (target < 0 || !(indices[dim] == current[target]))
-        return false;
-    }
-    return true;
+    return fact.condition == condition && isAtCurrent(fact, indices);
   });
   assumed |= known;
   return known;
+}
+
+/// A mask from the condition's bound: one comparison of numbers of lanes, where
+/// both of its sides would have to be computed. Null if it has none.
+llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
+  const Index &at = current[nest.vectorAxis];
+  if (at.lane != 1)
+    return nullptr;
+  for (const Bound &bound : bounds) {
+    if (bound.fact.condition != condition || !isAtCurrent(bound.fact, indices))
+      continue;
+    llvm::Value *index = clampToAxis(bound.index);
+    return this->at({at.base, index}, [&] {
+      llvm::Value *before = builder.CreateTrunc(
+          builder.CreateSub(index, at.base), builder.getInt32Ty());
+      SmallVector<llvm::Constant *> numbers;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        numbers.push_back(builder.getInt32(lane));
+      return builder.CreateICmp(bound.isUpper ? llvm::CmpInst::ICMP_SLT
+                                              : llvm::CmpInst::ICMP_SGE,
+                                llvm::ConstantVector::get(numbers),
+                                builder.CreateVectorSplat(lanes, before));
+    });
+  }
+  return nullptr;
 }
 
 /// A mask at an index; conditions that are known to hold drop out.

@@ -164,7 +164,8 @@ Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
   Address address = bufferAddress(buffer, type.getShape(), memory, indices);
   // What is kept in a nest is read in a nest; there is nothing to wait for
   // further out than where the index is known.
-  Element element = loadAt(address, memory, {builder.getTrue(), false}, {}, true);
+  Element element =
+      loadAt(address, memory, {builder.getTrue(), false}, {}, Memory::Scratch);
   if (!convertElementType(type, emitter.context())->isIntegerTy(1))
     return element;
   return {at({element.value}, [&] {
@@ -179,7 +180,7 @@ void NestEmitter::writeBuffer(llvm::Value *buffer, Type type,
                               Element value) {
   llvm::Type *memory = emitter.memoryType(type);
   Address address = bufferAddress(buffer, shape, memory, indices);
-  storeAt(address, memory, {builder.getTrue(), false}, value, true);
+  storeAt(address, memory, {builder.getTrue(), false}, value, Memory::Scratch);
 }
 
 Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
@@ -190,16 +191,15 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   Element other;
   if (op.getOther())
     other = get(op.getOther(), indices);
-  Address address = addressOf(op.getPtr(), indices);
   // A load that may do without a mask only where masks are known to hold
   // stays there.
   unsigned outerMinimum = minimumLevel;
   if (assumed)
     minimumLevel = std::max(minimumLevel, assumptionLevel);
-  Element element = guardedLoad(op, address, type, mask, other, indices);
+  Element element = guardedLoad(op, type, mask, other, indices);
   minimumLevel = outerMinimum;
   if (loopAround)
-    readAhead(op, address);
+    readAhead(op, addressOf(op.getPtr(), indices));
   return element;
 }
 
@@ -269,24 +269,29 @@ void NestEmitter::readAhead(tt::LoadOp op, const Address &address) {
       {next, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
 }
 
-Element NestEmitter::guardedLoad(tt::LoadOp op, Address address,
-                                 llvm::Type *type, Element mask, Element other,
-                                 const Indices &indices) {
+Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
+                                 Element other, const Indices &indices) {
   auto guard = emitter.guarded.find(op.getResult());
   if (guard == emitter.guarded.end())
-    return loadAt(address, type, mask, other, false);
+    return loadAt(addressOf(op.getPtr(), indices), type, mask, other,
+                  Memory::Program);
   auto tile = cast<RankedTensorType>(op.getType());
   const GuardedLoad &kept = guard->second;
-  Address copy = bufferAddress(kept.buffer, tile.getShape(), type, indices);
+  Address copy = bufferAddress(kept.elements ? kept.elements : kept.buffer,
+                               tile.getShape(), type, indices);
+  if (kept.elements)
+    return loadAt(copy, type, mask, other, Memory::Either);
+  Address address = addressOf(op.getPtr(), indices);
   if (address.base && copy.base && address.stride == copy.stride) {
     llvm::Value *original = address.base;
     address.base = at({original, copy.base}, [&] {
       return builder.CreateSelect(kept.overlaps, copy.base, original);
     });
-    return loadAt(address, type, mask, other, false);
+    return loadAt(address, type, mask, other, Memory::Either);
   }
-  Element direct = loadAt(address, type, mask, other, false);
-  Element buffered = loadAt(copy, type, {builder.getTrue(), false}, {}, true);
+  Element direct = loadAt(address, type, mask, other, Memory::Program);
+  Element buffered =
+      loadAt(copy, type, {builder.getTrue(), false}, {}, Memory::Scratch);
   return choose({kept.overlaps, false}, buffered, direct);
 }
 
@@ -304,18 +309,16 @@ llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
 /// Loads `type` through `address` where `mask` holds; elsewhere the value is
 /// `other`, or zero. Memory that is masked off is not touched.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
-                            Element other, bool isScratch) {
+                            Element other, Memory memory) {
   if (type->isBFloatTy() || type->isHalfTy()) {
     llvm::Type *bits = builder.getInt16Ty();
     if (other.value)
       other.value = reinterpret(other.value, bits);
-    Element element = loadAt(address, bits, mask, other, isScratch);
+    Element element = loadAt(address, bits, mask, other, memory);
     element.value = reinterpret(element.value, type);
     return element;
   }
-  auto mark = [&](auto *access) {
-    return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
-  };
+  auto mark = [&](auto *access) { return inMemory(access, memory); };
   llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
@@ -365,14 +368,12 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
 }
 
 void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
-                          Element value, bool isScratch) {
+                          Element value, Memory memory) {
   if (type->isBFloatTy() || type->isHalfTy()) {
     type = builder.getInt16Ty();
     value.value = reinterpret(value.value, type);
   }
-  auto mark = [&](auto *access) {
-    return isScratch ? emitter.inScratch(access) : emitter.inProgram(access);
-  };
+  auto mark = [&](auto *access) { return inMemory(access, memory); };
   llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();

@@ -24,6 +24,7 @@ NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
       lanes(nest.lanes) {}
 
 void NestEmitter::run() {
+  size_t known = emitter.polynomials.size();
   emitGuards();
   pushLevel(builder.GetInsertBlock());
   current.assign(nest.shape.size(), zero());
@@ -53,6 +54,7 @@ void NestEmitter::run() {
   }
   insertAt(0);
   popLevel();
+  emitter.polynomials.truncate(known);
 }
 
 /// Copies loads whose addresses turn out to overlap those of a later store.
@@ -82,24 +84,52 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
                                     const_cast<Buffer *>(guard.buffer)});
     for (tt::StoreOp store : guard.stores)
       overlaps = builder.CreateOr(
-          overlaps, emitOverlap(emitter, load.getPtr(), store.getPtr()));
+          emitOverlap(emitter, load.getPtr(), store.getPtr()), overlaps);
   }
   auto *slow =
       llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);
   auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
                                         emitter.function);
+  SmallVector<llvm::Value *> direct;
+  for (const Guard &guard : group)
+    direct.push_back(firstOfRowMajor(guard.load));
+  llvm::BasicBlock *fast = builder.GetInsertBlock();
   builder.CreateCondBr(
       overlaps, slow, done,
       llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
   builder.SetInsertPoint(slow);
   emitNest(emitter, copy);
+  slow = builder.GetInsertBlock();
   builder.CreateBr(done);
   builder.SetInsertPoint(done);
-  for (const Guard &guard : group) {
+  for (auto [guard, first] : llvm::zip(group, direct)) {
     tt::LoadOp load = guard.load;
-    emitter.guarded[load.getResult()] = {overlaps,
-                                         emitter.buffers.lookup(guard.buffer)};
+    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer)};
+    if (first) {
+      llvm::PHINode *elements = builder.CreatePHI(builder.getPtrTy(), 2);
+      elements->addIncoming(first, fast);
+      elements->addIncoming(guarded.buffer, slow);
+      guarded.elements = elements;
+    }
+    emitter.guarded[load.getResult()] = guarded;
   }
+}
+
+/// Where the elements of `load` begin, if they lie row-major without gaps.
+llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
+  const codegen::TileForm *form = emitter.forms.of(load.getPtr());
+  if (!form || !form->isAffine())
+    return nullptr;
+  auto type = cast<RankedTensorType>(load.getType());
+  int64_t unit = 1;
+  for (size_t dim = type.getRank(); dim-- > 0;) {
+    if (type.getDimSize(dim) != 1 && form->strides[dim].constant() != unit)
+      return nullptr;
+    unit *= type.getDimSize(dim);
+  }
+  return builder.CreateGEP(emitter.memoryType(type),
+                           emitter.scalar(form->pointer),
+                           emitter.polynomial(form->base));
 }
 
 /// Emits the loops that are not open yet around the vector axis.
@@ -153,20 +183,33 @@ void NestEmitter::emitAxis(const Inner &inner) {
       return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
     });
   };
+  if (nest.isMasked && wraps.empty()) {
+    for (const Fact &fact : conditions)
+      if (dependsOnAxis(fact))
+        boundOf(fact);
+    Range useful = rangeOf(active);
+    useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
+    emitVectorLoop(inner, {useful.begin, toVectors(useful.end, true)}, copies);
+    finishReductions();
+    return;
+  }
   Range full = rangeOf(conditions);
-  Range useful = rangeOf(active);
+  Range useful = active.size() == conditions.size() ? full : rangeOf(active);
   full.begin = limit(toVectors(full.begin, true), all.begin, false);
   // What does not fill an unrolled round is left to the part with masks: one
   // more loop would cost more code than it saves time.
   full.end = limit(full.end, full.begin, false);
   full.end = at({full.begin, full.end}, [&] {
+    auto *start = dyn_cast<llvm::ConstantInt>(full.begin);
+    bool isFromZero = start && start->isZero();
+    llvm::Value *count =
+        isFromZero ? full.end : builder.CreateSub(full.end, full.begin);
     llvm::Value *rounds =
-        builder.CreateAnd(builder.CreateSub(full.end, full.begin),
-                          emitter.i64(-int64_t(lanes) * copies));
-    return builder.CreateAdd(full.begin, rounds);
+        builder.CreateAnd(count, emitter.i64(-int64_t(lanes) * copies));
+    return isFromZero ? rounds : builder.CreateAdd(full.begin, rounds);
   });
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
-  useful.end = limit(toVectors(useful.end, true), useful.begin, false);
+  useful.end = toVectors(useful.end, true);
   if (!wraps.empty())
     if (llvm::Value *fine = unwrapCheck())
       full.end = at({fine, full.end, full.begin}, [&] {
@@ -180,10 +223,15 @@ void NestEmitter::emitAxis(const Inner &inner) {
                    1);
   beginAssumption(full);
   unwrapped = !wraps.empty();
+  full.isKnownNotEmpty = true;
   emitVectorLoop(inner, full, copies);
   unwrapped = false;
   endAssumption();
-  emitVectorLoop(inner, {limit(full.end, useful.begin, false), useful.end}, 1);
+  // With no full part before it, the rest starts where all does.
+  llvm::Value *rest = full.end;
+  if (useful.begin != full.begin)
+    rest = limit(full.end, useful.begin, false);
+  emitVectorLoop(inner, {rest, useful.end}, 1);
   finishReductions();
 }
 
@@ -270,7 +318,7 @@ void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
     if (count == step)
       return emitCopies(inner, range.begin, unroll);
   }
-  Loop loop = beginLoop(range.begin, range.end, step);
+  Loop loop = beginLoop(range.begin, range.end, step, range.isKnownNotEmpty);
   emitCopies(inner, loop.index, unroll);
   endLoop(loop);
 }
@@ -350,7 +398,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     }
     auto store = cast<tt::StoreOp>(write.root->op);
     storeAt(write.address, emitter.memoryType(store.getValue().getType()),
-            write.mask, write.value, false);
+            write.mask, write.value, Memory::Program);
   }
 }
 

@@ -47,6 +47,9 @@ struct Address {
   llvm::Value *vector = nullptr;
 };
 
+/// What an access goes to.
+enum class Memory { Program, Scratch, Either };
+
 class NestEmitter {
 public:
   NestEmitter(Emitter &emitter, const Nest &nest);
@@ -76,9 +79,17 @@ private:
       return condition == other.condition && dims == other.dims;
     }
   };
+  /// Where a condition no longer holds along the vector axis (an upper bound),
+  /// or where it first holds.
+  struct Bound {
+    Fact fact;
+    llvm::Value *index = nullptr; // i64, may be outside the axis
+    bool isUpper = false;
+  };
   /// A part [begin, end) of the vector axis.
   struct Range {
     llvm::Value *begin, *end;
+    bool isKnownNotEmpty = false;
   };
   /// Accumulators of a reduction, per operand and unrolled copy.
   struct Accumulators {
@@ -90,6 +101,7 @@ private:
   // EmitNest.cpp: which loops there are
   void emitGuards();
   void emitGuards(llvm::ArrayRef<Guard> group);
+  llvm::Value *firstOfRowMajor(tt::LoadOp load);
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
   void emitStrip(const Inner &inner);
@@ -99,7 +111,8 @@ private:
   void setVectorIndex(llvm::Value *base);
 
   // EmitLevels.cpp: loops and the places around them
-  Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step);
+  Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
+                 bool isKnownNotEmpty = false);
   void endLoop(const Loop &loop);
   void pushLevel(llvm::BasicBlock *block);
   void popLevel();
@@ -117,10 +130,14 @@ private:
   void addFacts(mlir::Value mask, llvm::ArrayRef<int> map,
                 llvm::SmallVectorImpl<Fact> &out);
   bool isInactive(const Root &root, const Fact &fact);
-  llvm::Value *boundOf(const Fact &fact, bool &isUpper);
+  const Bound &boundOf(const Fact &fact);
+  llvm::Value *findBound(const Fact &fact, bool &isUpper);
+  llvm::Value *clampToAxis(llvm::Value *index);
   Range rangeOf(llvm::ArrayRef<Fact> conditions);
   bool dependsOnAxis(const Fact &fact) const;
+  bool isAtCurrent(const Fact &fact, const Indices &indices);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
+  llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
   llvm::Value *unwrapCheck();
 
@@ -159,12 +176,23 @@ private:
                    llvm::ArrayRef<int64_t> shape, const Indices &indices,
                    Element value);
   Element load(tt::LoadOp op, const Indices &indices);
-  Element guardedLoad(tt::LoadOp op, Address address, llvm::Type *type,
-                      Element mask, Element other, const Indices &indices);
+  Element guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
+                      Element other, const Indices &indices);
   Element loadAt(Address address, llvm::Type *type, Element mask, Element other,
-                 bool isScratch);
+                 Memory memory);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
-               bool isScratch);
+               Memory memory);
+  template <typename Access> Access *inMemory(Access *access, Memory memory) {
+    switch (memory) {
+    case Memory::Program:
+      return emitter.inProgram(access);
+    case Memory::Scratch:
+      return emitter.inScratch(access);
+    case Memory::Either:
+      break;
+    }
+    return access;
+  }
   void readAhead(tt::LoadOp op, const Address &address);
   llvm::Value *laneOffsets(int64_t stride);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
@@ -200,6 +228,7 @@ private:
 
   llvm::SmallVector<Fact, 4> conditions;   // of all masks of an inner part
   llvm::SmallVector<Fact, 4> active;       // outside of which roots do nothing
+  llvm::SmallVector<Bound, 4> bounds;      // of conditions, as far as found
   llvm::SmallVector<Fact, 4> facts;        // that hold where code is added
   llvm::SmallVector<mlir::Value, 2> wraps; // candidates along the axis
   bool unwrapped = false;                  // they do not wrap here

@@ -44,6 +44,8 @@ Element NestEmitter::get(Value value, const Indices &indices) {
     element = {builder.getTrue(), false};
   else if (emitter.program.isKept(value))
     element = readBuffer(emitter.keptPointer(value), value, key.second);
+  else if (llvm::Value *mask = lanesWithin(value, key.second))
+    element = {mask, true};
   else
     element = define(value, key.second);
   element.assumes = assumed;
@@ -141,9 +143,9 @@ Element NestEmitter::range(tt::MakeRangeOp op, const Index &index) {
     return {value, true};
   }
   llvm::Value *value = at({index.base}, [&]() -> llvm::Value * {
-    llvm::Value *base =
-        builder.CreateAdd(builder.CreateTrunc(index.base, builder.getInt32Ty()),
-                          builder.getInt32(start));
+    llvm::Value *base = builder.CreateTrunc(index.base, builder.getInt32Ty());
+    if (start)
+      base = builder.CreateAdd(base, builder.getInt32(start));
     if (!index.lane)
       return base;
     SmallVector<llvm::Constant *> offsets;
@@ -293,7 +295,14 @@ int64_t NestEmitter::alignmentOf(const Index &index) const {
   return known == multiples.end() ? 1 : known->second;
 }
 
+static bool isZero(const Index &index) {
+  auto *known = dyn_cast_or_null<llvm::ConstantInt>(index.base);
+  return index.isUniform() && known && known->isZero();
+}
+
 Index NestEmitter::indexPlus(Index a, const Index &b) {
+  if (isZero(a) || isZero(b))
+    return isZero(a) ? b : a;
   if (a.vector || b.vector) {
     llvm::Value *x = indexVector(a), *y = indexVector(b);
     return {nullptr, 0, at({x, y}, [&] { return builder.CreateAdd(x, y); })};

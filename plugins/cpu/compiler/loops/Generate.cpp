@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../Generate.h"
+#include "../Features.h"
 
 #include "../../image.h"
 #include "Emit.h"
@@ -15,7 +16,6 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 
 #include <cstddef>
@@ -38,6 +38,7 @@ llvm::ArrayRef<llvm::StringLiteral> fastPathNames() {
       "dot-tiles",      // bf16 and i8 in tile registers
       "dot-queue",      // operands of several rounds are multiplied at once
       "read-ahead",     // operands of the next round are on their way already
+      "masked-loops",   // with much work a vector, masks everywhere: one loop
   };
   return kNames;
 }
@@ -47,10 +48,10 @@ static unsigned vectorBitsOf(const GenerateOptions &options) {
   const llvm::TargetMachine &machine = *options.machine;
   unsigned widest = 128;
   if (machine.getTargetTriple().isX86()) {
-    const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
-    if (info.checkFeatures("+avx512f,+avx512vl,+avx512bw"))
+    if (hasFeature(machine, "avx512f") && hasFeature(machine, "avx512vl") &&
+        hasFeature(machine, "avx512bw"))
       widest = 512;
-    else if (info.checkFeatures("+avx2"))
+    else if (hasFeature(machine, "avx2"))
       widest = 256;
   }
   return options.vectorBits ? options.vectorBits : widest;
@@ -61,15 +62,16 @@ namespace {
 class EntryEmitter {
 public:
   EntryEmitter(Emitter &emitter, const KernelInfo &info)
-      : emitter(emitter), b(emitter.builder), info(info) {}
+      : emitter(emitter), b(emitter.builder), info(info),
+        axes(countAxes(emitter.program.function)) {}
 
   /// Returns false if the body could not be emitted.
   bool run() {
     llvm::LLVMContext &context = emitter.context();
     llvm::Type *pointer = b.getPtrTy();
     auto *type = llvm::FunctionType::get(
-        b.getInt32Ty(),
-        {pointer, pointer, b.getInt64Ty(), b.getInt64Ty(), pointer}, false);
+        b.getInt32Ty(), {pointer, pointer, pointer, b.getInt64Ty(), pointer},
+        false);
     auto *function = llvm::Function::Create(
         type, llvm::Function::ExternalLinkage, kEntryName, emitter.module);
     for (unsigned argument : {0u, 4u})
@@ -137,9 +139,24 @@ private:
           b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
   }
 
+  /// The axes up to the last that the kernel asks for: an id changes when those
+  /// before it have reached their end.
+  static unsigned countAxes(tt::FuncOp kernel) {
+    unsigned axes = 0;
+    kernel.walk([&](Operation *op) {
+      if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
+        axes = std::max<unsigned>(axes, id.getAxisAsInt() + 1);
+      else if (auto size = dyn_cast<tt::GetNumProgramsOp>(op))
+        axes = std::max<unsigned>(axes, size.getAxisAsInt() + 1);
+      else if (isa<tt::PrintOp>(op))
+        axes = 3;
+    });
+    return axes;
+  }
+
   void loadGrid() {
     static constexpr const char *kNames[] = {"grid.x", "grid.y", "grid.z"};
-    for (unsigned axis = 0; axis < 3; ++axis)
+    for (unsigned axis = 0; axis < axes; ++axis)
       emitter.gridSizes[axis] = b.CreateLoad(
           b.getInt32Ty(),
           b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch,
@@ -148,20 +165,18 @@ private:
   }
 
   void startIds() {
-    llvm::Value *rest = emitter.function->getArg(2);
-    for (unsigned axis = 0; axis < 2; ++axis) {
-      llvm::Value *size = b.CreateZExt(emitter.gridSizes[axis], b.getInt64Ty());
-      first[axis] = b.CreateTrunc(b.CreateURem(rest, size), b.getInt32Ty());
-      rest = b.CreateUDiv(rest, size);
-    }
-    first[2] = b.CreateTrunc(rest, b.getInt32Ty());
+    for (unsigned axis = 0; axis < axes; ++axis)
+      first[axis] =
+          b.CreateLoad(b.getInt32Ty(),
+                       b.CreateConstGEP1_64(b.getInt32Ty(),
+                                            emitter.function->getArg(2), axis));
   }
 
   void makeIds(llvm::BasicBlock *entry) {
     static constexpr const char *kNames[] = {"pid.x", "pid.y", "pid.z"};
     left = b.CreatePHI(b.getInt64Ty(), 2, "left");
     left->addIncoming(emitter.function->getArg(3), entry);
-    for (unsigned axis = 0; axis < 3; ++axis) {
+    for (unsigned axis = 0; axis < axes; ++axis) {
       ids[axis] = b.CreatePHI(b.getInt32Ty(), 2, kNames[axis]);
       ids[axis]->addIncoming(first[axis], entry);
       emitter.programIds[axis] = ids[axis];
@@ -172,7 +187,7 @@ private:
   void advanceIds(llvm::BasicBlock *header, llvm::BasicBlock *latch,
                   llvm::BasicBlock *done) {
     llvm::Value *carry = b.getTrue();
-    for (unsigned axis = 0; axis < 3; ++axis) {
+    for (unsigned axis = 0; axis < axes; ++axis) {
       llvm::Value *next =
           b.CreateAdd(ids[axis], b.CreateZExt(carry, b.getInt32Ty()));
       llvm::Value *wraps = b.CreateICmpEQ(next, emitter.gridSizes[axis]);
@@ -187,6 +202,7 @@ private:
   Emitter &emitter;
   llvm::IRBuilder<> &b;
   const KernelInfo &info;
+  unsigned axes; // of the grid, as many as the kernel asks for
   llvm::Value *first[3] = {};
   llvm::PHINode *ids[3] = {};
   llvm::PHINode *left = nullptr;

@@ -4,8 +4,9 @@
 
 #include "Prepare.h"
 
+#include "../Features.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 
 using namespace mlir;
 
@@ -18,24 +19,22 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
   if (!options.fastPaths.has("dot-kernel") ||
       !machine.getTargetTriple().isX86())
     return DotKind::Elements;
-  auto has = [&](const char *features) {
-    return machine.getMCSubtargetInfo()->checkFeatures(features);
-  };
+  auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   ArrayRef<int64_t> shape = dot.getB().getType().getShape();
   int64_t depth = shape[shape.size() - 2];
   bool isBf16 = factor.isBF16() && sum.isF32();
   bool isBytes = factor.isInteger(8) && sum.isInteger(32);
-  if (options.fastPaths.has("dot-tiles") &&
-      ((isBf16 && depth % 2 == 0 && has("+amx-tile,+amx-bf16")) ||
-       (isBytes && depth % 4 == 0 && has("+amx-tile,+amx-int8"))))
+  if (options.fastPaths.has("dot-tiles") && has("amx-tile") &&
+      ((isBf16 && depth % 2 == 0 && has("amx-bf16")) ||
+       (isBytes && depth % 4 == 0 && has("amx-int8"))))
     return DotKind::Tiles;
   // Intel's instruction on vectors runs at half the rate of a multiply-add, so
   // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
   constexpr int64_t kFewestLanes = 4;
   if (options.fastPaths.has("dot-pairs") && isBf16 && depth % 2 == 0 &&
       shape.back() >= kFewestLanes &&
-      machine.getTargetCPU().starts_with("znver") &&
-      has("+avx512bf16,+avx512vl"))
+      machine.getTargetCPU().starts_with("znver") && has("avx512bf16") &&
+      has("avx512vl"))
     return DotKind::Pairs;
   return DotKind::Elements;
 }

@@ -118,7 +118,7 @@ struct Printer {
     os.indent(indent) << "nest ";
     shape(nest.shape);
     os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
-       << nest.unroll << '\n';
+       << nest.unroll << (nest.isMasked ? " masked" : "") << '\n';
     for (const Inner &inner : nest.inners) {
       if (nest.inners.size() > 1)
         os.indent(indent + 2) << "row\n";

@@ -79,7 +79,8 @@ struct Nest {
   unsigned lanes = 1;
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
-  bool isRare = false; // small code matters more than speed
+  bool isMasked = false; // no loop of its own where all masks hold
+  bool isRare = false;   // small code matters more than speed
 };
 
 enum class StepKind {
