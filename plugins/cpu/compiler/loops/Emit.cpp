@@ -145,7 +145,9 @@ void emitIf(Emitter &emitter, llvm::Value *condition,
 /// Bytes of an element behind `pointers`.
 static int64_t elementSize(Emitter &emitter, Value pointers) {
   auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
-  return emitter.memoryType(type.getPointeeType())->getScalarSizeInBits() / 8;
+  unsigned bits =
+      emitter.memoryType(type.getPointeeType())->getScalarSizeInBits();
+  return bits ? bits / 8 : 8; // none of their own: pointers
 }
 
 namespace {
@@ -204,7 +206,7 @@ static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
   return {byte(low), byte(b.CreateAdd(high, b.getInt64(1)))};
 }
 
-llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b) {
+llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b, bool isInStep) {
   for (Value pointers : {a, b}) {
     const codegen::TileForm *form = emitter.forms.of(pointers);
     if (!form || !form->isAffine())
@@ -214,18 +216,20 @@ llvm::Value *emitOverlap(Emitter &emitter, Value a, Value b) {
   auto fixedA = constantExtentOf(emitter, a);
   auto fixedB = constantExtentOf(emitter, b);
   if (fixedA && fixedB) {
-    // From -size of b, exclusive, to size of a: one unsigned comparison.
     auto pointer = [&](Value tile) {
       return builder.CreatePtrToInt(
           emitter.scalar(emitter.forms.of(tile)->pointer),
           builder.getInt64Ty());
     };
+    // The distance from a to b is above -size of b, in step above 0, and below
+    // size of a: one unsigned comparison.
+    int64_t lowest = isInStep ? 1 : 1 - fixedB->size;
     codegen::Polynomial offset =
-        fixedB->low - fixedA->low + codegen::Polynomial(fixedB->size - 1);
+        fixedB->low - fixedA->low - codegen::Polynomial(lowest);
     llvm::Value *distance = builder.CreateAdd(
         builder.CreateSub(pointer(b), pointer(a)), emitter.polynomial(offset));
-    return builder.CreateICmpULT(
-        distance, builder.getInt64(fixedA->size + fixedB->size - 1));
+    return builder.CreateICmpULT(distance,
+                                 builder.getInt64(fixedA->size - lowest));
   }
   auto [lowA, highA] = extentOf(emitter, a);
   auto [lowB, highB] = extentOf(emitter, b);

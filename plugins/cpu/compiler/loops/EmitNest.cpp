@@ -82,9 +82,11 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
     tt::LoadOp load = guard.load;
     copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
                                     const_cast<Buffer *>(guard.buffer)});
-    for (tt::StoreOp store : guard.stores)
-      overlaps = builder.CreateOr(
-          emitOverlap(emitter, load.getPtr(), store.getPtr()), overlaps);
+    for (Guard::Store store : guard.stores)
+      overlaps =
+          builder.CreateOr(emitOverlap(emitter, load.getPtr(),
+                                       store.op.getPtr(), store.isInStep),
+                           overlaps);
   }
   auto *slow =
       llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);

@@ -84,11 +84,16 @@ private:
   bool isPassedOn(const Buffer *buffer) const;
   // PlanLoads.cpp
   bool keepOvertakenLoads();
-  enum class Overtaken { No, Guarded, Always };
+  /// InStep: unless the store is ahead of the load.
+  enum class Overtaken { No, InStep, Guarded, Always };
   Overtaken isOvertaken(mlir::Value load, const Place &reader,
                         const PlacedStore &store);
+  static bool ascendAlike(tt::LoadOp load, tt::StoreOp store,
+                          const codegen::TileForm &from,
+                          const codegen::TileForm &to);
   bool canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step);
-  void addGuard(tt::LoadOp load, llvm::ArrayRef<const PlacedStore *> stores);
+  void addGuard(tt::LoadOp load,
+                llvm::ArrayRef<std::pair<const PlacedStore *, bool>> stores);
 
   tt::FuncOp function;
   codegen::TileForms &forms;

@@ -34,9 +34,23 @@ Planner::Overtaken Planner::isOvertaken(Value load, const Place &reader,
   const TileForm *to = forms.of(storeOp.getPtr());
   if (!to)
     return Overtaken::Always;
+  bool isInStep = together && reader.identity;
   if (loadOp.getPtr() == storeOp.getPtr() || source == *to)
-    return together && reader.identity ? Overtaken::No : Overtaken::Always;
-  return Overtaken::Guarded;
+    return isInStep ? Overtaken::No : Overtaken::Always;
+  return isInStep && ascendAlike(loadOp, storeOp, source, *to)
+             ? Overtaken::InStep
+             : Overtaken::Guarded;
+}
+
+/// Do both go through memory upwards, at the same pace?
+bool Planner::ascendAlike(tt::LoadOp load, tt::StoreOp store,
+                          const TileForm &from, const TileForm &to) {
+  Type element = getElementTypeOrSelf(load.getType());
+  if (codegen::rankOf(load) != 1 || !from.isAffine() || !to.isAffine() ||
+      element != getElementTypeOrSelf(store.getValue().getType()))
+    return false;
+  std::optional<int64_t> stride = from.strides[0].constant();
+  return stride && *stride > 0 && to.strides[0].constant() == stride;
 }
 
 /// Addresses can be compared when both are affine, and everything they are
@@ -64,15 +78,17 @@ bool Planner::canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step) {
   return true;
 }
 
-void Planner::addGuard(tt::LoadOp load, ArrayRef<const PlacedStore *> before) {
-  const PlacedStore *first = *llvm::min_element(
-      before, [](const PlacedStore *a, const PlacedStore *b) {
-        return a->place.step < b->place.step;
-      });
+/// Of each store: is it in step with every reader of the load?
+void Planner::addGuard(tt::LoadOp load,
+                       ArrayRef<std::pair<const PlacedStore *, bool>> before) {
+  const PlacedStore *first = before.front().first;
   Guard guard;
   guard.load = load;
-  for (const PlacedStore *store : before)
-    guard.stores.push_back(store->op);
+  for (auto [store, isInStep] : before) {
+    if (store->place.step < first->place.step)
+      first = store;
+    guard.stores.push_back({store->op, isInStep});
+  }
   guard.buffer = makeBuffer(load.getResult().getType());
   program->blocks[first->place.block]
       .steps[first->place.step]
@@ -86,7 +102,15 @@ bool Planner::keepOvertakenLoads() {
   for (auto &[load, places] : loads) {
     auto op = load.getDefiningOp<tt::LoadOp>();
     bool always = false;
-    SmallVector<const PlacedStore *, 2> guarded;
+    SmallVector<std::pair<const PlacedStore *, bool>, 2> guarded;
+    auto addGuarded = [&](const PlacedStore &store, bool isInStep) {
+      for (auto &[known, inStep] : guarded)
+        if (known == &store) {
+          inStep &= isInStep;
+          return;
+        }
+      guarded.emplace_back(&store, isInStep);
+    };
     for (const Place &reader : places) {
       for (const PlacedWriter &writer : writers)
         always |= writer.block == reader.block &&
@@ -99,17 +123,19 @@ bool Planner::keepOvertakenLoads() {
         case Overtaken::Always:
           always = true;
           break;
+        case Overtaken::InStep:
+          addGuarded(store, true);
+          break;
         case Overtaken::Guarded:
-          if (!llvm::is_contained(guarded, &store))
-            guarded.push_back(&store);
+          addGuarded(store, false);
           break;
         }
     }
     unsigned step = ~0u;
-    for (const PlacedStore *store : guarded)
+    for (auto [store, isInStep] : guarded)
       step = std::min(step, store->place.step);
-    always |= llvm::any_of(guarded, [&](const PlacedStore *store) {
-      return !canGuard(op, store->op, step);
+    always |= llvm::any_of(guarded, [&](const auto &store) {
+      return !canGuard(op, store.first->op, step);
     });
     if (always)
       grew |= keep.insert(load);

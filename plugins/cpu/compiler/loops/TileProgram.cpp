@@ -109,9 +109,9 @@ struct Printer {
       tt::LoadOp load = guard.load;
       name(load.getResult());
       os << " in b" << guard.buffer->id << " if it overlaps";
-      for (tt::StoreOp store : guard.stores) {
+      for (Guard::Store store : guard.stores) {
         os << ' ';
-        name(store.getPtr());
+        name(store.op.getPtr());
       }
       os << '\n';
     }

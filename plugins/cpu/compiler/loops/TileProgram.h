@@ -64,8 +64,12 @@ struct Inner {
 /// A load that must not see a store that comes after it in the program: it is
 /// kept first if the addresses overlap when the program runs.
 struct Guard {
+  struct Store {
+    tt::StoreOp op;
+    bool isInStep = false; // index by index in the loop that loads, upwards
+  };
   tt::LoadOp load;
-  llvm::SmallVector<tt::StoreOp, 2> stores;
+  llvm::SmallVector<Store, 2> stores;
   Buffer *buffer = nullptr;
 };
 
