@@ -16,24 +16,24 @@ static std::string loopOverPrograms(const std::string &declarations,
 define i32 @nereid_cpu_entry(ptr %args, ptr %launch, ptr %ids, i64 %count,
                              ptr %scratch) {
 entry:
-  %x.32 = load i32, ptr %ids
-  %y.at = getelementptr i32, ptr %ids, i64 1
-  %y.32 = load i32, ptr %y.at
-  %z.at = getelementptr i32, ptr %ids, i64 2
-  %z.32 = load i32, ptr %z.at
+  %first.x.32 = load i32, ptr %ids
+  %first.y.at = getelementptr i32, ptr %ids, i64 1
+  %first.y.32 = load i32, ptr %first.y.at
+  %first.z.at = getelementptr i32, ptr %ids, i64 2
+  %first.z.32 = load i32, ptr %first.z.at
   %columns.at = getelementptr i32, ptr %launch, i64 1
   %columns.32 = load i32, ptr %columns.at
   %rows.at = getelementptr i32, ptr %launch, i64 2
   %rows.32 = load i32, ptr %rows.at
-  %x = zext i32 %x.32 to i64
-  %y = zext i32 %y.32 to i64
-  %z = zext i32 %z.32 to i64
+  %first.x = zext i32 %first.x.32 to i64
+  %first.y = zext i32 %first.y.32 to i64
+  %first.z = zext i32 %first.z.32 to i64
   %columns = zext i32 %columns.32 to i64
   %rows = zext i32 %rows.32 to i64
-  %planes = mul i64 %z, %rows
-  %row = add i64 %planes, %y
+  %planes = mul i64 %first.z, %rows
+  %row = add i64 %planes, %first.y
   %row.start = mul i64 %row, %columns
-  %first = add i64 %row.start, %x
+  %first = add i64 %row.start, %first.x
   %end = add i64 %first, %count
   br label %body
 body:
