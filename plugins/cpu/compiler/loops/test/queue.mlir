@@ -1,7 +1,7 @@
 // Products that a loop only adds up wait for operands of several rounds; sums
 // that the loop reads do not. With tile registers, bf16 is not converted.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
-// RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
+// RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-queue --stop-after llir -o - | FileCheck %s --check-prefix=NOW
 
 // CHECK: tile program @products
@@ -15,8 +15,8 @@
 // CHECK: define internal void @dot.bf16.32x32x32.queued(
 // CHECK: call void @llvm.x86.tdpbf16ps(
 
-// WIDE: {{\[32x32\]}} f32 x8 at
-// WIDE: dot {{.*}} every 8
+// WIDE: {{\[32x32\]}} f32 x4 at
+// WIDE: dot {{.*}} every 4
 // WIDE-NOT: tdpbf16ps
 
 // NOW-NOT: queued
