@@ -116,7 +116,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
     bool single = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
     uint64_t chunk = single ? 1 : programs / (threads * kChunksPerThread);
     complete = kernel->state->pool.run(
-        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1)}, threads);
+        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1), single},
+        threads);
   }
   if (complete && !work.state.failed()) [[likely]]
     return NEREID_OK;

@@ -16,7 +16,9 @@ namespace nereid::cpu {
 // How long a thread that waits keeps its core before it sleeps.
 static constexpr uint64_t kSpin = 30000;
 
-Pool::Pool(unsigned threads) : limit(std::clamp(threads, 1u, 0x7fffu)) {
+Pool::Pool(unsigned threads)
+    : limit(std::clamp(threads, 1u, 0x7fffu)),
+      next(std::make_unique<std::atomic<uint64_t>[]>(limit)) {
   ForkGuard::add(this);
 }
 
@@ -38,7 +40,9 @@ bool Pool::run(const Job &job, unsigned threads) {
     startThreads();
 
   current = job;
-  next.store(0, std::memory_order_relaxed);
+  parts = job.isOrdered ? 1 : threads;
+  for (unsigned part = 0; part < parts; ++part)
+    next[part].store(startOf(part), std::memory_order_relaxed);
   stopped.store(false, std::memory_order_relaxed);
   uint64_t number = numberOf(gate.load(std::memory_order_relaxed)) + 1u;
   unsigned wanted = threads - 1;
@@ -50,7 +54,7 @@ bool Pool::run(const Job &job, unsigned threads) {
     futexWake(bell, static_cast<int>(wanted));
   }
 
-  runChunks();
+  runChunks(0);
 
   // Nobody joins any more; wait for those inside.
   gate.fetch_and(~kOpen);
@@ -67,15 +71,30 @@ bool Pool::run(const Job &job, unsigned threads) {
   return complete;
 }
 
-void Pool::runChunks() {
+/// The first item of a part, or the end of the last.
+uint64_t Pool::startOf(unsigned part) const {
+  uint64_t size = current.count / parts, longer = current.count % parts;
+  return part * size + std::min<uint64_t>(part, longer);
+}
+
+/// The caller, number 0, goes through all parts upwards: where items of an
+/// unordered job do wait for earlier ones, it gets to those that nobody has.
+void Pool::runChunks(unsigned worker) {
   const Job &job = current;
-  while (!stopped.load(std::memory_order_relaxed)) {
-    uint64_t first = next.fetch_add(job.chunk, std::memory_order_relaxed);
-    if (first >= job.count)
-      return;
-    uint64_t count = std::min(job.chunk, job.count - first);
-    if (!job.run(job.context, first, count))
-      stopped.store(true, std::memory_order_relaxed);
+  for (unsigned step = 0; step < parts; ++step) {
+    unsigned part = (worker + step) % parts;
+    uint64_t end = startOf(part + 1);
+    for (;;) {
+      if (stopped.load(std::memory_order_relaxed))
+        return;
+      uint64_t first =
+          next[part].fetch_add(job.chunk, std::memory_order_relaxed);
+      if (first >= end)
+        break;
+      uint64_t count = std::min(job.chunk, end - first);
+      if (!job.run(job.context, first, count))
+        stopped.store(true, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -107,13 +126,14 @@ uint64_t Pool::waitForJob(uint32_t last) {
 }
 
 void Pool::work() {
+  unsigned number = numbered.fetch_add(1) + 1;
   uint32_t last = 0;
   while (uint64_t seen = waitForJob(last)) {
     // Of the job's fields nothing is read before this succeeds.
     if (!gate.compare_exchange_weak(seen, seen + 1))
       continue;
     last = numberOf(seen);
-    runChunks();
+    runChunks(number);
     leave();
   }
 }
@@ -162,6 +182,7 @@ void Pool::resetAfterFork() {
   waiting.store(0);
   stopped.store(false);
   started.store(false);
+  numbered.store(0);
   taken.store(false);
 }
 

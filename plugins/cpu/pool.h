@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <vector>
@@ -24,13 +25,19 @@ struct Job {
   void *context;
   uint64_t count;
   uint64_t chunk; ///< items taken at once, at least 1
+  /// Does an item wait for earlier ones?
+  bool isOrdered = true;
 };
 
 /// Runs jobs on the calling thread and on workers.
 ///
-/// Chunks are taken from one counter, so they start in index order: when an
-/// item starts, each earlier one has been started by a thread that goes on
-/// with it. An item may therefore wait for an earlier one.
+/// An ordered job's chunks are taken from one counter, so they start in index
+/// order: when an item starts, each earlier one has been started by a thread
+/// that goes on with it. An item may therefore wait for an earlier one.
+///
+/// Any other job has a part for each thread, which takes it chunk by chunk and
+/// then helps with the parts after it. From job to job a thread has the same
+/// part, whose data may still be in its core's caches.
 ///
 /// Workers join a job that they see in time, and the caller never waits for
 /// one that has not joined: a slow wake-up costs nothing but its help. After
@@ -72,7 +79,8 @@ private:
   void work();
   bool joinable(uint64_t gate, uint32_t last) const;
   uint64_t waitForJob(uint32_t last);
-  void runChunks();
+  void runChunks(unsigned worker);
+  uint64_t startOf(unsigned part) const;
   void leave();
   void startThreads();
   void resetAfterFork() override;
@@ -81,8 +89,9 @@ private:
 
   // Written by the caller that owns the pool, read by workers inside.
   Job current = {};
-  alignas(64) std::atomic<uint64_t> next{0};
-  std::atomic<bool> stopped{false};
+  unsigned parts = 1;
+  alignas(64) std::atomic<bool> stopped{false};
+  const std::unique_ptr<std::atomic<uint64_t>[]> next; // of each part
 
   alignas(64) std::atomic<uint64_t> gate{0};
   alignas(64) std::atomic<uint32_t> sleepers{0};
@@ -93,6 +102,7 @@ private:
 
   alignas(64) std::atomic<bool> taken{false};
   std::atomic<bool> started{false};
+  std::atomic<unsigned> numbered{0}; // workers that have their number
   std::vector<pthread_t> workers;
 };
 

@@ -21,14 +21,14 @@ struct Counter {
   explicit Counter(uint64_t count) : times(count) {}
   std::vector<std::atomic<int>> times;
 
-  Job job(uint64_t chunk) {
+  Job job(uint64_t chunk, bool isOrdered = true) {
     auto run = [](void *context, uint64_t first, uint64_t count) {
       auto &self = *static_cast<Counter *>(context);
       for (uint64_t i = first; i < first + count; ++i)
         self.times[i].fetch_add(1);
       return true;
     };
-    return {run, this, times.size(), chunk};
+    return {run, this, times.size(), chunk, isOrdered};
   }
   bool once() const {
     for (const auto &time : times)
@@ -41,19 +41,60 @@ struct Counter {
 TEST(Pool, RunsEachItemOnce) {
   Pool pool(4);
   for (uint64_t count : {1, 2, 7, 64, 1000})
-    for (uint64_t chunk : {1, 3, 100}) {
-      Counter counter(count);
-      EXPECT_TRUE(pool.run(counter.job(chunk), 4));
-      EXPECT_TRUE(counter.once()) << count << " items by " << chunk;
-    }
+    for (uint64_t chunk : {1, 3, 100})
+      for (bool isOrdered : {false, true})
+        for (unsigned threads : {2, 3, 4}) {
+          Counter counter(count);
+          EXPECT_TRUE(pool.run(counter.job(chunk, isOrdered), threads));
+          EXPECT_TRUE(counter.once()) << count << " items by " << chunk;
+        }
 }
 
 TEST(Pool, ManyShortJobs) {
   Pool pool(3);
   for (int round = 0; round < 20000; ++round) {
     Counter counter(6);
-    pool.run(counter.job(1), 3);
+    pool.run(counter.job(1, round % 2), 3);
     ASSERT_TRUE(counter.once()) << "round " << round;
+  }
+}
+
+TEST(Pool, APartIsFinishedByOthers) {
+  Pool pool(2);
+  std::atomic<uint64_t> ran{0};
+  constexpr uint64_t kItems = 64;
+  // Who gets the first item of the second part has to wait for all others.
+  auto run = [](void *context, uint64_t first, uint64_t) {
+    auto &ran = *static_cast<std::atomic<uint64_t> *>(context);
+    while (first == kItems / 2 && ran.load() < kItems - 1)
+      std::this_thread::yield();
+    ran.fetch_add(1);
+    return true;
+  };
+  EXPECT_TRUE(pool.run({run, &ran, kItems, 1, false}, 2));
+  EXPECT_EQ(ran.load(), kItems);
+}
+
+TEST(Pool, AThreadKeepsItsPart) {
+  Pool pool(2);
+  struct Shared {
+    std::atomic<int> inside{0};
+    std::atomic<pthread_t> thread[2] = {};
+  } shared;
+  // Each part waits until the other has begun, so that both threads have one.
+  auto run = [](void *context, uint64_t first, uint64_t) {
+    auto &both = *static_cast<Shared *>(context);
+    both.thread[first].store(pthread_self());
+    both.inside.fetch_add(1);
+    while (both.inside.load() < 2)
+      std::this_thread::yield();
+    return true;
+  };
+  for (int round = 0; round < 100; ++round) {
+    shared.inside.store(0);
+    EXPECT_TRUE(pool.run({run, &shared, 2, 1, false}, 2));
+    EXPECT_TRUE(pthread_equal(shared.thread[0].load(), pthread_self()));
+    EXPECT_FALSE(pthread_equal(shared.thread[1].load(), pthread_self()));
   }
 }
 
