@@ -19,10 +19,11 @@ extern "C" {
 
 #define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v2"
 
-// Flags of a kernel. Programs are always started in index order.
+// Flags of a kernel.
 enum {
-  // Programs talk to each other (atomics, locks). One that waits for a smaller
-  // index always gets it; chunks of one program keep the wait short.
+  // Programs talk to each other (atomics, locks). They start in index order:
+  // one that waits for a smaller index always gets it; chunks of one program
+  // keep the wait short.
   NEREID_CPU_KERNEL_COMMUNICATES = 1u,
   // Programs print: one thread runs them, so that lines come in order.
   NEREID_CPU_KERNEL_PRINTS = 2u,
