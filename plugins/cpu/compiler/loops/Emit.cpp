@@ -145,9 +145,7 @@ void emitIf(Emitter &emitter, llvm::Value *condition,
 /// Bytes of an element behind `pointers`.
 static int64_t elementSize(Emitter &emitter, Value pointers) {
   auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
-  unsigned bits =
-      emitter.memoryType(type.getPointeeType())->getScalarSizeInBits();
-  return bits ? bits / 8 : 8; // none of their own: pointers
+  return Emitter::bytesOf(emitter.memoryType(type.getPointeeType()));
 }
 
 namespace {

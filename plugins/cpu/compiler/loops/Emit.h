@@ -74,6 +74,10 @@ struct Emitter {
     llvm::Type *element = convertElementType(type, context());
     return element->isIntegerTy(1) ? builder.getInt8Ty() : element;
   }
+  /// Bytes of an element of such a type in memory.
+  static int64_t bytesOf(llvm::Type *type) {
+    return type->isPointerTy() ? 8 : type->getScalarSizeInBits() / 8;
+  }
   llvm::Value *i64(int64_t number) { return builder.getInt64(number); }
 
   /// The smaller, or larger, of two i64; constants are compared now.

@@ -369,13 +369,9 @@ llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
     return this->at({at.base, index}, [&] {
       llvm::Value *before = builder.CreateTrunc(
           builder.CreateSub(index, at.base), builder.getInt32Ty());
-      SmallVector<llvm::Constant *> numbers;
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        numbers.push_back(builder.getInt32(lane));
-      return builder.CreateICmp(bound.isUpper ? llvm::CmpInst::ICMP_SLT
-                                              : llvm::CmpInst::ICMP_SGE,
-                                llvm::ConstantVector::get(numbers),
-                                builder.CreateVectorSplat(lanes, before));
+      return builder.CreateICmp(
+          bound.isUpper ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_SGE,
+          laneOffsets(1, 32), builder.CreateVectorSplat(lanes, before));
     });
   }
   return nullptr;

@@ -12,10 +12,11 @@ using codegen::TileForm;
 using codegen::TileTerm;
 
 /// 0, stride, 2 * stride, ... one for each lane.
-llvm::Value *NestEmitter::laneOffsets(int64_t stride) {
+llvm::Value *NestEmitter::laneOffsets(int64_t stride, unsigned bits) {
   SmallVector<llvm::Constant *> offsets;
   for (unsigned l = 0; l < lanes; ++l)
-    offsets.push_back(builder.getInt64(l * stride));
+    offsets.push_back(
+        llvm::ConstantInt::getSigned(builder.getIntNTy(bits), l * stride));
   return llvm::ConstantVector::get(offsets);
 }
 
@@ -319,7 +320,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
     return element;
   }
   auto mark = [&](auto *access) { return inMemory(access, memory); };
-  llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
+  llvm::Align align(Emitter::bytesOf(type));
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
   if (!other.value)
@@ -374,7 +375,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
     value.value = reinterpret(value.value, type);
   }
   auto mark = [&](auto *access) { return inMemory(access, memory); };
-  llvm::Align align(type->getScalarSizeInBits() / 8 ? type->getScalarSizeInBits() / 8 : 8);
+  llvm::Align align(Emitter::bytesOf(type));
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
   if (known && known->isZero())

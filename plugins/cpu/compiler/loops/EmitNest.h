@@ -194,7 +194,7 @@ private:
     return access;
   }
   void readAhead(tt::LoadOp op, const Address &address);
-  llvm::Value *laneOffsets(int64_t stride);
+  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // EmitReduce.cpp

@@ -148,11 +148,8 @@ Element NestEmitter::range(tt::MakeRangeOp op, const Index &index) {
       base = builder.CreateAdd(base, builder.getInt32(start));
     if (!index.lane)
       return base;
-    SmallVector<llvm::Constant *> offsets;
-    for (unsigned l = 0; l < lanes; ++l)
-      offsets.push_back(builder.getInt32(l * index.lane));
     return builder.CreateAdd(builder.CreateVectorSplat(lanes, base),
-                             llvm::ConstantVector::get(offsets));
+                             laneOffsets(index.lane, 32));
   });
   return {value, index.lane != 0};
 }

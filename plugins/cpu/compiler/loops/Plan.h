@@ -92,8 +92,11 @@ private:
                           const codegen::TileForm &from,
                           const codegen::TileForm &to);
   bool canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step);
-  void addGuard(tt::LoadOp load,
-                llvm::ArrayRef<std::pair<const PlacedStore *, bool>> stores);
+  struct Overtaker {
+    const PlacedStore *store;
+    bool isInStep; // with every reader of the load
+  };
+  void addGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
 
   tt::FuncOp function;
   codegen::TileForms &forms;

@@ -78,13 +78,11 @@ bool Planner::canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step) {
   return true;
 }
 
-/// Of each store: is it in step with every reader of the load?
-void Planner::addGuard(tt::LoadOp load,
-                       ArrayRef<std::pair<const PlacedStore *, bool>> before) {
-  const PlacedStore *first = before.front().first;
+void Planner::addGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
+  const PlacedStore *first = stores.front().store;
   Guard guard;
   guard.load = load;
-  for (auto [store, isInStep] : before) {
+  for (auto [store, isInStep] : stores) {
     if (store->place.step < first->place.step)
       first = store;
     guard.stores.push_back({store->op, isInStep});
@@ -102,14 +100,14 @@ bool Planner::keepOvertakenLoads() {
   for (auto &[load, places] : loads) {
     auto op = load.getDefiningOp<tt::LoadOp>();
     bool always = false;
-    SmallVector<std::pair<const PlacedStore *, bool>, 2> guarded;
+    SmallVector<Overtaker, 2> guarded;
     auto addGuarded = [&](const PlacedStore &store, bool isInStep) {
       for (auto &[known, inStep] : guarded)
         if (known == &store) {
           inStep &= isInStep;
           return;
         }
-      guarded.emplace_back(&store, isInStep);
+      guarded.push_back({&store, isInStep});
     };
     for (const Place &reader : places) {
       for (const PlacedWriter &writer : writers)
@@ -134,8 +132,8 @@ bool Planner::keepOvertakenLoads() {
     unsigned step = ~0u;
     for (auto [store, isInStep] : guarded)
       step = std::min(step, store->place.step);
-    always |= llvm::any_of(guarded, [&](const auto &store) {
-      return !canGuard(op, store.first->op, step);
+    always |= llvm::any_of(guarded, [&](const Overtaker &other) {
+      return !canGuard(op, other.store->op, step);
     });
     if (always)
       grew |= keep.insert(load);
