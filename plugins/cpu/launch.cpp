@@ -113,10 +113,10 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   if (threads <= 1) {
     complete = runPrograms(&work, 0, programs);
   } else {
-    bool single = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
-    uint64_t chunk = single ? 1 : programs / (threads * kChunksPerThread);
+    bool waits = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
+    uint64_t chunk = waits ? 1 : programs / (threads * kChunksPerThread);
     complete = kernel->state->pool.run(
-        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1), single},
+        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1), waits},
         threads);
   }
   if (complete && !work.state.failed()) [[likely]]

@@ -75,9 +75,10 @@ static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
   return fma(significand, asFloat(rest), x - x);
 }
 
-// Beyond these ends the result is 0 or infinity; NaN passes through. At the low
-// end n + offset is 0, and so is the factor: numbers that only round to 0 would
-// take a hundred times as long as all else, in each masked-off lane of softmax.
+// Beyond these ends the result stays what it is there; NaN passes through.
+// Where scaleByPower() follows, n + offset is 0 at the low end, and so is its
+// factor: a product that only rounds to 0 takes processors eight times as long
+// as all the rest, for each masked-off vector of a softmax.
 static Expr clamp(Expr x, double low, double high) {
   x = select(x < low, low, x);
   return select(x > high, high, x);

@@ -6,7 +6,7 @@
 // RUN: nereid compile %s --target cpu --stop-after llir -O cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=TWO
 
 // ONE:     nest [1024] axis 0 lanes 16 unroll 1 masked
-// ONE:     [[LEFT:%.+]] = trunc i64 %{{.*}} to i32
+// ONE:     trunc i64 %{{.*}} to i32
 // ONE:     icmp slt <16 x i32> <i32 0, i32 1,
 // ONE:     call <16 x float> @llvm.masked.load
 // ONE-NOT: load <16 x float>

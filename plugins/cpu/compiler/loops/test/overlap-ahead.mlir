@@ -7,7 +7,7 @@
 // RUN: nereid run %s --target cpu --grid 1 f32[1030]=range i32=1 --no-cache -O fast_paths=none
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 
-// From one byte ahead to 1023 elements.
+// From 1 to 4095 bytes ahead.
 // CHECK: icmp ult i64 %{{[0-9]+}}, 4095
 
 tt.func public @move(%p: !tt.ptr<f32>, %by: i32) {
