@@ -86,12 +86,11 @@ static bool isInteger(Type type) {
 const TileForm *TileForms::of(Value value) {
   if (!isPointer(value.getType()) && !isInteger(value.getType()))
     return nullptr;
-  auto known = forms.find(value);
-  if (known == forms.end())
-    known = forms.insert({value, compute(value)}).first;
-  // The map may have grown while computing; look the value up again.
-  std::optional<TileForm> &form = forms[value];
-  return form ? &*form : nullptr;
+  if (auto known = forms.find(value); known != forms.end())
+    return known->second.get();
+  std::optional<TileForm> form = compute(value);
+  auto kept = form ? std::make_unique<TileForm>(std::move(*form)) : nullptr;
+  return (forms[value] = std::move(kept)).get();
 }
 
 TileForm TileForms::opaque(Value value) {
@@ -367,6 +366,24 @@ std::optional<WrapForm> TileForms::wrapOf(Value value) {
   if (!form || !form->isAffine())
     return std::nullopt;
   return WrapForm{*form, m};
+}
+
+std::optional<Polynomial> TileForms::strideUnlessWrapped(const TileForm &form,
+                                                         unsigned dim) {
+  Polynomial stride = form.strides[dim];
+  for (const TileTerm &term : form.terms) {
+    if (!(term.dependsOn >> dim & 1))
+      continue;
+    std::optional<WrapForm> wrap = wrapOf(term.tensor);
+    if (!wrap || term.dims.size() != 1)
+      return std::nullopt;
+    std::optional<Polynomial> step =
+        term.coefficient.times(wrap->value.strides.front());
+    if (!step)
+      return std::nullopt;
+    stride = stride + *step;
+  }
+  return stride;
 }
 
 } // namespace nereid::codegen

@@ -15,6 +15,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <functional>
+#include <memory>
 
 namespace mlir {
 class Operation;
@@ -82,7 +83,7 @@ public:
 
   /// The form of a tile of integers or pointers, or of a scalar (rank 0). A
   /// tile of integers that nothing is known of is its own single term; for
-  /// such a tile of pointers there is no form.
+  /// such a tile of pointers there is no form. Lives as long as this.
   const TileForm *of(mlir::Value value);
 
   /// The dimensions that `value`, any tile, depends on: constancy along the
@@ -93,6 +94,11 @@ public:
   /// elements share.
   std::optional<WrapForm> wrapOf(mlir::Value value);
 
+  /// The stride along `dim` of what has `form`, as far as remainders do not
+  /// wrap there (`offs % M`); none if a term depends on it in another way.
+  std::optional<Polynomial> strideUnlessWrapped(const TileForm &form,
+                                                unsigned dim);
+
 private:
   std::optional<TileForm> compute(mlir::Value value);
   std::optional<TileForm> computeScalar(mlir::Value value);
@@ -102,7 +108,7 @@ private:
   TileForm opaque(mlir::Value value);
 
   Predicate opaqueTiles; // null: none
-  llvm::DenseMap<mlir::Value, std::optional<TileForm>> forms;
+  llvm::DenseMap<mlir::Value, std::unique_ptr<TileForm>> forms; // null: none
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };
 

@@ -78,6 +78,69 @@ def test_batched(kind):
 
 
 @triton.jit
+def strided_kernel(
+    a_ptr, b_ptr, out_ptr, depth, height, sam, sak, sbk, sbn, M: tl.constexpr, N: tl.constexpr,
+    K: tl.constexpr, TYPE: tl.constexpr, TRANS: tl.constexpr,
+):  # fmt: skip
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    k = tl.arange(0, K)
+    rows = m % height
+    total = tl.zeros((M, N), TYPE)
+    for start in range(0, depth, K):
+        at = start + k
+        if TRANS:
+            a = tl.trans(tl.load(a_ptr + at[:, None] * sak + rows[None, :] * sam, at[:, None] < depth, 0.0))
+            b = tl.trans(tl.load(b_ptr + n[:, None] * sbn + at[None, :] * sbk, at[None, :] < depth, 0.0))
+        else:
+            a = tl.load(a_ptr + rows[:, None] * sam + at[None, :] * sak, at[None, :] < depth, 0.0)
+            b = tl.load(b_ptr + at[:, None] * sbk + n[None, :] * sbn, at[:, None] < depth, 0.0)
+        total = tl.dot(a, b, total, input_precision="ieee", out_dtype=TYPE)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], total)
+
+
+@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-transposed"])
+@pytest.mark.parametrize("kind", ["int8", "bfloat16", "float16", "float64"])
+@pytest.mark.parametrize("layout", ["NT", "TN", "TT"])
+def test_transposed(layout, kind, paths):
+    """Operands whose columns lie in memory one after the other, by their strides or by tl.trans."""
+    options = {} if paths == "default" else {"nereid_fast_paths": paths}
+    exact = {"int8": torch.int32, "float64": torch.float64}.get(kind, torch.float32)
+    for m, n, k, trans in ((16, 64, 32, True), (64, 32, 16, False), (64, 16, 128, False)):
+        depth, height = 2 * k + 3, m - 5
+        a, b = operand(kind, m, depth), operand(kind, depth, n)
+        if layout[0] == "T":
+            a = a.T.contiguous().T
+        if layout[1] == "T":
+            b = b.T.contiguous().T
+        out = torch.zeros((m, n), dtype=exact)
+        strided_kernel[(1,)](
+            a, b, out, depth, height, *a.stride(), *b.stride(), m, n, k, KINDS[kind], trans, **options
+        )
+        rows = torch.arange(m) % height
+        torch.testing.assert_close(out.double(), a.double()[rows] @ b.double(), rtol=1e-5, atol=1e-3)
+
+
+@triton.jit
+def batch_transposed_kernel(a_ptr, b_ptr, out_ptr, B: tl.constexpr, S: tl.constexpr, TYPE: tl.constexpr):
+    z = tl.arange(0, B)[:, None, None] * S * S
+    i = tl.arange(0, S)[None, :, None]
+    j = tl.arange(0, S)[None, None, :]
+    a = tl.load(a_ptr + z + j * S + i)
+    b = tl.trans(tl.load(b_ptr + z + i * S + j), 0, 2, 1)
+    tl.store(out_ptr + z + i * S + j, tl.dot(a, b, input_precision="ieee", out_dtype=TYPE))
+
+
+@pytest.mark.parametrize("kind", ["int8", *FLOATS])
+def test_batch_transposed(kind):
+    a, b = operand(kind, 4, 32, 32), operand(kind, 4, 32, 32).flip(0)
+    exact = {"int8": torch.int32, "float64": torch.float64}.get(kind, torch.float32)
+    out = torch.zeros((4, 32, 32), dtype=exact)
+    batch_transposed_kernel[(1,)](a, b, out, 4, 32, KINDS[kind])
+    torch.testing.assert_close(out.double(), a.double().mT @ b.double().mT, rtol=1e-5, atol=1e-4)
+
+
+@triton.jit
 def rounds_kernel(
     a_ptr, b_ptr, out_ptr, other_ptr, rounds, S: tl.constexpr, TYPE: tl.constexpr,
     CASE: tl.constexpr,

@@ -13,6 +13,12 @@ static bool isQueued(const DotQueue *queue, const Buffer *buffer) {
   return queue && buffer && queue->buffers.contains(buffer);
 }
 
+/// Where the dot reads `operand`; null for a tile that a loop carries.
+static const Buffer *bufferOf(const TileProgram &program,
+                              const DotOperand &operand) {
+  return operand.packed ? operand.packed : program.kept.lookup(operand.value);
+}
+
 static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   const TileProgram &program = emitter.program;
   auto sums = cast<RankedTensorType>(op.getType());
@@ -30,15 +36,16 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.depth = left.getShape().back();
   shape.block = plan.block;
   shape.packing = plan.packing;
-  shape.queuesLeft = isQueued(queue, program.kept.lookup(op.getA()));
-  shape.queuesRight = isQueued(
-      queue, plan.packed ? plan.packed : program.kept.lookup(op.getB()));
+  shape.isLeftTransposed = plan.left.isTransposed;
+  shape.isRightTransposed = plan.right.isTransposed;
+  shape.queuesLeft = isQueued(queue, bufferOf(program, plan.left));
+  shape.queuesRight = isQueued(queue, bufferOf(program, plan.right));
   return shape;
 }
 
-/// "dot.f32.16x64x32": equal for equal shapes, whose plans are equal too; and
-/// readable in a profile.
-static std::string nameOf(const char *what, const DotShape &shape) {
+/// "dot.f32.16x64x32" with `what`: equal for equal shapes, whose plans are
+/// equal too; and readable in a profile.
+static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   std::string name;
   llvm::raw_string_ostream os(name);
   os << what << '.' << shape.factor << '.';
@@ -79,28 +86,25 @@ functionFor(Emitter &emitter, const std::string &name,
 
 /// Where the first tile of an operand is: with a queue, not that of this round.
 static llvm::Value *firstTile(Emitter &emitter, const DotQueue *queue,
-                              Value operand, const Buffer *buffer) {
+                              const DotOperand &operand) {
+  const Buffer *buffer = bufferOf(emitter.program, operand);
   if (isQueued(queue, buffer))
     if (llvm::Value *start = emitter.queueStarts.lookup(buffer))
       return start;
-  return operand ? emitter.keptPointer(operand)
-                 : emitter.buffers.lookup(buffer);
+  return operand.packed ? emitter.buffers.lookup(operand.packed)
+                        : emitter.keptPointer(operand.value);
 }
 
 static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds) {
   llvm::IRBuilder<> &b = emitter.builder;
-  const TileProgram &program = emitter.program;
-  const DotQueue *queue = program.queueOf(op);
+  const DotPlan &plan = emitter.program.dots.at(op);
+  const DotQueue *queue = emitter.program.queueOf(op);
   DotShape shape = shapeOf(emitter, op);
-  llvm::Value *left =
-      firstTile(emitter, queue, op.getA(), program.kept.lookup(op.getA()));
-  const Buffer *packed = program.dots.at(op).packed;
-  llvm::Value *right = packed ? firstTile(emitter, queue, {}, packed)
-                              : firstTile(emitter, queue, op.getB(),
-                                          program.kept.lookup(op.getB()));
+  // For the tile registers, all operands have been brought into one order.
+  bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
   llvm::Type *pointer = b.getPtrTy();
   llvm::Function *function = functionFor(
-      emitter, nameOf("dot", shape),
+      emitter, nameOf(readsColumns ? "dot.left.transposed" : "dot", shape),
       {pointer, pointer, pointer, b.getInt64Ty()}, [&](llvm::Function *f) {
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2),
                         shape.repeats() ? f->getArg(3) : emitter.i64(1)};
@@ -109,23 +113,31 @@ static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds) {
         else
           emitVectorDot(emitter, shape, in);
       });
-  b.CreateCall(function,
-               {left, right, emitter.keptPointer(op.getResult()), rounds});
+  b.CreateCall(function, {firstTile(emitter, queue, plan.left),
+                          firstTile(emitter, queue, plan.right),
+                          emitter.keptPointer(op.getResult()), rounds});
 }
 
 static void pack(Emitter &emitter, tt::DotOp op) {
   llvm::IRBuilder<> &b = emitter.builder;
   const DotPlan &plan = emitter.program.dots.at(op);
-  if (!plan.packed)
-    return;
   DotShape shape = shapeOf(emitter, op);
-  llvm::Function *function =
-      functionFor(emitter, nameOf("pack", shape), {b.getPtrTy(), b.getPtrTy()},
-                  [&](llvm::Function *f) {
-                    emitPack(emitter, shape, f->getArg(0), f->getArg(1));
-                  });
-  b.CreateCall(function, {emitter.keptPointer(op.getB()),
-                          emitter.buffers.lookup(plan.packed)});
+  auto call = [&](const DotOperand &operand, const char *what, auto emitPack) {
+    if (!operand.packed)
+      return;
+    std::string name = what;
+    if (operand.isTransposed)
+      name += ".transposed";
+    llvm::Function *function =
+        functionFor(emitter, nameOf(name, shape), {b.getPtrTy(), b.getPtrTy()},
+                    [&](llvm::Function *f) {
+                      emitPack(emitter, shape, f->getArg(0), f->getArg(1));
+                    });
+    b.CreateCall(function, {emitter.keptPointer(operand.value),
+                            emitter.buffers.lookup(operand.packed)});
+  };
+  call(plan.left, "pack.left", emitPackLeft);
+  call(plan.right, "pack.right", emitPackRight);
 }
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operands have been converted to a type the machine multiplies (Prepare.h) and
-// lie row-major in scratch. What is done with them, c += a * b, is a function
+// lie in scratch, row by row or, where isLeftTransposed or isRightTransposed
+// says so, column by column. What is done with them, c += a * b, is a function
 // for each shape, so that dots of one shape share its code:
 //
 //   void (a, b, c, rounds)
@@ -24,7 +25,8 @@ struct DotShape {
   mlir::Type factor, sum;
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
   DotBlock block;     // of DotKind::Elements and Pairs
-  DotPacking packing; // of the right operand, unless DotKind::Elements
+  DotPacking packing; // of the right operand, where it is packed
+  bool isLeftTransposed = false, isRightTransposed = false;
   /// Does each round have a tile of its own?
   bool queuesLeft = false, queuesRight = false;
 
@@ -69,9 +71,15 @@ private:
   llvm::PHINode *count = nullptr; // rounds that wait
 };
 
+/// Writes the left operand, which is transposed, in the order of its use: row
+/// by row for the tile registers, pairs of a column next to each other for
+/// DotKind::Pairs.
+void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
+                  llvm::Value *to);
+
 /// Writes the right operand as `shape.packing` says.
-void emitPack(Emitter &emitter, const DotShape &shape, llvm::Value *from,
-              llvm::Value *to);
+void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
+                   llvm::Value *to);
 
 } // namespace nereid::cpu
 

@@ -32,6 +32,9 @@ public:
       factor = b.getInt32Ty();
       depth /= 2;
     }
+    leftRow = depth, leftStep = 1;
+    if (shape.isLeftTransposed)
+      leftRow = 1, leftStep = rows;
     leftStride = shape.queuesLeft ? batches * rows * depth : 0;
     rightStride = shape.queuesRight ? batches * depth * columns : 0;
     lanes = shape.block.lanes;
@@ -54,7 +57,7 @@ public:
                  emitLoop(b, rows, blockRows, [&](llvm::Value *row) {
                    llvm::Value *first =
                        b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-                   block(at(x, b.CreateMul(row, i64(depth))),
+                   block(at(x, b.CreateMul(row, i64(leftRow))),
                          at(y, b.CreateMul(column, i64(panelPitch))),
                          sumAt(c, first));
                  });
@@ -81,7 +84,7 @@ private:
       emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
         for (int64_t step = 0; step < steps; ++step)
           addProducts(
-              at(at(left, k), i64(step)),
+              at(at(left, b.CreateMul(k, i64(leftStep))), i64(step * leftStep)),
               at(right, b.CreateMul(b.CreateAdd(k, i64(step)), i64(pitch))),
               sums);
       });
@@ -101,7 +104,7 @@ private:
           b.CreateAlignedLoad(factors, at(line, i64(v * lanes)), align)));
     for (int64_t row = 0; row < blockRows; ++row) {
       llvm::Value *left = emitter.inScratch(
-          b.CreateAlignedLoad(factor, at(column, i64(row * depth)), align));
+          b.CreateAlignedLoad(factor, at(column, i64(row * leftRow)), align));
       if (lanes > 1)
         left = b.CreateVectorSplat(lanes, left);
       for (int64_t v = 0; v < blockVectors; ++v) {
@@ -145,6 +148,7 @@ private:
   llvm::Type *sum;
   llvm::Type *factor; // of one step along the depth: an element, or a pair
   int64_t batches, rows, columns, depth;
+  int64_t leftRow, leftStep;       // of the left operand: along rows, along k
   int64_t leftStride, rightStride; // from one round to the next
   bool isPaired;
   int64_t lanes, blockRows, blockVectors, steps = 1;

@@ -346,10 +346,17 @@ void NestEmitter::setVectorIndex(llvm::Value *base) {
 /// The loop that a dot and this operand of it are in, or null.
 static scf::ForOp loopOfDot(Value operand) {
   auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
+  if (!loop)
+    return nullptr;
   auto isDot = [&](Operation *user) {
     return isa<tt::DotOp>(user) && user->getParentOp() == loop;
   };
-  return loop && llvm::any_of(operand.getUsers(), isDot) ? loop : nullptr;
+  // A dot may read it through a transposition.
+  bool isRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    return isDot(user) ||
+           (isa<tt::TransOp>(user) && llvm::any_of(user->getUsers(), isDot));
+  });
+  return isRead ? loop : nullptr;
 }
 
 /// One vector's worth of every root. All are evaluated before any stores, so

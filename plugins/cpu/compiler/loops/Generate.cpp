@@ -36,6 +36,7 @@ llvm::ArrayRef<llvm::StringLiteral> fastPathNames() {
       "dot-kernel",     // tt.dot in register blocks
       "dot-pairs",      // bf16 by instructions that add two products
       "dot-tiles",      // bf16 and i8 in tile registers
+      "dot-transposed", // operands are put aside along their columns
       "dot-queue",      // operands of several rounds are multiplied at once
       "read-ahead",     // operands of the next round are on their way already
       "masked-loops",   // with much work a vector, masks everywhere: one loop

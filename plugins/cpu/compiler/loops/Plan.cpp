@@ -21,14 +21,15 @@ namespace nereid::cpu {
 Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
                  const GenerateOptions &options, unsigned vectorBits)
     : function(function), forms(forms), options(options),
-      vectorBits(vectorBits) {
-  unsigned number = 0;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { order[op] = number++; });
-}
+      vectorBits(vectorBits) {}
 
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
+  orientDots();
+  unsigned number = 0;
+  function.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { order[op] = number++; });
   findStructuralKeeps();
   do {
     startRound();
@@ -145,15 +146,20 @@ static SmallVector<std::pair<Value, Value>> passesOf(Operation *terminator) {
 /// of its own.
 void Planner::findStructuralKeeps() {
   function.walk([&](Operation *op) {
-    for (Value operand : op->getOperands()) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value operand = use.get();
+      bool whole = isa<tt::PrintOp>(op) ||
+                   (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0);
+      if (auto dot = dyn_cast<tt::DotOp>(op);
+          dot && use.getOperandNumber() < 2) {
+        operand = operandOf(dot, use.getOperandNumber()).value;
+        whole = true;
+      }
       Operation *producer = operand.getDefiningOp();
       if (!producer || !isTile(operand) || !isTileExpression(producer))
         continue;
       bool elsewhere = producer->getBlock() != op->getBlock() &&
                        !isIndexFunction(operand);
-      bool whole = (isa<tt::DotOp>(op) && operand != op->getOperand(2)) ||
-                   (isa<tt::GatherOp>(op) && operand == op->getOperand(0)) ||
-                   isa<tt::PrintOp>(op);
       if (elsewhere || whole)
         keep.insert(operand);
     }
@@ -297,8 +303,8 @@ void Planner::planOp(Operation *op) {
     current->steps.push_back({StepKind::Op, op, nullptr});
     return;
   }
-  if (isa<tt::DotOp>(op))
-    return planDot(op);
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return planDot(dot);
   if (isTileExpression(op) || isa<tt::LoadOp>(op)) {
     for (Value result : op->getResults())
       if (keep.contains(result))
@@ -336,26 +342,6 @@ void Planner::planRegionOp(Operation *op) {
     writers.push_back({op, block, unsigned(current->steps.size())});
   stepOf[op] = current->steps.size();
   current->steps.push_back({StepKind::Region, op, nullptr});
-}
-
-void Planner::planDot(Operation *op) {
-  Value accumulator = op->getOperand(2);
-  Buffer *buffer = program->kept.lookup(op->getResult(0));
-  flush();
-  // The accumulator is computed where the dot adds to it. Whether it is there
-  // already is known once loops share buffers; until then it is a copy.
-  addRoot({RootKind::Keep, nullptr, accumulator, buffer});
-  flush();
-  unsigned step = current->steps.size();
-  for (unsigned i : {0, 1})
-    readers[op->getOperand(i)].push_back(
-        {block, step, 0, false});
-  DotPlan &plan = program->dots[op];
-  plan = planProduct(cast<tt::DotOp>(op), options, vectorBits);
-  if (plan.kind != DotKind::Elements)
-    plan.packed = makeBuffer(op->getOperand(1).getType());
-  stepOf[op] = step;
-  current->steps.push_back({StepKind::Dot, op, nullptr});
 }
 
 bool Planner::dependsOnPending(ValueRange values) const {

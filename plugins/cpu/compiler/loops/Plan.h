@@ -63,7 +63,6 @@ private:
   void planBlock(mlir::Block &block);
   void planOp(mlir::Operation *op);
   void planRegionOp(mlir::Operation *op);
-  void planDot(mlir::Operation *op);
   void addRoot(Root root);
   void flush();
 
@@ -78,7 +77,12 @@ private:
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
   bool keepExpensiveValues();
-  // PlanQueues.cpp
+  // PlanDots.cpp
+  void orientDots();
+  bool orient(mlir::OpOperand &operand,
+              llvm::DenseMap<mlir::Value, mlir::Value> &turned);
+  int columnsInMemory(mlir::Value value);
+  void planDot(tt::DotOp dot);
   void queueDots();
   void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
   bool isPassedOn(const Buffer *buffer) const;

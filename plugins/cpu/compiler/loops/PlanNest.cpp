@@ -26,19 +26,18 @@ struct Survey {
       score[map[dim]] += points;
   }
 
-  /// An access through pointers of `form`.
-  void pointers(const codegen::TileForm *form, ArrayRef<int> map) {
+  /// An access through `addresses`.
+  void pointers(Value addresses, codegen::TileForms &forms,
+                ArrayRef<int> map) {
+    const codegen::TileForm *form = forms.of(addresses);
     if (!form)
       return;
-    codegen::DimSet scattered = form->termDims();
     for (unsigned dim = 0; dim < map.size(); ++dim) {
-      std::optional<int64_t> stride = form->strides[dim].constant();
-      if (scattered >> dim & 1)
-        access(map, dim, -3);
-      else if (stride)
-        access(map, dim, *stride == 1 ? 4 : *stride == 0 ? 1 : -2);
-      else
-        access(map, dim, -2);
+      auto stride = forms.strideUnlessWrapped(*form, dim);
+      std::optional<int64_t> known;
+      if (stride)
+        known = stride->constant();
+      access(map, dim, !stride ? -3 : known == 1 ? 4 : known == 0 ? 1 : -2);
     }
   }
 
@@ -66,7 +65,7 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
       RootReads reads = readsOf(root, program);
       for (const TileRead &read : reads.loads) {
         auto load = read.value.getDefiningOp<tt::LoadOp>();
-        survey.pointers(forms.of(load.getPtr()), read.map);
+        survey.pointers(load.getPtr(), forms, read.map);
         memory(read.value.getType());
       }
       for (const TileRead &read : reads.kept) {
@@ -84,7 +83,7 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
         survey.buffer(identity, rank);
         memory(root.value.getType());
       } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
-        survey.pointers(forms.of(store.getPtr()), identity);
+        survey.pointers(store.getPtr(), forms, identity);
         memory(store.getValue().getType());
       } else {
         for (Value operand : root.op->getOperands())

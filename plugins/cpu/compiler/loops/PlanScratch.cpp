@@ -75,6 +75,14 @@ private:
       }
   }
 
+  void useOperands(Operation *dot, unsigned place) {
+    const DotPlan &plan = program.dots.at(dot);
+    for (const DotOperand &operand : {plan.left, plan.right}) {
+      use(operand.value, place);
+      use(operand.packed, place);
+    }
+  }
+
   void visit(Block &block) {
     auto plan = program.blocks.find(&block);
     if (plan == program.blocks.end())
@@ -88,14 +96,14 @@ private:
       }
       for (Value operand : step.op->getOperands())
         use(operand, place);
-      use(program.dots.lookup(step.op).packed, place);
+      if (step.kind == StepKind::Dot)
+        useOperands(step.op, place);
       // Operands that wait outlast their round.
       if (auto queue = program.queues.find(step.op);
           queue != program.queues.end())
         for (tt::DotOp dot : queue->second.dots) {
-          use(program.dots.lookup(dot).packed, place);
-          for (Value operand : dot->getOperands())
-            use(operand, place);
+          useOperands(dot, place);
+          use(dot.getC(), place);
         }
       for (Value result : step.op->getResults())
         use(result, place);

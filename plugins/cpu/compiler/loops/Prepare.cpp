@@ -12,6 +12,22 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+static constexpr llvm::StringLiteral kTransposed = "nereid.transposed";
+
+void markTransposed(tt::DotOp dot, bool left, bool right) {
+  dot->setAttr(kTransposed,
+               DenseBoolArrayAttr::get(dot.getContext(), {left, right}));
+}
+
+DotOperand operandOf(tt::DotOp dot, unsigned side) {
+  DotOperand operand{dot->getOperand(side)};
+  auto marks = dot->getAttrOfType<DenseBoolArrayAttr>(kTransposed);
+  operand.isTransposed = marks && marks[side];
+  if (operand.isTransposed)
+    operand.value = operand.value.getDefiningOp<tt::TransOp>().getSrc();
+  return operand;
+}
+
 /// The fastest way to multiply operands of these element types.
 static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
                        const GenerateOptions &options) {
@@ -63,6 +79,8 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
   int64_t columns = sums.getShape().back(), depth = left.getShape().back();
   unsigned bits = left.getElementTypeBitWidth();
   DotPlan plan;
+  plan.left = operandOf(dot, 0);
+  plan.right = operandOf(dot, 1);
   plan.kind =
       kindFor(dot, left.getElementType(), sums.getElementType(), options);
   if (plan.kind == DotKind::Tiles) {
@@ -73,7 +91,9 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
   }
   plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options,
                         vectorBits);
-  plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};
+  plan.packing = {depth, columns, 1};
+  if (plan.kind == DotKind::Pairs)
+    plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};
   return plan;
 }
 

@@ -18,8 +18,15 @@ namespace nereid::cpu {
 /// summed in f32 too as long as that is exact, up to a depth of 1024.
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options);
 
-/// The fastest way of the machine to multiply the operands of `dot`, whose types
-/// widenDots() chose; the buffer is left to the planner. On bf16, all but
+/// Marks the operands of `dot` that are best read through the tt.trans that
+/// gives them.
+void markTransposed(tt::DotOp dot, bool left, bool right);
+
+/// Operand `side` of `dot` (0: left, 1: right) as it is kept.
+DotOperand operandOf(tt::DotOp dot, unsigned side);
+
+/// The fastest way of the machine to multiply the operands of `dot`, whose
+/// types widenDots() chose; buffers are left to the planner. On bf16, all but
 /// DotKind::Elements take subnormal numbers as zero.
 DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
                     unsigned vectorBits);

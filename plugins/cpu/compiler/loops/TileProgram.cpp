@@ -147,11 +147,15 @@ struct Printer {
         printNest(*step.nest, indent);
       } else if (step.kind == StepKind::Dot) {
         os.indent(indent) << "dot ";
-        llvm::interleave(
-            step.op->getOperands(), os, [&](Value v) { name(v); }, " ");
+        const DotPlan &plan = program.dots.at(step.op);
+        for (const DotOperand &operand : {plan.left, plan.right}) {
+          name(operand.value);
+          os << (operand.isTransposed ? " transposed " : " ");
+          if (operand.packed)
+            os << "packed in b" << operand.packed->id << ' ';
+        }
+        name(step.op->getOperand(2));
         os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
-        if (const Buffer *packed = program.dots.at(step.op).packed)
-          os << " packed in b" << packed->id;
         if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op)))
           os << " every " << queue->rounds;
         os << '\n';

@@ -133,11 +133,18 @@ struct DotPacking {
   int64_t depth = 1, columns = 1, together = 1;
 };
 
+/// An operand of a dot in scratch.
+struct DotOperand {
+  mlir::Value value;         // kept
+  bool isTransposed = false; // `value` has the last two dimensions exchanged
+  Buffer *packed = nullptr;  // in the order of its use; null: it is already
+};
+
 struct DotPlan {
   DotKind kind = DotKind::Elements;
-  DotBlock block;           // of all kinds but Tiles
-  DotPacking packing;       // of the right operand in `packed`
-  Buffer *packed = nullptr; // null for DotKind::Elements
+  DotBlock block;     // of all kinds but Tiles
+  DotPacking packing; // of the right operand, where it is packed
+  DotOperand left, right;
 };
 
 /// Dots of a loop that wait: their operands are put aside in `buffers`, and
