@@ -8,6 +8,7 @@
 
 #include "Expr.h"
 #include "Rewrites.h"
+#include "SmallFloat.h"
 #include "Structured.h"
 
 #include "nereid/ttir/Dialect.h"
@@ -47,10 +48,9 @@ static Expr transpose(Expr x, ArrayRef<int32_t> order) {
           x.scope->builder.create<tt::TransOp>(x.scope->loc, x.value, order)};
 }
 
-/// The f32 of a sign and three bits in the low half of \p code, an i32: the
-/// bits make a denormal or small f32, which the multiplication sets right.
+/// The f32 of a sign and three bits in the low half of \p code, an i32.
 static Expr decodeE2M1(Expr code) {
-  Expr number = asFloat((code & 7) << 22) * 0x1p126;
+  Expr number = magnitudeToF32(code & 7, 1, 1);
   return asFloat(bits(number) | ((code & 8) << 28));
 }
 

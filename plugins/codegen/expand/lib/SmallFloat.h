@@ -9,6 +9,10 @@
 
 namespace nereid::codegen {
 
+/// The f32 of a sign-less pattern in an i32, an exponent of \p bias above
+/// \p mantissaBits; all exponents are numbers.
+Expr magnitudeToF32(Expr magnitude, int mantissaBits, int bias);
+
 /// The f32 of the same value, of an fp8 or f16.
 Expr smallFloatToF32(Expr x);
 
