@@ -54,6 +54,40 @@ def test_shape(kind):
 
 
 @triton.jit
+def repeat_kernel(x_ptr, y_ptr, out_ptr, first, end, M: tl.constexpr, N: tl.constexpr):
+    """Rows of interleaved and of repeated elements, of loads whose masks end inside a vector."""
+    m = tl.arange(0, M)[:, None]
+    half = tl.arange(0, N // 2)[None, :]
+    quarter = tl.arange(0, N // 4)[None, :]
+    rows = m < M - 1
+    x = tl.load(x_ptr + m * N + half, rows & (half < end), 5)
+    y = tl.load(y_ptr + m * N + half, (half >= first) & (half < end), tl.load(x_ptr + m * N + half))
+    few = tl.load(x_ptr + m * N + quarter, rows & (quarter >= first), 3)
+    all = m * N + tl.arange(0, N)[None, :]
+    tl.store(out_ptr + all, tl.interleave(x, y))
+    many = tl.reshape(tl.broadcast_to(few[:, :, None], (M, N // 4, 4)), (M, N))
+    tl.store(out_ptr + M * N + all, many, all % N < 4 * end)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "int64", "float16", "float32"])
+def test_repeated(kind):
+    m, n = 4, 128
+    x, y = any_values(kind, m * n).reshape(m, n), any_values(kind, 2 * m * n)[m * n :].reshape(m, n)
+    half, quarter = torch.arange(n // 2), torch.arange(n // 4)
+    rows = torch.arange(m)[:, None] < m - 1
+    filled = [torch.tensor(value).to(x.dtype) for value in (5, 3)]
+    for first, end in ((0, 64), (0, 0), (5, 51), (17, 33), (-3, 70), (40, 20)):
+        out = torch.zeros((2, m, n), dtype=x.dtype)
+        repeat_kernel[(1,)](x, y, out, first, end, m, n)
+        left = torch.where(rows & (half < end), x[:, : n // 2], filled[0])
+        right = torch.where((half >= first) & (half < end), y[:, : n // 2], x[:, : n // 2])
+        assert_same_bits(out[0], torch.stack([left, right], -1).reshape(m, n))
+        few = torch.where(rows & (quarter >= first), x[:, : n // 4], filled[1]).repeat_interleave(4, 1)
+        few[:, max(0, 4 * end) :] = 0
+        assert_same_bits(out[1], few)
+
+
+@triton.jit
 def order_kernel(x_ptr, out_ptr, top_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     rows = tl.arange(0, M)[:, None]
     i = rows * N + tl.arange(0, N)[None, :]

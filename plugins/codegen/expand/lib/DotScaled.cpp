@@ -54,18 +54,18 @@ static Expr decodeE2M1(Expr code) {
   return asFloat(bits(number) | ((code & 8) << 28));
 }
 
-/// Both codes of every byte, next to each other along \p axis.
+/// The values of both codes of every byte, next to each other along \p axis.
 static Expr unpackE2M1(Expr bytes, int64_t axis) {
   SmallVector<int64_t> shape(shapeOf(bytes.value));
-  Expr wide = extendUnsigned(bytes, 32);
-  Expr low = decodeE2M1(wide), high = decodeE2M1(wide >> 4);
+  Expr high = bytes >> 4;
   Expr pairs{bytes.scope, bytes.scope->builder.create<tt::JoinOp>(
-                              bytes.scope->loc, low.value, high.value)};
+                              bytes.scope->loc, bytes.value, high.value)};
   SmallVector<int32_t> order(shape.size() + 1);
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + axis + 1, order.end() - 1, order.end());
   shape[axis] *= 2;
-  return reshape(transpose(pairs, order), shape);
+  Expr codes = reshape(transpose(pairs, order), shape);
+  return decodeE2M1(extendUnsigned(codes, 32));
 }
 
 /// Any float as f32.

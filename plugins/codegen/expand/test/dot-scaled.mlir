@@ -4,7 +4,7 @@
 // Codes of e2m1 are taken apart along K; the product is one of bf16.
 // CHECK-LABEL: tt.func @fp4
 // CHECK: tt.join
-// CHECK: tt.reshape {{.*}} -> tensor<16x64xf32>
+// CHECK: tt.reshape {{.*}} -> tensor<16x64xi8>
 // CHECK: tt.broadcast {{.*}} -> tensor<16x2x32xf32>
 // CHECK: tt.trans {{.*}} {order = array<i32: 1, 0>} : tensor<32x64xf32> -> tensor<64x32xf32>
 // CHECK: tt.dot {{.*}} : tensor<16x64xbf16> * tensor<64x32xbf16> -> tensor<16x32xf32>

@@ -19,9 +19,27 @@ using codegen::IntervalBound;
 /// The axis of `fact`'s condition that is the nest's vector axis, or -1.
 static int axisOf(ArrayRef<int> dims, unsigned vectorAxis) {
   for (auto [dim, target] : llvm::enumerate(dims))
-    if (target == int(vectorAxis))
+    if (dimensionOf(target) == int(vectorAxis))
       return dim;
   return -1;
+}
+
+/// How many lower bits of the nest's index that of dimension `dim` of `fact`'s
+/// condition lacks.
+unsigned NestEmitter::bitsCut(const Fact &fact, unsigned dim) const {
+  if (fact.dims[dim] > kPart)
+    return 0;
+  auto type = cast<RankedTensorType>(fact.condition.getType());
+  return llvm::Log2_64(nest.shape[dimensionOf(fact.dims[dim])]) -
+         llvm::Log2_64(type.getDimSize(dim));
+}
+
+/// The index of dimension `dim` of `fact`'s condition; 0 on the vector axis.
+Index NestEmitter::indexOf(const Fact &fact, unsigned dim) {
+  int target = dimensionOf(fact.dims[dim]);
+  if (target < 0 || target == int(nest.vectorAxis))
+    return zero();
+  return indexShift(current[target], bitsCut(fact, dim));
 }
 
 bool NestEmitter::dependsOnAxis(const Fact &fact) const {
@@ -230,18 +248,13 @@ llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
       return builder.CreateAdd(difference, builder.CreateMul(value, by));
     });
   };
-  auto indexOf = [&](int dim) {
-    int target = dim < 0 ? kZero : fact.dims[dim];
-    return target < 0 || target == int(nest.vectorAxis) ? zero()
-                                                        : current[target];
-  };
   for (auto [dim, factor] : llvm::enumerate(bound.difference.strides))
     if (dim != axis && !factor.isZero())
-      add(indexOf(dim).base, factor);
+      add(indexOf(fact, dim).base, factor);
   for (const codegen::TileTerm &term : bound.difference.terms) {
     Indices inner;
     for (int dim : term.dims)
-      inner.push_back(indexOf(dim));
+      inner.push_back(dim < 0 ? zero() : indexOf(fact, dim));
     Element element = get(term.tensor, inner);
     add(at({element.value}, [&] {
           return builder.CreateSExt(element.value, builder.getInt64Ty());
@@ -250,7 +263,7 @@ llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
   // difference + stride * i compares with 0. Turn it so that the stride is
   // positive; then the bound is a quotient, rounded up or down.
   int64_t stride = bound.stride;
-  return at({difference}, [&] {
+  llvm::Value *end = at({difference}, [&] {
     llvm::Value *target =
         stride > 0 ? builder.CreateNeg(difference) : difference;
     int64_t by = std::abs(stride);
@@ -269,6 +282,8 @@ llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
     return builder.CreateAdd(
         quotient, builder.CreateSExt(isNegative, builder.getInt64Ty()));
   });
+  unsigned bits = bitsCut(fact, axis);
+  return bits ? at({end}, [&] { return builder.CreateShl(end, bits); }) : end;
 }
 
 /// `index`, or the end of the axis that it is beyond.
@@ -299,9 +314,8 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
       continue;
     }
     Indices indices;
-    for (int dim : fact.dims)
-      indices.push_back(dim < 0 || dim == int(nest.vectorAxis) ? zero()
-                                                               : current[dim]);
+    for (unsigned dim = 0; dim < fact.dims.size(); ++dim)
+      indices.push_back(indexOf(fact, dim));
     Element holds = get(fact.condition, indices);
     end = at({holds.value, end}, [&] {
       return builder.CreateSelect(holds.value, end, emitter.i64(0));
@@ -342,7 +356,13 @@ bool NestEmitter::isAtCurrent(const Fact &fact, const Indices &indices) {
   for (auto [dim, target] : llvm::enumerate(fact.dims)) {
     if (!(depends >> dim & 1))
       continue;
-    if (target < 0 || !(indices[dim] == current[target]))
+    if (dimensionOf(target) < 0)
+      return false;
+    const Index &index = indices[dim], &whole = current[dimensionOf(target)];
+    unsigned bits = bitsCut(fact, dim);
+    bool isSame = bits ? index.whole == whole.base && index.bitsCut == bits
+                       : index == whole;
+    if (!isSame)
       return false;
   }
   return true;

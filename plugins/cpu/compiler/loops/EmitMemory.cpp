@@ -11,12 +11,13 @@ namespace nereid::cpu {
 using codegen::TileForm;
 using codegen::TileTerm;
 
-/// 0, stride, 2 * stride, ... one for each lane.
-llvm::Value *NestEmitter::laneOffsets(int64_t stride, unsigned bits) {
+/// 0, stride, 2 * stride, ... each for `repeat` lanes.
+llvm::Value *NestEmitter::laneOffsets(int64_t stride, unsigned bits,
+                                      int64_t repeat) {
   SmallVector<llvm::Constant *> offsets;
   for (unsigned l = 0; l < lanes; ++l)
-    offsets.push_back(
-        llvm::ConstantInt::getSigned(builder.getIntNTy(bits), l * stride));
+    offsets.push_back(llvm::ConstantInt::getSigned(builder.getIntNTy(bits),
+                                                   l / repeat * stride));
   return llvm::ConstantVector::get(offsets);
 }
 
@@ -37,6 +38,12 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     return {element.value, 0, nullptr};
   }
   llvm::Type *pointee = pointeeOf(emitter, pointers.getType());
+  // How often lanes repeat, if all indices that differ by lane agree.
+  int64_t repeat = 0;
+  for (const Index &index : indices)
+    if (!index.isUniform())
+      repeat = !repeat || repeat == index.repeat ? index.repeat : 1;
+  repeat = std::max<int64_t>(repeat, 1);
 
   SmallVector<llvm::Value *> parts; // scalars, in elements
   llvm::Value *spread = nullptr;    // <lanes x i64>, what differs by lane
@@ -58,7 +65,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     });
   };
   auto addIndex = [&](const codegen::Polynomial &factor, const Index &index) {
-    if (index.vector)
+    if (index.vector && (index.repeat == 1 || index.repeat != repeat))
       return addSpread(scaledBy(factor, index.vector, true));
     parts.push_back(scaledBy(factor, index.base, false));
     stride = stride + factor.scaled(index.lane);
@@ -125,13 +132,13 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   }
   std::optional<int64_t> step = stride.constant();
   if (!spread && step)
-    return {base, step, nullptr};
+    return {base, step, nullptr, repeat};
   if (!stride.isZero()) {
     insertAt(0);
     llvm::Value *lane = emitter.polynomial(stride);
     addSpread(at({lane}, [&] {
       return builder.CreateMul(builder.CreateVectorSplat(lanes, lane),
-                               laneOffsets(1));
+                               laneOffsets(1, 64, repeat));
     }));
   }
   return {nullptr, std::nullopt, at({base, spread}, [&] {
@@ -149,13 +156,13 @@ Address NestEmitter::bufferAddress(llvm::Value *buffer, ArrayRef<int64_t> shape,
       flat = indexPlus(indexTimes(indices[dim], unit), flat);
     unit *= shape[dim];
   }
-  if (flat.vector)
+  if (flat.vector && flat.repeat == 1)
     return {nullptr, std::nullopt, at({buffer, flat.vector}, [&] {
               return builder.CreateGEP(element, buffer, flat.vector);
             })};
   return {at({buffer, flat.base},
              [&] { return builder.CreateGEP(element, buffer, flat.base); }),
-          flat.lane, nullptr};
+          flat.lane, nullptr, flat.repeat};
 }
 
 Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
@@ -283,7 +290,8 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
   if (kept.elements)
     return loadAt(copy, type, mask, other, Memory::Either);
   Address address = addressOf(op.getPtr(), indices);
-  if (address.base && copy.base && address.stride == copy.stride) {
+  if (address.base && copy.base && address.stride == copy.stride &&
+      address.repeat == copy.repeat) {
     llvm::Value *original = address.base;
     address.base = at({original, copy.base}, [&] {
       return builder.CreateSelect(kept.overlaps, copy.base, original);
@@ -305,6 +313,25 @@ llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
     return builder.CreateBitCast(value,
                                  value->getType()->getWithNewType(scalar));
   });
+}
+
+/// Of every `repeat` lanes of a vector, the first. Masks are made with fewer
+/// lanes to begin with: machines do not shuffle them.
+static llvm::Value *oneOf(llvm::IRBuilder<> &b, llvm::Value *value,
+                          int64_t repeat) {
+  if (auto *compare = dyn_cast<llvm::ICmpInst>(value))
+    return b.CreateICmp(compare->getPredicate(),
+                        oneOf(b, compare->getOperand(0), repeat),
+                        oneOf(b, compare->getOperand(1), repeat));
+  if (auto *both = dyn_cast<llvm::BinaryOperator>(value);
+      both && both->getOpcode() == llvm::Instruction::And)
+    return b.CreateAnd(oneOf(b, both->getOperand(0), repeat),
+                       oneOf(b, both->getOperand(1), repeat));
+  auto *type = cast<llvm::FixedVectorType>(value->getType());
+  SmallVector<int> lanes;
+  for (int64_t lane = 0; lane < type->getNumElements(); lane += repeat)
+    lanes.push_back(lane);
+  return b.CreateShuffleVector(value, lanes);
 }
 
 /// Loads `type` through `address` where `mask` holds; elsewhere the value is
@@ -345,21 +372,39 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
 
   auto *vector = llvm::FixedVectorType::get(type, lanes);
   if (address.stride == 1) {
+    int64_t repeat = address.repeat;
+    auto *run = llvm::FixedVectorType::get(type, lanes / repeat);
+    llvm::Value *loaded;
     if (always)
-      return {at({address.base}, [&] {
-                return mark(
-                    builder.CreateAlignedLoad(vector, address.base, align));
-              }), true};
-    llvm::Value *where = widen(mask), *rest = widen(other);
-    return {at({address.base, where, rest}, [&] {
-              return mark(builder.CreateMaskedLoad(vector, address.base, align,
-                                                   where, rest));
-            }), true};
+      loaded = at({address.base}, [&] {
+        return mark(builder.CreateAlignedLoad(run, address.base, align));
+      });
+    else {
+      llvm::Value *where = widen(mask), *rest = widen(other);
+      if (repeat > 1) {
+        where = at({where}, [&] { return oneOf(builder, where, repeat); });
+        rest = at({rest}, [&] { return oneOf(builder, rest, repeat); });
+      }
+      loaded = at({address.base, where, rest}, [&] {
+        return mark(
+            builder.CreateMaskedLoad(run, address.base, align, where, rest));
+      });
+    }
+    return {repeat == 1 ? loaded
+                        : at({loaded},
+                             [&] {
+                               SmallVector<int> from;
+                               for (int64_t lane = 0; lane < lanes; ++lane)
+                                 from.push_back(lane / repeat);
+                               return builder.CreateShuffleVector(loaded, from);
+                             }),
+            true};
   }
   llvm::Value *from = address.vector;
   if (!from)
     from = at({address.base}, [&] {
-      return builder.CreateGEP(type, address.base, laneOffsets(*address.stride));
+      return builder.CreateGEP(
+          type, address.base, laneOffsets(*address.stride, 64, address.repeat));
     });
   llvm::Value *where = widen(mask), *rest = widen(other);
   return {at({from, where, rest}, [&] {

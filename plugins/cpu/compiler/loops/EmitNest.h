@@ -15,11 +15,16 @@
 namespace nereid::cpu {
 
 /// The index along one dimension of a value: lane l has base + l * lane; or,
-/// if `vector` is set, element l of it.
+/// if `vector` is set, element l of it. With `repeat` above 1, that is also
+/// base + l / repeat * lane.
 struct Index {
   llvm::Value *base = nullptr; // i64
   int64_t lane = 0;
   llvm::Value *vector = nullptr; // <lanes x i64>
+  int64_t repeat = 1;
+  // The index is what is left of another one without that many lower bits.
+  llvm::Value *whole = nullptr; // the other's base
+  unsigned bitsCut = 0;
 
   bool isUniform() const { return !lane && !vector; }
   bool operator==(const Index &other) const {
@@ -39,12 +44,13 @@ struct Element {
   bool assumes = false; // right only where the emitter's facts hold
 };
 
-/// Where lanes of a pointer tile point: base + l * stride elements, or the
-/// pointers of `vector`.
+/// Where lanes of a pointer tile point: base + l / repeat * stride elements, or
+/// the pointers of `vector`.
 struct Address {
   llvm::Value *base = nullptr;
   std::optional<int64_t> stride;
   llvm::Value *vector = nullptr;
+  int64_t repeat = 1;
 };
 
 /// What an access goes to.
@@ -136,6 +142,8 @@ private:
   Range rangeOf(llvm::ArrayRef<Fact> conditions);
   bool dependsOnAxis(const Fact &fact) const;
   bool isAtCurrent(const Fact &fact, const Indices &indices);
+  unsigned bitsCut(const Fact &fact, unsigned dim) const;
+  Index indexOf(const Fact &fact, unsigned dim);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
@@ -194,7 +202,8 @@ private:
     return access;
   }
   void readAhead(tt::LoadOp op, const Address &address);
-  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64);
+  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64,
+                           int64_t repeat = 1);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // EmitReduce.cpp

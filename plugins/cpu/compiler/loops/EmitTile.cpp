@@ -300,30 +300,40 @@ static bool isZero(const Index &index) {
 Index NestEmitter::indexPlus(Index a, const Index &b) {
   if (isZero(a) || isZero(b))
     return isZero(a) ? b : a;
+  Index sum;
   if (a.vector || b.vector) {
     llvm::Value *x = indexVector(a), *y = indexVector(b);
-    return {nullptr, 0, at({x, y}, [&] { return builder.CreateAdd(x, y); })};
+    sum.vector = at({x, y}, [&] { return builder.CreateAdd(x, y); });
+    // As long as the other is the same for all lanes, they repeat as before.
+    if (a.isUniform() || b.isUniform())
+      sum.repeat = std::max(a.repeat, b.repeat);
+    if (sum.repeat == 1)
+      return sum;
   }
   int64_t multiple = std::min(alignmentOf(a), alignmentOf(b));
-  a.base = at({a.base, b.base},
-              [&] { return builder.CreateAdd(a.base, b.base); });
-  a.lane += b.lane;
-  multiples[a.base] = std::max(multiples[a.base], multiple);
-  return a;
+  sum.base =
+      at({a.base, b.base}, [&] { return builder.CreateAdd(a.base, b.base); });
+  sum.lane = a.lane + b.lane;
+  multiples[sum.base] = std::max(multiples[sum.base], multiple);
+  return sum;
 }
 
 Index NestEmitter::indexTimes(const Index &a, int64_t factor) {
   if (factor == 1)
     return a;
+  Index result;
+  result.repeat = a.repeat;
   if (a.vector)
-    return {nullptr, 0, at({a.vector}, [&] {
-              return builder.CreateMul(
-                  a.vector, builder.CreateVectorSplat(lanes, emitter.i64(factor)));
-            })};
+    result.vector = at({a.vector}, [&] {
+      return builder.CreateMul(
+          a.vector, builder.CreateVectorSplat(lanes, emitter.i64(factor)));
+    });
+  if (a.vector && a.repeat == 1)
+    return result;
   int64_t multiple = alignmentOf(a) * (factor & -factor);
-  Index result{at({a.base}, [&] {
-                 return builder.CreateMul(a.base, emitter.i64(factor));
-               }), a.lane * factor, nullptr};
+  result.base = at(
+      {a.base}, [&] { return builder.CreateMul(a.base, emitter.i64(factor)); });
+  result.lane = a.lane * factor;
   multiples[result.base] = std::max(multiples[result.base], multiple);
   return result;
 }
@@ -332,6 +342,13 @@ Index NestEmitter::indexTimes(const Index &a, int64_t factor) {
 /// other when the base is a multiple of what the lanes span.
 Index NestEmitter::indexAnd(const Index &a, int64_t mask) {
   int64_t span = a.lane * lanes;
+  if (!a.vector && a.lane == 1 && span > mask + 1 &&
+      alignmentOf(a) > mask) { // the same in every vector
+    SmallVector<llvm::Constant *> low;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      low.push_back(builder.getInt64(lane & mask));
+    return {nullptr, 0, llvm::ConstantVector::get(low)};
+  }
   if (a.vector || (a.lane && (alignmentOf(a) < span || span > mask + 1))) {
     llvm::Value *vector = indexVector(a);
     return {nullptr, 0, at({vector}, [&] {
@@ -352,6 +369,23 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   if (bits == 0)
     return a;
   int64_t span = a.lane * lanes, unit = int64_t(1) << bits;
+  if (!a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit) {
+    Index result;
+    result.base = at({a.base}, [&] {
+      return builder.CreateLShr(a.base, emitter.i64(bits));
+    });
+    multiples[result.base] =
+        std::max(multiples[result.base], alignmentOf(a) >> bits);
+    result.lane = 1;
+    result.repeat = unit;
+    result.whole = a.base;
+    result.bitsCut = bits;
+    result.vector = at({result.base}, [&] {
+      return builder.CreateAdd(builder.CreateVectorSplat(lanes, result.base),
+                               laneOffsets(1, 64, unit));
+    });
+    return result;
+  }
   if (a.vector ||
       (a.lane && a.lane % unit && (alignmentOf(a) < span || span > unit))) {
     llvm::Value *vector = indexVector(a);
@@ -365,6 +399,8 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   Index result{at({a.base}, [&] {
                  return builder.CreateLShr(a.base, emitter.i64(bits));
                }), lane, nullptr};
+  result.whole = a.base;
+  result.bitsCut = bits;
   if (!isa<llvm::Constant>(result.base))
     multiples[result.base] = std::max(multiples[result.base], multiple);
   return result;

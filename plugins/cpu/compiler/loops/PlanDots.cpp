@@ -57,8 +57,8 @@ int Planner::columnsInMemory(Value value) {
       auto stride = forms.strideUnlessWrapped(*form, dim);
       if (!stride || stride->constant() != 1)
         continue;
-      columns += target == last - 1;
-      columns -= target == last;
+      columns += dimensionOf(target) == last - 1;
+      columns -= dimensionOf(target) == last;
     }
   }
   return columns;

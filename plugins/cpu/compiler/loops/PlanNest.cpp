@@ -22,8 +22,8 @@ struct Survey {
   unsigned cost = 0;
 
   void access(ArrayRef<int> map, unsigned dim, int points) {
-    if (dim < map.size() && map[dim] >= 0)
-      score[map[dim]] += points;
+    if (dim < map.size() && dimensionOf(map[dim]) >= 0)
+      score[dimensionOf(map[dim])] += points;
   }
 
   /// An access through `addresses`.

@@ -21,6 +21,40 @@ bool isIdentity(ArrayRef<int> map, unsigned count) {
   return true;
 }
 
+/// The map of a tile of shape `from` whose reshape to `to` has `map`. A
+/// dimension stays what it is, or is cut into several.
+static IndexMap reshapeMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                           ArrayRef<int> map) {
+  IndexMap inner(from.size(), kZero);
+  size_t a = 0, b = 0;
+  while (a < from.size()) {
+    if (from[a] == 1) {
+      ++a;
+      continue;
+    }
+    while (to[b] == 1)
+      ++b;
+    // The next dimensions of both that make the same number of elements.
+    size_t firstA = a, firstB = b;
+    int64_t sizeA = from[a++], sizeB = to[b++];
+    while (sizeA != sizeB)
+      if (sizeA < sizeB)
+        sizeA *= from[a++];
+      else
+        sizeB *= to[b++];
+    for (size_t dim = firstA; dim < a; ++dim)
+      if (from[dim] != 1)
+        inner[dim] = kOther;
+    if (b - firstB > 1)
+      continue;
+    bool isWhole = from[firstA] == to[firstB];
+    inner[firstA] = isWhole            ? map[firstB]
+                    : map[firstB] >= 0 ? kPart - map[firstB]
+                                       : kOther;
+  }
+  return inner;
+}
+
 namespace {
 class Reader {
 public:
@@ -69,7 +103,22 @@ public:
           inner[dim] = kZero;
       return visit(op->getOperand(0), inner);
     }
-    if (isa<tt::ReshapeOp, tt::JoinOp, tt::SplitOp, tt::CatOp>(op)) {
+    if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
+      return visit(reshape.getSrc(),
+                   reshapeMap(reshape.getSrc().getType().getShape(),
+                              reshape.getType().getShape(), map));
+    if (isa<tt::JoinOp>(op)) {
+      ArrayRef<int> inner = ArrayRef(map).drop_back();
+      for (Value operand : op->getOperands())
+        visit(operand, IndexMap(inner));
+      return;
+    }
+    if (auto split = dyn_cast<tt::SplitOp>(op)) {
+      IndexMap inner = map;
+      inner.push_back(kOther);
+      return visit(split.getSrc(), inner);
+    }
+    if (isa<tt::CatOp>(op)) {
       for (Value operand : op->getOperands())
         visit(operand, other(operand));
       return;
