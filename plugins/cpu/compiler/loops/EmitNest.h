@@ -162,22 +162,26 @@ private:
   Element join(tt::JoinOp op, const Indices &indices);
   Element cat(tt::CatOp op, const Indices &indices);
   Element gather(tt::GatherOp op, const Indices &indices);
-  Indices reshapeIndices(llvm::ArrayRef<int64_t> from,
-                         llvm::ArrayRef<int64_t> to, const Indices &indices);
   Element choose(Element condition, Element a, Element b);
   llvm::Value *widen(Element element);
+  // EmitIndex.cpp
   Index zero() { return {emitter.i64(0), 0, nullptr}; }
   Index indexPlus(Index a, const Index &b);
   Index indexTimes(const Index &a, int64_t factor);
   Index indexAnd(const Index &a, int64_t mask);
   Index indexShift(const Index &a, unsigned bits);
   llvm::Value *indexVector(const Index &index);
+  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64,
+                           int64_t repeat = 1);
+  Indices reshapeIndices(llvm::ArrayRef<int64_t> from,
+                         llvm::ArrayRef<int64_t> to, const Indices &indices);
   int64_t alignmentOf(const Index &index) const;
 
-  // EmitMemory.cpp: addresses, loads, stores
+  // EmitAddress.cpp
   Address addressOf(mlir::Value pointers, const Indices &indices);
   Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
                         llvm::Type *element, const Indices &indices);
+  // EmitMemory.cpp: loads and stores
   Element readBuffer(llvm::Value *buffer, mlir::Value like,
                      const Indices &indices);
   void writeBuffer(llvm::Value *buffer, mlir::Type type,
@@ -202,8 +206,6 @@ private:
     return access;
   }
   void readAhead(tt::LoadOp op, const Address &address);
-  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64,
-                           int64_t repeat = 1);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // EmitReduce.cpp
