@@ -221,7 +221,12 @@ private:
                                              unsigned copy);
   void storeResults(tt::ReduceOp op, llvm::ArrayRef<llvm::Value *> values,
                     bool isVector);
+  // EmitScan.cpp
   void emitScan(tt::ScanOp op);
+  void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
+                    llvm::Value *number, bool isFirst);
+  llvm::SmallVector<llvm::Value *>
+  scanLanes(tt::ScanOp op, llvm::SmallVector<llvm::Value *> values);
   // EmitSerial.cpp
   void emitSerial(mlir::Operation *op);
   void beginSerial(mlir::Operation *op);

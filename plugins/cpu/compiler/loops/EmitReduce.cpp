@@ -1,4 +1,4 @@
-// EmitReduce.cpp - reductions as vector accumulators, and scans.
+// EmitReduce.cpp - reductions as vector accumulators.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -184,69 +184,6 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
     writeBuffer(emitter.keptPointer(result), type, type.getShape(), indices,
                 {value, isVector});
   }
-}
-
-/// An inclusive scan, sequential along its axis; vectors lie along another.
-void NestEmitter::emitScan(tt::ScanOp op) {
-  unsigned axis = op.getAxis();
-  bool isVector = lanes > 1;
-  SmallVector<Loop> loops;
-  for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
-    if (dim == axis)
-      continue;
-    bool isAxis = isVector && dim == nest.vectorAxis;
-    Loop loop = beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]),
-                          isAxis ? lanes : 1);
-    current[dim] = {loop.index, 0, nullptr};
-    if (isAxis)
-      setVectorIndex(loop.index);
-    loops.push_back(loop);
-  }
-  SmallVector<llvm::AllocaInst *> carries;
-  for (Value operand : op->getOperands()) {
-    llvm::Type *type = emitter.typeOf(operand);
-    if (isVector)
-      type = llvm::FixedVectorType::get(type, lanes);
-    carries.push_back(emitter.allocate(type, "carry"));
-  }
-  int64_t extent = nest.shape[axis];
-  auto step = [&](llvm::Value *number, bool isFirst) {
-    llvm::Value *index = number;
-    if (op.getReverse())
-      index = at({number}, [&] {
-        return builder.CreateSub(emitter.i64(extent - 1), number);
-      });
-    current[axis] = {index, 0, nullptr};
-    SmallVector<llvm::Value *> values;
-    for (Value operand : op->getOperands())
-      values.push_back(widen(get(operand, current)));
-    if (!isFirst) {
-      SmallVector<llvm::Value *> arguments;
-      insertAt(levels.size() - 1);
-      for (llvm::AllocaInst *carry : carries)
-        arguments.push_back(
-            builder.CreateLoad(carry->getAllocatedType(), carry));
-      llvm::append_range(arguments, values);
-      values = combine(op->getRegion(0), arguments, lanes);
-    }
-    for (auto [carry, value, result] :
-         llvm::zip(carries, values, op->getResults())) {
-      insertAt(levels.size() - 1);
-      builder.CreateStore(value, carry);
-      place(value, levels.size() - 1);
-      auto type = cast<RankedTensorType>(result.getType());
-      writeBuffer(emitter.keptPointer(result), type, type.getShape(), current,
-                  {value, isVector});
-    }
-  };
-  step(emitter.i64(0), true);
-  if (extent > 1) {
-    Loop loop = beginLoop(emitter.i64(1), emitter.i64(extent), 1);
-    step(loop.index, false);
-    endLoop(loop);
-  }
-  while (!loops.empty())
-    endLoop(loops.pop_back_val());
 }
 
 } // namespace nereid::cpu

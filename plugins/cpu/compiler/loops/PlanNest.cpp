@@ -118,9 +118,6 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
 
   bool rowsFlow = nest.inners.size() > 1;
-  int scanAxis = first.kind == RootKind::Scan
-                     ? int(cast<tt::ScanOp>(first.op).getAxis())
-                     : -1;
   auto rating = [&](unsigned dim) {
     int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
     // Strided accesses go element by element: a quarter of a vector of
@@ -130,11 +127,8 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   };
   if (!rowsFlow)
     for (unsigned dim = 0; dim < rank; ++dim)
-      if (int(dim) != scanAxis && (int(nest.vectorAxis) == scanAxis ||
-                                   rating(dim) > rating(nest.vectorAxis)))
+      if (rating(dim) > rating(nest.vectorAxis))
         nest.vectorAxis = dim;
-  if (int(nest.vectorAxis) == scanAxis)
-    lanes = 1;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of adding to one, and two vectors at
