@@ -227,11 +227,15 @@ def bench():
     for blocks in ((128, 128, 32), (64, 64, 32), (32, 32, 32)):
         for dtype, suffix in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
             a, b, c = (torch.empty(n, n, dtype=dtype) for _ in range(3))
-            yield Case(
-                "matmul_" + "x".join(map(str, blocks)) + "_" + suffix,
-                matmul_kernel,
-                (cdiv(n, blocks[0]) * cdiv(n, blocks[1]),),
-                _arguments(a, b, c, blocks, 8, ""),
-                outputs=("c_ptr",),
-                work={"flops": 2 * n**3},
-            )
+            operands = {"matmul_": b}
+            if blocks == (128, 128, 32):
+                operands["linear_"] = b.t()  # as the weights of a layer lie
+            for prefix, right in operands.items():
+                yield Case(
+                    prefix + "x".join(map(str, blocks)) + "_" + suffix,
+                    matmul_kernel,
+                    (cdiv(n, blocks[0]) * cdiv(n, blocks[1]),),
+                    _arguments(a, right, c, blocks, 8, ""),
+                    outputs=("c_ptr",),
+                    work={"flops": 2 * n**3},
+                )

@@ -25,6 +25,7 @@ def inputs(op, shape):
         "add": [shape, shape],
         "layernorm": [shape, shape[-1:], shape[-1:]],
         "matmul": [shape[:2], shape[1:]],
+        "linear": [shape[:2], shape[:0:-1]],
     }.get(op, [shape])
     return [rng.standard_normal(size, dtype=np.float32) for size in sizes]
 
@@ -40,9 +41,10 @@ def _numpy(op, shape, dtype, threads):
     if op == "add":
         out = np.empty_like(arrays[0])
         return lambda: np.add(*arrays, out=out)
-    if op == "matmul":
+    if op in ("matmul", "linear"):
+        a, b = arrays[0], arrays[1] if op == "matmul" else arrays[1].T
         out = np.empty((shape[0], shape[2]), np.float32)
-        return lambda: np.matmul(*arrays, out=out)
+        return lambda: np.matmul(a, b, out=out)
     return None
 
 
@@ -64,11 +66,13 @@ def _torch(op, shape, dtype, threads):
     if op == "layernorm":
         a, weight, bias = tensors
         return lambda: torch.nn.functional.layer_norm(a, shape[-1:], weight, bias)
-    size = (shape[0], shape[2]) if op == "matmul" else shape
+    if op == "linear":
+        tensors[1] = tensors[1].T
+    size = (shape[0], shape[2]) if op in ("matmul", "linear") else shape
     out = torch.empty(size, dtype=tensors[0].dtype)
     if op == "softmax":
         return lambda: torch.softmax(tensors[0], -1, out=out)
-    function = {"add": torch.add, "matmul": torch.mm}[op]
+    function = torch.add if op == "add" else torch.mm
     return lambda: function(*tensors, out=out)
 
 
@@ -84,6 +88,7 @@ def _inductor(op, shape, dtype, threads):
             a, a.shape[-1:], w, b
         ),
         "matmul": lambda a, b: a @ b,
+        "linear": lambda a, b: a @ b.T,
     }
     tensors = _tensors(op, shape, dtype, threads)
     function = torch.compile(functions[op], dynamic=False)
@@ -105,6 +110,7 @@ def _jax_function(op):
         "softmax": lambda a: jax.nn.softmax(a, -1),
         "layernorm": layernorm,
         "matmul": lambda a, b: a @ b,
+        "linear": lambda a, b: a @ b.T,
     }[op]
 
 

@@ -39,15 +39,16 @@ def cases():
         yield "softmax", None, name, {}, None
     for name in ("256", "1024", "4096", "32768"):
         yield "layernorm", None, f"layer_norm_{name}", {}, None
+    products = [("matmul", 64), ("matmul", 128), ("linear", 128)]
     for dtype in ("f32", "bf16"):
-        for block in (64, 128):
+        for op, block in products:
             for n in (256, 512, 1024, 2048):
                 changes = {i: [n, n] for i in range(3)}
                 changes.update({i: n for i in range(3, 9)})
                 yield (
-                    f"matmul {block}x{block}x32 {dtype}",
+                    f"{op} {block}x{block}x32 {dtype}",
                     (n, n, n),
-                    f"matmul_{block}x{block}x32_{dtype}",
+                    f"{op}_{block}x{block}x32_{dtype}",
                     changes,
                     [(n // block) ** 2, 1, 1],
                 )
@@ -141,7 +142,7 @@ def peer_seconds(peer, name, shape, options):
 
 def work_of(name, shape):
     """Amount of useful work, and its unit."""
-    if name.startswith("matmul"):
+    if name.startswith(("matmul", "linear")):
         return 2 * shape[0] * shape[1] * shape[2], "GFLOP/s"
     size = 4
     for extent in shape:
