@@ -116,6 +116,11 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   if (bits == 0)
     return a;
   int64_t span = a.lane * lanes, unit = int64_t(1) << bits;
+  auto setCut = [&](Index &index) {
+    index.bitsCut = bits;
+    index.wholeBase = a.base;
+    index.wholeLane = a.lane;
+  };
   if (!a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit) {
     Index result;
     result.base = at({a.base}, [&] {
@@ -125,8 +130,7 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
         std::max(multiples[result.base], alignmentOf(a) >> bits);
     result.lane = 1;
     result.repeat = unit;
-    result.whole = a.base;
-    result.bitsCut = bits;
+    setCut(result);
     result.vector = at({result.base}, [&] {
       return builder.CreateAdd(builder.CreateVectorSplat(lanes, result.base),
                                laneOffsets(1, 64, unit));
@@ -147,8 +151,7 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
       at({a.base},
          [&] { return builder.CreateLShr(a.base, emitter.i64(bits)); }),
       lane, nullptr};
-  result.whole = a.base;
-  result.bitsCut = bits;
+  setCut(result);
   if (!isa<llvm::Constant>(result.base))
     multiples[result.base] = std::max(multiples[result.base], multiple);
   return result;

@@ -360,9 +360,7 @@ bool NestEmitter::isAtCurrent(const Fact &fact, const Indices &indices) {
       return false;
     const Index &index = indices[dim], &whole = current[dimensionOf(target)];
     unsigned bits = bitsCut(fact, dim);
-    bool isSame = bits ? index.whole == whole.base && index.bitsCut == bits
-                       : index == whole;
-    if (!isSame)
+    if (!(bits ? index.isCutFrom(whole, bits) : index == whole))
       return false;
   }
   return true;

@@ -22,11 +22,17 @@ struct Index {
   int64_t lane = 0;
   llvm::Value *vector = nullptr; // <lanes x i64>
   int64_t repeat = 1;
-  // The index is what is left of another one without that many lower bits.
-  llvm::Value *whole = nullptr; // the other's base
+  // It is what is left of another index without that many lower bits.
   unsigned bitsCut = 0;
+  llvm::Value *wholeBase = nullptr;
+  int64_t wholeLane = 0;
 
   bool isUniform() const { return !lane && !vector; }
+  /// Is this `whole`, which has no vector, without its lower `bits`?
+  bool isCutFrom(const Index &whole, unsigned bits) const {
+    return bitsCut == bits && wholeBase == whole.base &&
+           wholeLane == whole.lane && !whole.vector;
+  }
   bool operator==(const Index &other) const {
     return base == other.base && lane == other.lane && vector == other.vector;
   }
