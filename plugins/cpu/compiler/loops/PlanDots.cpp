@@ -118,11 +118,11 @@ void Planner::planDot(tt::DotOp dot) {
   plan = planProduct(dot, options, vectorBits);
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
-  // Single elements of the left operand are read anywhere.
-  bool isVector = plan.kind == DotKind::Elements;
-  if (plan.left.isTransposed && !isVector)
+  // Single elements of the left operand are read wherever they lie.
+  bool takesElements = plan.kind == DotKind::Elements;
+  if (plan.left.isTransposed && !takesElements)
     plan.left.packed = makeBuffer(dot.getA().getType());
-  if (plan.right.isTransposed || !isVector)
+  if (plan.right.isTransposed || !takesElements)
     plan.right.packed = makeBuffer(dot.getB().getType());
   stepOf[dot] = step;
   current->steps.push_back({StepKind::Dot, dot, nullptr});
