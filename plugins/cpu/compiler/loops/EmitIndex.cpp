@@ -112,48 +112,40 @@ Index NestEmitter::indexAnd(const Index &a, int64_t mask) {
   return result;
 }
 
+/// index >> bits. Lanes that have all bits but the lower ones in common become
+/// equal: all of them, or as many as a unit has.
 Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   if (bits == 0)
     return a;
   int64_t span = a.lane * lanes, unit = int64_t(1) << bits;
-  auto setCut = [&](Index &index) {
-    index.bitsCut = bits;
-    index.wholeBase = a.base;
-    index.wholeLane = a.lane;
-  };
-  if (!a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit) {
-    Index result;
-    result.base = at({a.base}, [&] {
-      return builder.CreateLShr(a.base, emitter.i64(bits));
-    });
-    multiples[result.base] =
-        std::max(multiples[result.base], alignmentOf(a) >> bits);
-    result.lane = 1;
-    result.repeat = unit;
-    setCut(result);
-    result.vector = at({result.base}, [&] {
-      return builder.CreateAdd(builder.CreateVectorSplat(lanes, result.base),
-                               laneOffsets(1, 64, unit));
-    });
-    return result;
-  }
-  if (a.vector ||
-      (a.lane && a.lane % unit && (alignmentOf(a) < span || span > unit))) {
+  bool repeats =
+      !a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit;
+  bool isOneUnit = !a.vector && span <= unit && alignmentOf(a) >= span;
+  if (a.vector || (a.lane % unit && !isOneUnit && !repeats)) {
     llvm::Value *vector = indexVector(a);
     return {nullptr, 0, at({vector}, [&] {
               return builder.CreateLShr(
                   vector, builder.CreateVectorSplat(lanes, emitter.i64(bits)));
             })};
   }
-  int64_t lane = a.lane % unit ? 0 : a.lane / unit;
+  Index result;
+  result.base = at(
+      {a.base}, [&] { return builder.CreateLShr(a.base, emitter.i64(bits)); });
+  result.lane = a.lane % unit ? 0 : a.lane / unit;
+  result.bitsCut = bits;
+  result.wholeBase = a.base;
+  result.wholeLane = a.lane;
   int64_t multiple = std::max<int64_t>(1, alignmentOf(a) >> bits);
-  Index result{
-      at({a.base},
-         [&] { return builder.CreateLShr(a.base, emitter.i64(bits)); }),
-      lane, nullptr};
-  setCut(result);
   if (!isa<llvm::Constant>(result.base))
     multiples[result.base] = std::max(multiples[result.base], multiple);
+  if (repeats) {
+    result.lane = 1;
+    result.repeat = unit;
+    result.vector = at({result.base}, [&] {
+      return builder.CreateAdd(builder.CreateVectorSplat(lanes, result.base),
+                               laneOffsets(1, 64, unit));
+    });
+  }
   return result;
 }
 
