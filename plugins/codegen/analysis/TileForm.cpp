@@ -368,22 +368,33 @@ std::optional<WrapForm> TileForms::wrapOf(Value value) {
   return WrapForm{*form, m};
 }
 
+TileForm TileForms::unwrapped(const TileForm &form) {
+  TileForm result = form;
+  result.terms.clear();
+  for (const TileTerm &term : form.terms) {
+    std::optional<WrapForm> wrap = wrapOf(term.tensor);
+    std::optional<Polynomial> base, stride;
+    if (wrap && term.dims.size() == 1) {
+      base = term.coefficient.times(wrap->value.base);
+      stride = term.coefficient.times(wrap->value.strides.front());
+    }
+    if (!base || !stride) {
+      result.terms.push_back(term);
+      continue;
+    }
+    result.base = result.base + *base;
+    if (int dim = term.dims.front(); dim >= 0)
+      result.strides[dim] = result.strides[dim] + *stride;
+  }
+  return result;
+}
+
 std::optional<Polynomial> TileForms::strideUnlessWrapped(const TileForm &form,
                                                          unsigned dim) {
-  Polynomial stride = form.strides[dim];
-  for (const TileTerm &term : form.terms) {
-    if (!(term.dependsOn >> dim & 1))
-      continue;
-    std::optional<WrapForm> wrap = wrapOf(term.tensor);
-    if (!wrap || term.dims.size() != 1)
-      return std::nullopt;
-    std::optional<Polynomial> step =
-        term.coefficient.times(wrap->value.strides.front());
-    if (!step)
-      return std::nullopt;
-    stride = stride + *step;
-  }
-  return stride;
+  TileForm plain = unwrapped(form);
+  if (plain.termDims() >> dim & 1)
+    return std::nullopt;
+  return plain.strides[dim];
 }
 
 } // namespace nereid::codegen

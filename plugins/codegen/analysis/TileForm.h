@@ -94,8 +94,11 @@ public:
   /// elements share.
   std::optional<WrapForm> wrapOf(mlir::Value value);
 
+  /// `form` where no remainder of one dimension (`offs % M`) wraps.
+  TileForm unwrapped(const TileForm &form);
+
   /// The stride along `dim` of what has `form`, as far as remainders do not
-  /// wrap there (`offs % M`); none if a term depends on it in another way.
+  /// wrap there; none if a term depends on it in another way.
   std::optional<Polynomial> strideUnlessWrapped(const TileForm &form,
                                                 unsigned dim);
 

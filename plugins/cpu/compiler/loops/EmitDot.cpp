@@ -5,6 +5,9 @@
 
 #include "EmitDot.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -17,6 +20,30 @@ static bool isQueued(const DotQueue *queue, const Buffer *buffer) {
 static const Buffer *bufferOf(const TileProgram &program,
                               const DotOperand &operand) {
   return operand.packed ? operand.packed : program.kept.lookup(operand.value);
+}
+
+static SmallVector<ReadAhead, 2> aheadOf(const DotQueue *queue, tt::DotOp dot) {
+  SmallVector<ReadAhead, 2> list;
+  if (queue)
+    llvm::copy_if(queue->ahead, std::back_inserter(list),
+                  [&](const ReadAhead &ahead) { return ahead.dot == dot; });
+  return list;
+}
+
+static int64_t elementBytesOf(Emitter &emitter, const ReadAhead &ahead) {
+  return emitter.memoryType(ahead.load.getType())->getScalarSizeInBits() / 8;
+}
+
+static DotAhead linesOf(Emitter &emitter, const ReadAhead &ahead,
+                        int64_t rounds) {
+  auto type = cast<RankedTensorType>(ahead.load.getType());
+  int64_t width = type.getDimSize(1 - ahead.rowDim);
+  int64_t bytes = elementBytesOf(emitter, ahead);
+  // Where the next round goes on along the rows, all rounds are one.
+  if (ahead.advance.constant() == width)
+    width *= std::exchange(rounds, 1);
+  return {rounds, type.getDimSize(ahead.rowDim),
+          int64_t(llvm::divideCeil(width * bytes, 64))};
 }
 
 static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
@@ -40,6 +67,10 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.isRightTransposed = plan.right.isTransposed;
   shape.queuesLeft = isQueued(queue, bufferOf(program, plan.left));
   shape.queuesRight = isQueued(queue, bufferOf(program, plan.right));
+  if (queue)
+    shape.rounds = queue->rounds;
+  for (const ReadAhead &ahead : aheadOf(queue, op))
+    shape.ahead.push_back(linesOf(emitter, ahead, queue->rounds));
   return shape;
 }
 
@@ -95,27 +126,84 @@ static llvm::Value *firstTile(Emitter &emitter, const DotQueue *queue,
                         : emitter.keptPointer(operand.value);
 }
 
-static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds) {
+/// An i1: has `loop` a round after this one?
+static llvm::Value *hasNextRound(Emitter &emitter, scf::ForOp loop) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  return b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
+                                     emitter.scalar(loop.getStep())),
+                         emitter.scalar(loop.getUpperBound()));
+}
+
+/// For all that `dot` asks for, where the rounds after this one of `loop` read.
+/// Where none comes (no loop: never) it is an operand, which is in the caches.
+static SmallVector<llvm::Value *>
+addressesAhead(Emitter &emitter, tt::DotOp dot, scf::ForOp loop) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const DotQueue *queue = emitter.program.queueOf(dot);
+  SmallVector<ReadAhead, 2> list = aheadOf(queue, dot);
+  SmallVector<llvm::Value *> addresses;
+  if (list.empty())
+    return addresses;
+  llvm::Value *near =
+      firstTile(emitter, queue, emitter.program.dots.at(dot).left);
+  llvm::Value *none = emitter.i64(0);
+  llvm::Value *goesOn = loop ? hasNextRound(emitter, loop) : nullptr;
+  for (const ReadAhead &ahead : list) {
+    if (!loop) {
+      addresses.append({near, none, none});
+      continue;
+    }
+    auto bytesOf = [&](const codegen::Polynomial &elements) {
+      return emitter.polynomial(
+          elements.scaled(elementBytesOf(emitter, ahead)));
+    };
+    llvm::Value *first =
+        b.CreateGEP(b.getInt8Ty(), emitter.scalar(ahead.form.pointer),
+                    bytesOf(ahead.form.base));
+    llvm::Value *row = bytesOf(ahead.form.strides[ahead.rowDim]);
+    llvm::Value *round = bytesOf(ahead.advance);
+    addresses.append({b.CreateSelect(goesOn, first, near),
+                      b.CreateSelect(goesOn, row, none),
+                      b.CreateSelect(goesOn, round, none)});
+  }
+  return addresses;
+}
+
+static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds,
+                     ArrayRef<llvm::Value *> ahead = {}) {
   llvm::IRBuilder<> &b = emitter.builder;
   const DotPlan &plan = emitter.program.dots.at(op);
   const DotQueue *queue = emitter.program.queueOf(op);
   DotShape shape = shapeOf(emitter, op);
   // For the tile registers, all operands have been brought into one order.
   bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
-  llvm::Type *pointer = b.getPtrTy();
-  llvm::Function *function = functionFor(
-      emitter, nameOf(readsColumns ? "dot.left.transposed" : "dot", shape),
-      {pointer, pointer, pointer, b.getInt64Ty()}, [&](llvm::Function *f) {
+  llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
+  SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64};
+  for (size_t i = 0; i < shape.ahead.size(); ++i)
+    types.append({pointer, i64, i64});
+  std::string name =
+      nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
+  for (const DotAhead &ahead : shape.ahead)
+    name += llvm::formatv(".ahead.{0}x{1}x{2}", ahead.rounds, ahead.rows,
+                          ahead.lines);
+  llvm::Function *function =
+      functionFor(emitter, name, types, [&](llvm::Function *f) {
+        SmallVector<llvm::Value *> asked;
+        for (llvm::Argument &argument : llvm::drop_begin(f->args(), 4))
+          asked.push_back(&argument);
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2),
-                        shape.repeats() ? f->getArg(3) : emitter.i64(1)};
+                        shape.repeats() ? f->getArg(3) : emitter.i64(1), asked};
         if (shape.kind == DotKind::Tiles)
           emitTileDot(emitter, shape, in);
         else
           emitVectorDot(emitter, shape, in);
       });
-  b.CreateCall(function, {firstTile(emitter, queue, plan.left),
-                          firstTile(emitter, queue, plan.right),
-                          emitter.keptPointer(op.getResult()), rounds});
+  SmallVector<llvm::Value *> arguments = {firstTile(emitter, queue, plan.left),
+                                          firstTile(emitter, queue, plan.right),
+                                          emitter.keptPointer(op.getResult()),
+                                          rounds};
+  llvm::append_range(arguments, ahead);
+  b.CreateCall(function, arguments);
 }
 
 static void pack(Emitter &emitter, tt::DotOp op) {
@@ -148,8 +236,10 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
   llvm::Value *isFull = emitter.builder.CreateICmpEQ(
       emitter.queueCounts.lookup(dot->getParentOp()),
       emitter.i64(queue->rounds - 1));
+  SmallVector<llvm::Value *> ahead =
+      addressesAhead(emitter, dot, cast<scf::ForOp>(dot->getParentOp()));
   emitIf(emitter, isFull,
-         [&] { multiply(emitter, dot, emitter.i64(queue->rounds)); });
+         [&] { multiply(emitter, dot, emitter.i64(queue->rounds), ahead); });
 }
 
 // ------------------------------------------------------------------ queues
@@ -202,7 +292,7 @@ void QueueEmitter::end() {
   llvm::Value *isLeft = emitter.builder.CreateICmpNE(count, emitter.i64(0));
   emitIf(emitter, isLeft, [&] {
     for (tt::DotOp dot : queue->dots)
-      multiply(emitter, dot, count);
+      multiply(emitter, dot, count, addressesAhead(emitter, dot, nullptr));
   });
 }
 

@@ -7,10 +7,12 @@
 // says so, column by column. What is done with them, c += a * b, is a function
 // for each shape, so that dots of one shape share its code:
 //
-//   void (a, b, c, rounds)
+//   void (a, b, c, rounds, (first, row, round)...)
 //
 // A dot in a loop may wait (DotQueue): then there are `rounds` tiles of a one
 // after the other, and of b, and their products are added to c in this order.
+// Meanwhile it may ask for memory that later rounds read (ReadAhead): rows from
+// `first` on, with so many bytes from one to the next and from round to round.
 
 #ifndef NEREID_CPU_COMPILER_EMITDOT_H
 #define NEREID_CPU_COMPILER_EMITDOT_H
@@ -18,6 +20,11 @@
 #include "Emit.h"
 
 namespace nereid::cpu {
+
+/// Lines of memory: so many of each row of each round.
+struct DotAhead {
+  int64_t rounds, rows, lines;
+};
 
 /// c[m, n] += sum_r sum_k a[r, m, k] * b[r, k, n], batch by batch.
 struct DotShape {
@@ -29,6 +36,8 @@ struct DotShape {
   bool isLeftTransposed = false, isRightTransposed = false;
   /// Does each round have a tile of its own?
   bool queuesLeft = false, queuesRight = false;
+  int64_t rounds = 1; // at most
+  llvm::SmallVector<DotAhead, 2> ahead;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
   bool repeats() const { return queuesLeft || queuesRight; }
@@ -40,7 +49,13 @@ struct DotShape {
 struct DotArguments {
   llvm::Value *left, *right, *sums;
   llvm::Value *rounds; // i64
+  llvm::ArrayRef<llvm::Value *> ahead; // first, row, round of each
 };
+
+/// Asks for one of `shares` parts of what `shape.ahead` says, the `number`th:
+/// bit by bit, so that products hide how long memory takes.
+void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
+               const DotArguments &in, llvm::Value *number, int64_t shares);
 
 /// DotKind::Elements and Pairs: blocks of sums in vector registers.
 void emitVectorDot(Emitter &emitter, const DotShape &shape,

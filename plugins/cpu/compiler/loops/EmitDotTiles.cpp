@@ -48,6 +48,8 @@ public:
     blockRows = std::min<int64_t>(tiling.rowTiles, isColumn ? kSumTiles : 2);
     blockColumns = std::min<int64_t>(tiling.columnTiles, isRow ? kSumTiles : 2);
     leftTiles = isColumn ? 3 : isRow ? 1 : 2;
+    rowBlocks = tiling.rowTiles / blockRows;
+    columnBlocks = tiling.columnTiles / blockColumns;
   }
 
   void run() {
@@ -61,7 +63,10 @@ public:
       // A column of tiles of the right operand stays in the first cache.
       emitLoop(b, tiling.columnTiles, blockColumns, [&](llvm::Value *column) {
         emitLoop(b, tiling.rowTiles, blockRows, [&](llvm::Value *row) {
-          block(at(x, row, tiling.rows * leftPitch()),
+          llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
+          number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
+                               b.CreateUDiv(row, i64(blockRows)));
+          block(number, at(x, row, tiling.rows * leftPitch()),
                 at(y, column, tiling.depthTiles * tiling.rightBytes()),
                 at(at(c, row, tiling.rows * sumPitch()), column,
                    tiling.columns * 4));
@@ -78,7 +83,8 @@ private:
 
   /// One block: its sums are loaded, kept through all rounds and all of the
   /// depth, stored.
-  void block(llvm::Value *x, llvm::Value *y, llvm::Value *c) {
+  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
+             llvm::Value *c) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
       call(llvm::Intrinsic::x86_tileloadd64,
            {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
@@ -89,6 +95,9 @@ private:
         left = at(x, round, shape.leftElements() * tiling.elementBytes);
       if (shape.queuesRight)
         right = at(y, round, shape.rightElements() * tiling.elementBytes);
+      llvm::Value *share =
+          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
+      emitAhead(b, shape, in, share, rowBlocks * columnBlocks * shape.rounds);
       emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
         addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));
       });
@@ -170,6 +179,7 @@ private:
   Tiling tiling;
   int64_t blockRows, blockColumns; // tiles of sums that are in registers
   int64_t leftTiles;               // registers for the left operand
+  int64_t rowBlocks, columnBlocks;
 };
 } // namespace
 

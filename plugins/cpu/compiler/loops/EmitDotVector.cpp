@@ -23,9 +23,9 @@ class VectorDotEmitter {
 public:
   VectorDotEmitter(Emitter &emitter, const DotShape &shape,
                    const DotArguments &in)
-      : emitter(emitter), b(emitter.builder), in(in), batches(shape.batches),
-        rows(shape.rows), columns(shape.columns), depth(shape.depth),
-        isPaired(shape.kind == DotKind::Pairs) {
+      : emitter(emitter), b(emitter.builder), shape(shape), in(in),
+        batches(shape.batches), rows(shape.rows), columns(shape.columns),
+        depth(shape.depth), isPaired(shape.kind == DotKind::Pairs) {
     sum = convertElementType(shape.sum, emitter.context());
     factor = sum;
     if (isPaired) {
@@ -42,6 +42,7 @@ public:
     blockRows = shape.block.rows;
     if (emitter.options.fastPaths.has("dot-kernel") && depth % 4 == 0)
       steps = 4;
+    blocks = rows / blockRows * (columns / (lanes * blockVectors));
     // In a panel, rows of the right operand are as wide as a block.
     pitch = isPaired ? lanes * blockVectors : columns;
     panelPitch = isPaired ? depth : 1;
@@ -57,7 +58,8 @@ public:
                  emitLoop(b, rows, blockRows, [&](llvm::Value *row) {
                    llvm::Value *first =
                        b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-                   block(at(x, b.CreateMul(row, i64(leftRow))),
+                   block(numberOf(row, column),
+                         at(x, b.CreateMul(row, i64(leftRow))),
                          at(y, b.CreateMul(column, i64(panelPitch))),
                          sumAt(c, first));
                  });
@@ -66,9 +68,16 @@ public:
   }
 
 private:
+  llvm::Value *numberOf(llvm::Value *row, llvm::Value *column) {
+    llvm::Value *number = b.CreateUDiv(column, i64(lanes * blockVectors));
+    return b.CreateAdd(b.CreateMul(number, i64(rows / blockRows)),
+                       b.CreateUDiv(row, i64(blockRows)));
+  }
+
   /// One block: its sums are loaded, carried through all rounds and all of k
   /// in registers, stored.
-  void block(llvm::Value *x, llvm::Value *y, llvm::Value *c) {
+  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
+             llvm::Value *c) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     SmallVector<llvm::Value *> places, sums;
@@ -79,6 +88,9 @@ private:
             b.CreateAlignedLoad(vector, places.back(), align)));
       }
     emitLoop(b, in.rounds, 1, sums, [&](llvm::Value *round) {
+      llvm::Value *share =
+          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
+      emitAhead(b, shape, in, share, blocks * shape.rounds);
       llvm::Value *left = at(x, b.CreateMul(round, i64(leftStride)));
       llvm::Value *right = at(y, b.CreateMul(round, i64(rightStride)));
       emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
@@ -144,6 +156,7 @@ private:
 
   Emitter &emitter;
   llvm::IRBuilder<> &b;
+  const DotShape &shape;
   DotArguments in;
   llvm::Type *sum;
   llvm::Type *factor; // of one step along the depth: an element, or a pair
@@ -152,6 +165,7 @@ private:
   int64_t leftStride, rightStride; // from one round to the next
   bool isPaired;
   int64_t lanes, blockRows, blockVectors, steps = 1;
+  int64_t blocks;            // of sums
   int64_t pitch, panelPitch; // of the right operand: along k, along columns
 };
 } // namespace

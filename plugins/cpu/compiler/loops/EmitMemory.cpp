@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "EmitNest.h"
+#include "Induction.h"
 
 using namespace mlir;
 
@@ -54,58 +55,12 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   return element;
 }
 
-/// What every round of `loop` adds to this scalar of its body.
-static std::optional<codegen::Polynomial> stepOf(Value scalar,
-                                                 scf::ForOp loop) {
-  if (scalar == loop.getInductionVar())
-    return codegen::Polynomial::of(loop.getStep());
-  auto argument = dyn_cast<BlockArgument>(scalar);
-  if (!argument || argument.getOwner() != loop.getBody())
-    return std::nullopt;
-  Value next = loop.getTiedLoopYieldedValue(argument)->get();
-  codegen::Polynomial step =
-      codegen::Polynomial::of(next) - codegen::Polynomial::symbol(argument);
-  bool isSame = llvm::all_of(step.terms(), [&](const auto &monomial) {
-    return llvm::all_of(monomial.factors, [&](Value factor) {
-      return loop.isDefinedOutsideOfLoop(factor);
-    });
-  });
-  if (!isSame)
-    return std::nullopt;
-  return step;
-}
-
-/// What every round of `loop` adds to `value`, if that is always the same.
-static std::optional<codegen::Polynomial>
-advanceOf(const codegen::Polynomial &value, scf::ForOp loop) {
-  codegen::Polynomial sum;
-  for (const codegen::Monomial &monomial : value.terms()) {
-    std::optional<codegen::Polynomial> product(monomial.coefficient);
-    bool varies = false;
-    for (Value factor : monomial.factors) {
-      codegen::Polynomial by = codegen::Polynomial::symbol(factor);
-      if (!loop.isDefinedOutsideOfLoop(factor)) {
-        std::optional<codegen::Polynomial> step = stepOf(factor, loop);
-        if (!step || varies)
-          return std::nullopt;
-        varies = true;
-        by = *step;
-      }
-      product = product->times(by);
-      if (!product)
-        return std::nullopt;
-    }
-    if (varies)
-      sum = sum + *product;
-  }
-  return sum;
-}
-
 /// Asks for what the next round of the loop around will load here: tiles of a
 /// few lines a row are no stream that the processor notices.
 void NestEmitter::readAhead(tt::LoadOp op, const Address &address) {
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
-  if (!form || !address.base || address.stride != 1)
+  if (!form || !address.base || address.stride != 1 ||
+      emitter.program.isReadAhead(op))
     return;
   auto advance = advanceOf(form->base, loopAround);
   if (!advance || advance->isZero())

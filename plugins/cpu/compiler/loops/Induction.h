@@ -5,7 +5,10 @@
 #ifndef NEREID_CPU_COMPILER_INDUCTION_H
 #define NEREID_CPU_COMPILER_INDUCTION_H
 
+#include "../../../codegen/analysis/Polynomial.h"
 #include "nereid/ttir/Dialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace nereid::cpu {
 
@@ -13,6 +16,10 @@ namespace nereid::cpu {
 /// every time (`ptrs += BLOCK_K * stride`) into its first value plus a scalar
 /// that the loop carries instead. The tile is then an index function.
 void scalarizeInductions(tt::FuncOp function);
+
+/// What every round of `loop` adds to `value`, if that is always the same.
+std::optional<codegen::Polynomial> advanceOf(const codegen::Polynomial &value,
+                                             mlir::scf::ForOp loop);
 
 } // namespace nereid::cpu
 

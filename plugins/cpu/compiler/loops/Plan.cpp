@@ -166,7 +166,24 @@ void Planner::findStructuralKeeps() {
     if (auto load = dyn_cast<tt::LoadOp>(op);
         load && load.getIsVolatile() && isTile(load.getResult()))
       keep.insert(load.getResult());
+    if (isa<tt::LoadOp, tt::StoreOp>(op))
+      keepRowRemainders(op);
   });
+}
+
+/// `offs % M` that says where rows begin is a division a row; in a loop, each
+/// round would do it again.
+void Planner::keepRowRemainders(Operation *access) {
+  auto loop = access->getParentOfType<LoopLikeOpInterface>();
+  const codegen::TileForm *form = forms.of(access->getOperand(0));
+  if (!loop || !form)
+    return;
+  for (const codegen::TileTerm &term : form->terms) {
+    bool isRow = term.coefficient.constant() != 1;
+    if (isRow && forms.wrapOf(term.tensor) &&
+        loop.isDefinedOutsideOfLoop(term.tensor))
+      keep.insert(term.tensor);
+  }
 }
 
 Buffer *Planner::makeBuffer(Type type) {

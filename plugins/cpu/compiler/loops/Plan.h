@@ -56,6 +56,7 @@ private:
   mlir::LogicalResult check();
   bool isIndexFunction(mlir::Value value);
   void findStructuralKeeps();
+  void keepRowRemainders(mlir::Operation *access);
   Buffer *makeBuffer(mlir::Type type);
   void startRound();
   void makeRegionBuffers(mlir::Operation *op);
@@ -85,6 +86,7 @@ private:
   void planDot(tt::DotOp dot);
   void queueDots();
   void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
+  void readAheadOf(mlir::scf::ForOp loop, DotQueue &queue);
   bool isPassedOn(const Buffer *buffer) const;
   // PlanLoads.cpp
   bool keepOvertakenLoads();

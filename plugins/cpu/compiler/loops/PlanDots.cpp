@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Induction.h"
 #include "Plan.h"
 #include "Prepare.h"
 
@@ -208,6 +209,41 @@ bool Planner::isPassedOn(const Buffer *buffer) const {
          });
 }
 
+/// Lets the dots of `queue` ask for the rounds that come after those they
+/// multiply: tiles of a few lines a row are no stream that the processor
+/// notices, and while they are copied there is nothing else to do.
+void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
+  if (!options.fastPaths.has("read-ahead"))
+    return;
+  DenseSet<Value> asked;
+  for (tt::DotOp dot : queue.dots) {
+    const DotPlan &plan = program->dots.at(dot);
+    for (const DotOperand &operand : {plan.left, plan.right}) {
+      RootReads reads = readsOf({RootKind::Keep, nullptr, operand.value,
+                                 program->kept.lookup(operand.value)},
+                                *program);
+      for (const TileRead &read : reads.loads) {
+        auto load = read.value.getDefiningOp<tt::LoadOp>();
+        const codegen::TileForm *found = forms.of(load.getPtr());
+        if (load->getParentOp() != loop || !found || read.map.size() != 2 ||
+            !getElementTypeOrSelf(read.value).isIntOrFloat() ||
+            !asked.insert(read.value).second)
+          continue;
+        codegen::TileForm form = forms.unwrapped(*found);
+        bool hasRows = form.strides[1].constant() == 1;
+        bool hasColumns = form.strides[0].constant() == 1;
+        auto advance = advanceOf(form.base, loop);
+        if (!form.isAffine() || hasRows == hasColumns || !advance ||
+            advance->isZero())
+          continue;
+        form.base = form.base + *advance;
+        queue.ahead.push_back(
+            {dot, read.value, std::move(form), *advance, hasRows ? 0u : 1u});
+      }
+    }
+  }
+}
+
 /// Lets dots wait where a loop does nothing with their sums but add to them.
 void Planner::queueDots() {
   if (!options.fastPaths.has("dot-queue"))
@@ -233,6 +269,7 @@ void Planner::queueDots() {
     for (auto &buffer : program->buffers)
       if (queue.buffers.contains(buffer.get()))
         buffer->tiles = queue.rounds;
+    readAheadOf(loop, queue);
     program->queues[loop] = std::move(queue);
   });
 }

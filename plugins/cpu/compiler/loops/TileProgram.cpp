@@ -33,6 +33,14 @@ const DotQueue *TileProgram::queueOf(tt::DotOp dot) const {
              : nullptr;
 }
 
+bool TileProgram::isReadAhead(tt::LoadOp load) const {
+  auto queue = queues.find(load->getParentOp());
+  return queue != queues.end() &&
+         llvm::any_of(queue->second.ahead, [&](const ReadAhead &ahead) {
+           return ahead.load == load.getResult();
+         });
+}
+
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 bool isScalarOp(Operation *op) {
@@ -156,8 +164,15 @@ struct Printer {
         }
         name(step.op->getOperand(2));
         os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
-        if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op)))
+        if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op))) {
           os << " every " << queue->rounds;
+          for (const ReadAhead &ahead : queue->ahead) {
+            if (ahead.dot != step.op)
+              continue;
+            os << " ahead ";
+            name(ahead.load);
+          }
+        }
         os << '\n';
       } else {
         os.indent(indent) << step.op->getName() << '\n';

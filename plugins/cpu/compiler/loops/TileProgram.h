@@ -147,6 +147,16 @@ struct DotPlan {
   DotOperand left, right;
 };
 
+/// What `dot` asks memory for while it multiplies: the elements that `load`
+/// will read in the rounds that come next.
+struct ReadAhead {
+  tt::DotOp dot;
+  mlir::Value load;            // the result of a tt.load
+  codegen::TileForm form;      // of the addresses in the next round
+  codegen::Polynomial advance; // of the form in a round
+  unsigned rowDim;             // the other dimension has stride 1
+};
+
 /// Dots of a loop that wait: their operands are put aside in `buffers`, and
 /// multiplied when those of `rounds` rounds are there, or the loop ends. Sums
 /// are then read and written once for all of them; the order of additions
@@ -155,6 +165,7 @@ struct DotQueue {
   int64_t rounds = 0;
   llvm::SmallVector<tt::DotOp, 1> dots; // in the order of the program
   llvm::SmallSetVector<const Buffer *, 2> buffers;
+  llvm::SmallVector<ReadAhead, 2> ahead;
 };
 
 struct TileProgram {
@@ -177,6 +188,8 @@ struct TileProgram {
   }
   /// The queue that `dot` waits in, or null.
   const DotQueue *queueOf(tt::DotOp dot) const;
+  /// Does a dot that waits ask for what `load` will read?
+  bool isReadAhead(tt::LoadOp load) const;
   void print(llvm::raw_ostream &os) const;
 };
 

@@ -7,12 +7,12 @@
 // CHECK: tile program @products
 // CHECK: {{\[32x32\]}} bf16 x8 at
 // CHECK: {{\[32x32\]}} bf16 x8 at
-// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 8
+// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 8{{ }}
 // CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.* in b[0-9]+$}}
-// CHECK: call void @dot.bf16.32x32x32.queued({{.*}}, i64 8)
+// CHECK: call void @dot.bf16.32x32x32.queued.{{.*}}, i64 8,
 // CHECK: call void @dot.bf16.32x32x32(
-// CHECK: call void @dot.bf16.32x32x32.queued(
-// CHECK: define internal void @dot.bf16.32x32x32.queued(
+// CHECK: call void @dot.bf16.32x32x32.queued.
+// CHECK: define internal void @dot.bf16.32x32x32.queued.
 // CHECK: call void @llvm.x86.tdpbf16ps(
 
 // WIDE: {{\[32x32\]}} f32 x4 at
