@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v2"
+#define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v3"
 
 // Flags of a kernel.
 enum {
@@ -57,9 +57,10 @@ typedef struct nereid_cpu_services_t {
   void (*print)(void *state, const char *text, uint64_t size);
   // Writes a value, one line an element.
   void (*print_value)(void *state, const nereid_cpu_print_t *value);
-  // Records why the launch fails; the first message stays. The entry then
-  // returns a value other than 0 as soon as it likes.
-  void (*fail)(void *state, const char *message, uint64_t size);
+  // Records why program (x, y, z) makes the launch fail; the first message
+  // stays. The entry then returns a value other than 0 as soon as it likes.
+  void (*fail)(void *state, uint32_t x, uint32_t y, uint32_t z,
+               const char *message, uint64_t size);
   // Nanoseconds from some moment on; never less than before.
   int64_t (*now)(void);
 } nereid_cpu_services_t;

@@ -130,12 +130,16 @@ static std::string formatIndex(const nereid_cpu_print_t &value,
   return " idx (" + out + ")";
 }
 
+static std::string formatProgram(uint32_t x, uint32_t y, uint32_t z) {
+  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+         std::to_string(z) + ")";
+}
+
 /// As Triton prints on a GPU. The prefix starts with its own space; without
 /// values it stands alone.
 std::string formatPrint(const nereid_cpu_print_t &value) {
-  std::string head = "pid (" + std::to_string(value.program[0]) + ", " +
-                     std::to_string(value.program[1]) + ", " +
-                     std::to_string(value.program[2]) + ")";
+  std::string head = "pid " + formatProgram(value.program[0], value.program[1],
+                                            value.program[2]);
   std::string prefix(value.prefix, value.prefix_size);
   if (!value.count)
     return head + prefix + "\n";
@@ -161,9 +165,11 @@ static void printValue(void *state, const nereid_cpu_print_t *value) {
   static_cast<LaunchState *>(state)->print(*value);
 }
 
-static void failLaunch(void *state, const char *message, uint64_t size) {
-  static_cast<LaunchState *>(state)->fail(NEREID_DEVICE_FAULT,
-                                          std::string(message, size));
+static void failLaunch(void *state, uint32_t x, uint32_t y, uint32_t z,
+                       const char *message, uint64_t size) {
+  static_cast<LaunchState *>(state)->fail(
+      NEREID_DEVICE_FAULT,
+      "program " + formatProgram(x, y, z) + ": " + std::string(message, size));
 }
 
 static int64_t now() {

@@ -28,9 +28,9 @@ install_packages() {
   say "Installing ${missing[*]}"
   local sudo=()
   [ "$(id -u)" = 0 ] || sudo=(sudo)
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
 # configure FOLDER [-DNAME=VALUE...]: makes or refreshes a build tree.

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-EXPORT = "nereid_cpu_kernel_v2"
+EXPORT = "nereid_cpu_kernel_v3"
 LIBM = "libm.so.6"
 C_LIBRARY = [ctypes.CDLL("libc.so.6"), ctypes.CDLL(LIBM)]
 

@@ -223,8 +223,10 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   if (error)
     return error;
   prepareModule(*module, **target, options.debug_info);
-  if (llvm::Error error = verify(*module))
-    return error;
+  if (llvm::Error error = verify(*module)) {
+    report.diagnose(NEREID_SEVERITY_ERROR, llvm::toString(std::move(error)));
+    return llvm::make_error<RefusedError>(NEREID_INTERNAL);
+  }
   attachKernelInfo(*module, info);
   if (llvm::Error error = addMetadata(info, report))
     return error;

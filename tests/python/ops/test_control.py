@@ -172,15 +172,15 @@ def test_extern_of_two(kind):
 @triton.jit
 def assert_kernel(x_ptr, N: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))
-    tl.device_assert(x < 10, "too large")
+    tl.device_assert((x < 10) | (tl.program_id(1) < 2), "too large")
 
 
 @pytest.mark.parametrize("kind", ["int32", "float32"])
 def test_assert(kind):
     x = torch.arange(8).to(getattr(torch, kind))
-    assert_kernel[(1,)](x, 8, debug=True)
-    with pytest.raises(RuntimeError, match="too large"):
-        assert_kernel[(1,)](x + 5, 8, debug=True)
+    assert_kernel[(1, 3)](x, 8, debug=True)
+    with pytest.raises(RuntimeError, match=r"program \(0, 2, 0\): .*too large"):
+        assert_kernel[(1, 3)](x + 5, 8, debug=True)
 
 
 @triton.jit

@@ -80,7 +80,7 @@ class Cpus : public ::testing::TestWithParam<TargetConfig> {};
 TEST_P(Cpus, CompileAndLink) {
   Bytes image;
   ASSERT_EQ(compile(test::addKernel(), GetParam(), image), "");
-  EXPECT_EQ(exportsOf(image), std::vector<std::string>{"nereid_cpu_kernel_v2"});
+  EXPECT_EQ(exportsOf(image), std::vector<std::string>{"nereid_cpu_kernel_v3"});
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(view(image), "image"));
   ASSERT_TRUE(bool(file));

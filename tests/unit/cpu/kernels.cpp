@@ -148,7 +148,7 @@ fails:
   %state = load ptr, ptr %state.at
   %fail.at = getelementptr i8, ptr %services, i64 24
   %fail = load ptr, ptr %fail.at
-  call void %fail(ptr %state, ptr @message, i64 19)
+  call void %fail(ptr %state, i32 %which32, i32 0, i32 0, ptr @message, i64 19)
   ret i32 1
 )",
       R"(

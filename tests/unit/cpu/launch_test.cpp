@@ -117,7 +117,9 @@ TEST(Launch, AnAssertionIsReportedAtOnce) {
   Messages messages;
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()),
             NEREID_DEVICE_FAULT);
-  EXPECT_EQ(messages.errors(), "kernel 'assert_kernel': element is negative\n");
+  EXPECT_EQ(
+      messages.errors(),
+      "kernel 'assert_kernel': program (70, 0, 0): element is negative\n");
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, 0, messages.call()),
             NEREID_OK);
   which = 1000;
@@ -141,7 +143,9 @@ TEST(Launch, WithoutARecordSynchronizeTells) {
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
                                        messages.call()),
             NEREID_DEVICE_FAULT);
-  EXPECT_EQ(messages.errors(), "kernel 'assert_kernel': element is negative\n");
+  EXPECT_EQ(
+      messages.errors(),
+      "kernel 'assert_kernel': program (0, 0, 0): element is negative\n");
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
                                        messages.call()),
             NEREID_OK);

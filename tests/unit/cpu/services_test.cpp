@@ -104,10 +104,10 @@ TEST(LaunchState, TheFirstFailureStays) {
   Printing printing;
   LaunchState state(printing);
   EXPECT_FALSE(state.failed());
-  kServices.fail(&state, "first", 5);
-  kServices.fail(&state, "second", 6);
+  kServices.fail(&state, 1, 2, 3, "first", 5);
+  kServices.fail(&state, 0, 0, 0, "second", 6);
   EXPECT_TRUE(state.failed());
-  EXPECT_EQ(state.message(), "first");
+  EXPECT_EQ(state.message(), "program (1, 2, 3): first");
   EXPECT_EQ(state.status(), NEREID_DEVICE_FAULT);
 }
 

@@ -37,11 +37,13 @@ void emitFailure(Emitter &emitter, tt::AssertOp op) {
                   .str();
   auto [fail, state] =
       serviceAt(emitter, offsetof(nereid_cpu_services_t, fail));
+  llvm::Type *pointer = b.getPtrTy(), *id = b.getInt32Ty();
   auto *type = llvm::FunctionType::get(
-      b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
+      b.getVoidTy(), {pointer, id, id, id, pointer, b.getInt64Ty()}, false);
   llvm::CallInst *call = b.CreateCall(
       type, fail,
-      {state, b.CreateGlobalString(message, "message"),
+      {state, emitter.programIds[0], emitter.programIds[1],
+       emitter.programIds[2], b.CreateGlobalString(message, "message"),
        b.getInt64(message.size())});
   call->addFnAttr(llvm::Attribute::Cold);
   b.CreateRet(b.getInt32(1));

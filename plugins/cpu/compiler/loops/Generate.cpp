@@ -149,8 +149,8 @@ private:
         axes = std::max<unsigned>(axes, id.getAxisAsInt() + 1);
       else if (auto size = dyn_cast<tt::GetNumProgramsOp>(op))
         axes = std::max<unsigned>(axes, size.getAxisAsInt() + 1);
-      else if (isa<tt::PrintOp>(op))
-        axes = 3;
+      else if (isa<tt::PrintOp, tt::AssertOp>(op))
+        axes = 3; // they tell which program it was
     });
     return axes;
   }
