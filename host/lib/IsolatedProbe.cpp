@@ -140,7 +140,7 @@ static Progress follow(const Child &child, Clock::time_point deadline) {
       progress.isDone = true;
     else
       progress.step = static_cast<LoadStep>(
-          std::clamp(word - '0', 0, static_cast<int>(LoadStep::Shutdown)));
+          std::clamp(word - '0', 0, static_cast<int>(LoadStep::Exit)));
   }
   return progress;
 }
@@ -177,6 +177,8 @@ static std::string stepName(LoadStep step) {
     return "its probe";
   case LoadStep::Shutdown:
     return "its shutdown";
+  case LoadStep::Exit:
+    return "its destructors";
   }
   return "an unknown step";
 }
@@ -205,7 +207,8 @@ std::optional<Rejection> probeInChild(const std::string &path,
   if (progress.isLate)
     kill(child.id, SIGKILL);
   int status = collect(child.id, deadline, progress);
-  if (progress.isDone)
+  bool crashed = status != -1 && WIFSIGNALED(status);
+  if (progress.isDone && !progress.isLate && !crashed)
     return std::nullopt;
   std::string step = stepName(progress.step);
   if (progress.isLate)

@@ -19,13 +19,13 @@ namespace nereid {
 /// says how the child ended if not well: a crash, an exit or no end within
 /// \p timeoutMs. A plugin that only refuses is left to the parent, which sees
 /// the same. The child is \p helper (`nereid-probe`), or a fork of this process
-/// if that is empty or missing.
+/// if that is empty or missing, whose end runs no destructors.
 std::optional<Rejection> probeInChild(const std::string &path,
                                       const std::string &helper,
                                       uint32_t timeoutMs);
 
 /// What the child does: loads \p path and tells \p pipe each step. Returns
-/// normally however the plugin answers.
+/// normally however the plugin answers; then the child ends.
 void runProbe(const std::string &path, int pipe);
 
 } // namespace nereid

@@ -118,7 +118,7 @@ static constexpr ReasonInfo reasons[] = {
      "see the plugin's message", NEREID_UNAVAILABLE},
     {Reason::ProbeCrashed, "probe-crashed",
      "the child process of an isolated probe ended in the plugin's create, "
-     "probe or shutdown",
+     "probe, shutdown or destructors",
      "report it to the plugin's vendor", NEREID_INTERNAL},
     {Reason::ProbeTimeout, "probe-timeout",
      "the isolated probe did not end in time",

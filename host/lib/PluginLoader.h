@@ -25,7 +25,7 @@ class Log;
 using HostExtensions = std::function<const void *(std::string_view id)>;
 
 /// What a plugin is doing while it is loaded.
-enum class LoadStep { Load, Entry, Create, Probe, Shutdown };
+enum class LoadStep { Load, Entry, Create, Probe, Shutdown, Exit };
 
 struct LoaderOptions {
   std::string hostName = "nereid";

@@ -32,6 +32,7 @@ void runProbe(const std::string &path, int pipe) {
     LoadResult result = loader.loadFile(path, *found);
     options.progress(LoadStep::Shutdown);
     result.plugin.reset();
+    options.progress(LoadStep::Exit);
   }
   send(pipe, '.');
 }

@@ -7,7 +7,6 @@
 #include "IsolatedProbe.h"
 
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -19,6 +18,4 @@ int main(int count, char **arguments) {
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   nereid::runProbe(arguments[1], 3);
-  // Destructors of static objects are the business of a real end.
-  _exit(0);
 }

@@ -4,6 +4,8 @@
 
 #include "nereid/ttir/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/Errc.h"
 
 using namespace mlir;
@@ -48,13 +50,45 @@ static FileLineColLoc findFileLocation(Location loc) {
   return found;
 }
 
+std::string nereid::tt::didYouMean(StringRef name, ArrayRef<StringRef> names) {
+  unsigned limit = std::max<size_t>(1, (name.size() + 1) / 3);
+  SmallVector<std::pair<unsigned, StringRef>> near;
+  for (StringRef candidate : names) {
+    unsigned distance = name.edit_distance(candidate, true, limit);
+    if (distance <= limit)
+      near.push_back({distance, candidate});
+  }
+  llvm::sort(near);
+  near.truncate(std::min<size_t>(near.size(), 3));
+  std::string text;
+  for (auto [i, entry] : llvm::enumerate(near))
+    text += (i ? " or '" : "; did you mean '") + entry.second.str() + "'";
+  return text;
+}
+
+std::string nereid::tt::messageOf(const Diagnostic &diag) {
+  std::string message = diag.str();
+  StringRef text = message;
+  bool isUnknown =
+      text.starts_with("unregistered operation '") ||
+      (text.starts_with("custom op '") && text.ends_with("' is unknown"));
+  if (!isUnknown)
+    return message;
+  StringRef name = text.split('\'').second.split('\'').first;
+  SmallVector<StringRef> names;
+  for (RegisteredOperationName op :
+       diag.getLocation()->getContext()->getRegisteredOperations())
+    names.push_back(op.getStringRef());
+  return message + didYouMean(name, names);
+}
+
 DiagnosticCollector::DiagnosticCollector(MLIRContext &context, StringRef name,
                                          SourceDiagnosticCallback callback)
     : name(name), callback(std::move(callback)),
       handler(&context, [this](Diagnostic &diag) { add(diag); }) {}
 
 void DiagnosticCollector::add(Diagnostic &diag) {
-  SourceDiagnostic plain{diag.getSeverity(), name, 0, 0, diag.str()};
+  SourceDiagnostic plain{diag.getSeverity(), name, 0, 0, messageOf(diag)};
   if (FileLineColLoc loc = findFileLocation(diag.getLocation())) {
     plain.file = loc.getFilename().str();
     plain.line = loc.getLine();

@@ -5,6 +5,7 @@
 
 #include "Frontend.h"
 
+#include "nereid/ttir/Diagnostics.h"
 #include "nereid/ttir/Parse.h"
 #include "nereid/ttir/Passes.h"
 
@@ -113,7 +114,7 @@ FrontendLease::~FrontendLease() {
 
 static void send(const mlir::Diagnostic &diagnostic, const Report &report) {
   auto place = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>();
-  std::string message = diagnostic.str();
+  std::string message = tt::messageOf(diagnostic);
   if (place)
     report.diagnose(severityOf(diagnostic.getSeverity()), message,
                     place.getFilename(), place.getLine(), place.getColumn());

@@ -99,6 +99,14 @@ TEST_F(IsolatedProbe, AGoodPluginIsLoaded) {
   EXPECT_EQ(codeOf("good"), "loaded");
 }
 
+TEST_F(IsolatedProbe, SeesTheEndOfTheProcess) {
+  EXPECT_EQ(codeOf("destructor_crashes"), "probe-crashed");
+  EXPECT_THAT(line("destructor_crashes.so").detail,
+              HasSubstr("in its destructors"));
+  options.loader.probeTimeoutMs = 300;
+  EXPECT_EQ(codeOf("destructor_hangs"), "probe-timeout");
+}
+
 TEST_F(IsolatedProbe, WorksInAHostThatIgnoresItsChildren) {
   struct sigaction ignore = {}, before = {};
   ignore.sa_handler = SIG_IGN;

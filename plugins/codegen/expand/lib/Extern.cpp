@@ -7,6 +7,7 @@
 #include "Math.h"
 #include "Rewrites.h"
 
+#include "nereid/ttir/Diagnostics.h"
 #include "nereid/ttir/Dialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -80,21 +81,14 @@ static const Known *find(StringRef symbol) {
 }
 
 static std::string nearestNames(StringRef symbol) {
-  SmallVector<std::pair<unsigned, StringRef>> near;
+  SmallVector<StringRef> names;
   for (const ExternFunction &function : externFunctions()) {
     StringRef name = function.symbol;
     if (!symbol.starts_with("__"))
       name.consume_front("__nv_");
-    unsigned distance = symbol.edit_distance(name, true, 4);
-    if (distance < 4)
-      near.push_back({distance, name});
+    names.push_back(name);
   }
-  llvm::sort(near);
-  near.truncate(std::min<size_t>(near.size(), 3));
-  std::string text;
-  for (auto [i, entry] : llvm::enumerate(near))
-    text += (i ? " or '" : "; did you mean '") + entry.second.str() + "'";
-  return text;
+  return tt::didYouMean(symbol, names);
 }
 
 static bool isOf(StringRef name, Type type) {

@@ -12,6 +12,15 @@
 
 namespace nereid::tt {
 
+/// "; did you mean 'a' or 'b'": those of \p names that \p name may be a slip
+/// for; nothing if there are none.
+std::string didYouMean(llvm::StringRef name,
+                       llvm::ArrayRef<llvm::StringRef> names);
+
+/// What \p diag says; if that is that an operation does not exist, the ones
+/// whose names are near too.
+std::string messageOf(const mlir::Diagnostic &diag);
+
 struct SourceDiagnostic {
   mlir::DiagnosticSeverity severity;
   std::string file;
