@@ -8,7 +8,8 @@
 namespace nereid::cpu {
 
 static constexpr int64_t kLine = 64; // bytes
-static constexpr int64_t kUnrolled = 4;
+static constexpr int64_t kLongRun = 16; // lines
+static constexpr int64_t kUnrolled = 4; // runs
 
 /// Asks for the `part`th `lines` from `place` on.
 static void askForLines(llvm::IRBuilder<> &b, llvm::Value *place,
@@ -27,9 +28,11 @@ void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
                const DotArguments &in, llvm::Value *number, int64_t shares) {
   auto i64 = [&](int64_t value) { return b.getInt64(value); };
   for (auto [i, ahead] : llvm::enumerate(shape.ahead)) {
-    // Runs of lines, short enough for each share to have one.
+    // Runs of lines: not many, and where there are few rows for so many shares,
+    // few enough for each to have a run.
     int64_t parts = 1, rows = ahead.rounds * ahead.rows;
-    while (2 * parts * rows <= shares && ahead.lines % (2 * parts) == 0)
+    while ((2 * parts * rows <= shares || ahead.lines / parts > kLongRun) &&
+           ahead.lines % (2 * parts) == 0)
       parts *= 2;
     int64_t runs = rows * parts, count = llvm::divideCeil(runs, shares);
     auto ask = [&](llvm::Value *index) {

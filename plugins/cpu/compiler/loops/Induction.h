@@ -5,7 +5,7 @@
 #ifndef NEREID_CPU_COMPILER_INDUCTION_H
 #define NEREID_CPU_COMPILER_INDUCTION_H
 
-#include "../../../codegen/analysis/Polynomial.h"
+#include "analysis/Polynomial.h"
 #include "nereid/ttir/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -179,7 +179,8 @@ void Planner::keepRowRemainders(Operation *access) {
   if (!loop || !form)
     return;
   for (const codegen::TileTerm &term : form->terms) {
-    bool isRow = term.coefficient.constant() != 1;
+    bool isRow =
+        codegen::rankOf(term.tensor) == 1 && term.coefficient.constant() != 1;
     if (isRow && forms.wrapOf(term.tensor) &&
         loop.isDefinedOutsideOfLoop(term.tensor))
       keep.insert(term.tensor);
