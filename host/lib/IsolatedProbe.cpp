@@ -207,8 +207,8 @@ std::optional<Rejection> probeInChild(const std::string &path,
   if (progress.isLate)
     kill(child.id, SIGKILL);
   int status = collect(child.id, deadline, progress);
-  bool crashed = status != -1 && WIFSIGNALED(status);
-  if (progress.isDone && !progress.isLate && !crashed)
+  bool endedWell = status == -1 || status == 0;
+  if (progress.isDone && !progress.isLate && endedWell)
     return std::nullopt;
   std::string step = stepName(progress.step);
   if (progress.isLate)

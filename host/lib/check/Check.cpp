@@ -28,6 +28,7 @@ Plugin &CheckedPlugin::plugin() {
     return *loaded;
   RegistryOptions options;
   options.loader.allowsWritable = true; // a vendor's own build directory
+  options.loader.isProbeIsolated = isIsolated;
   options.usesDefaultDirs = false;
   registry = std::make_unique<PluginRegistry>(std::move(options), &log);
   Result<std::shared_ptr<Plugin>> result = registry->load(path);

@@ -31,7 +31,9 @@ struct CheckSkipped {
 /// What a check works with: the file, and the plugin once it asks for it.
 class CheckedPlugin {
 public:
-  explicit CheckedPlugin(std::string path) : path(std::move(path)) {}
+  /// \p isIsolated: a child process loads it first, and ends.
+  explicit CheckedPlugin(std::string path, bool isIsolated = false)
+      : path(std::move(path)), isIsolated(isIsolated) {}
 
   const std::string path;
   const Log log{NEREID_SEVERITY_ERROR};
@@ -48,6 +50,7 @@ public:
   void unload();
 
 private:
+  const bool isIsolated;
   std::unique_ptr<PluginRegistry> registry;
   std::shared_ptr<Plugin> loaded;
 };

@@ -84,11 +84,21 @@ static void checkShutdown(CheckedPlugin &subject) {
                               " threads running");
 }
 
+/// A process that has loaded the plugin ends without a crash.
+static void checkProcessEnds(CheckedPlugin &subject) {
+  CheckedPlugin inChild(subject.path, true);
+  (void)inChild.plugin();
+}
+
 std::span<const Check> fileChecks() {
   static constexpr Check checks[] = {
-      {"note", checkNote},          {"one-exported-symbol", checkExports},
-      {"loads", checkLoads},        {"entry-repeatable", checkEntryRepeatable},
-      {"two-hosts", checkTwoHosts}, {"shutdown-joins-threads", checkShutdown},
+      {"note", checkNote},
+      {"one-exported-symbol", checkExports},
+      {"loads", checkLoads},
+      {"entry-repeatable", checkEntryRepeatable},
+      {"two-hosts", checkTwoHosts},
+      {"shutdown-joins-threads", checkShutdown},
+      {"process-ends", checkProcessEnds},
   };
   return checks;
 }

@@ -41,6 +41,7 @@ TEST(ValidateTest, ACarelessPluginFailsWhereItIsCareless) {
   std::map<std::string, std::string> expected = {
       // How many depends: a sanitizer has a thread of its own.
       {"shutdown-joins-threads", "threads running"},
+      {"process-ends", "crashed with signal 6 (Aborted) in its destructors"},
       {"option-schema", "option 'second' has no doc"},
       {"option-defaults", "with every default written out"},
       {"option-canonical-text", "depends on the order of the options"},

@@ -205,6 +205,9 @@ static nereid_status_t create(const nereid_host_t *host,
   return NEREID_OK;
 }
 
+// A process that has loaded it does not end well.
+__attribute__((destructor)) static void end(void) { abort(); }
+
 nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,
                                       const nereid_plugin_t **out_plugin,
                                       const nereid_call_t *call) {
