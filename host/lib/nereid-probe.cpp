@@ -18,4 +18,5 @@ int main(int count, char **arguments) {
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   nereid::runProbe(arguments[1], 3);
+  // Destructors run now: a plugin that crashes there fails its probe too.
 }

@@ -29,6 +29,8 @@ Plugin &CheckedPlugin::plugin() {
   RegistryOptions options;
   options.loader.allowsWritable = true; // a vendor's own build directory
   options.loader.isProbeIsolated = isIsolated;
+  // A device that is slow to start is no fault.
+  options.loader.probeTimeoutMs = std::chrono::milliseconds(checkLimit).count();
   options.usesDefaultDirs = false;
   registry = std::make_unique<PluginRegistry>(std::move(options), &log);
   Result<std::shared_ptr<Plugin>> result = registry->load(path);

@@ -84,7 +84,7 @@ static void checkShutdown(CheckedPlugin &subject) {
                               " threads running");
 }
 
-/// A process that has loaded the plugin ends without a crash.
+/// A process that has loaded the plugin ends, with its own exit status.
 static void checkProcessEnds(CheckedPlugin &subject) {
   CheckedPlugin inChild(subject.path, true);
   (void)inChild.plugin();
