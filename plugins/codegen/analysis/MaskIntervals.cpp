@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "MaskIntervals.h"
+#include "analysis/MaskIntervals.h"
 
 #include "nereid/ttir/Dialect.h"
 

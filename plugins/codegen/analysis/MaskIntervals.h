@@ -9,7 +9,7 @@
 #ifndef NEREID_CODEGEN_MASKINTERVALS_H
 #define NEREID_CODEGEN_MASKINTERVALS_H
 
-#include "TileForm.h"
+#include "analysis/TileForm.h"
 
 namespace nereid::codegen {
 

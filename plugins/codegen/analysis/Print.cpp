@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Print.h"
-#include "MaskIntervals.h"
+#include "analysis/Print.h"
+#include "analysis/MaskIntervals.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

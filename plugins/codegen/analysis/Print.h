@@ -5,7 +5,7 @@
 #ifndef NEREID_CODEGEN_PRINT_H
 #define NEREID_CODEGEN_PRINT_H
 
-#include "TileForm.h"
+#include "analysis/TileForm.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TileForm.h"
+#include "analysis/TileForm.h"
 
 #include "nereid/ttir/Dialect.h"
 

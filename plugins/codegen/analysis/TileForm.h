@@ -9,7 +9,7 @@
 #ifndef NEREID_CODEGEN_TILEFORM_H
 #define NEREID_CODEGEN_TILEFORM_H
 
-#include "Polynomial.h"
+#include "analysis/Polynomial.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"

@@ -5,9 +5,9 @@
 
 #include "Session.h"
 
-#include "UseChain.h"
+#include "kernel/UseChain.h"
 #include "backend/Descriptor.h"
-#include "backend/FatalErrors.h"
+#include "kernel/FatalErrors.h"
 #include "backend/Input.h"
 #include "backend/Link.h"
 #include "nereid/ttir/Parse.h"
@@ -76,7 +76,7 @@ static nereid_status_t statusOf(const llvm::ErrorInfoBase &problem,
 nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
                                const Report &report) {
   gaveUp = false;
-  llvm::Error error = runGuarded(work, gaveUp);
+  llvm::Error error = codegen::runGuarded(work, gaveUp);
   if (gaveUp) {
     // These are in the middle of something.
     if (target)
@@ -87,7 +87,7 @@ nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
   nereid_status_t status = NEREID_OK;
   llvm::handleAllErrors(
       std::move(error),
-      [&](const RefusedError &refused) { status = refused.status; },
+      [&](const codegen::RefusedError &refused) { status = refused.status; },
       [&](const InputError &wrong) {
         status = NEREID_INVALID_ARGUMENT;
         report.diagnose(NEREID_SEVERITY_ERROR, wrong.text, {}, wrong.line,
@@ -127,7 +127,7 @@ static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
   }
   if (kernel->getNumResults() == 0)
     return llvm::Error::success();
-  DiagnosticsToReport diagnostics(*module.getContext(), report);
+  codegen::DiagnosticsToReport diagnostics(*module.getContext(), report);
   mlir::emitError(kernel->getLoc())
       << "kernel '" << kernel->getName()
       << "' returns a value, expected none: a kernel stores its results";
@@ -172,12 +172,12 @@ static std::string printLlvm(const llvm::Module &module,
 }
 
 /// Generation recurses along chains of operations.
-static llvm::Error refuseLongChain(const UseChain &chain) {
+static llvm::Error refuseLongChain(const codegen::UseChain &chain) {
   mlir::emitError(chain.last->getLoc())
       << "ends a chain of " << chain.length
       << " operations that use each other's results; at "
          "most "
-      << kMaxUseChain << " are accepted";
+      << codegen::kMaxUseChain << " are accepted";
   return llvm::createStringError("a chain of operations is too long");
 }
 
@@ -205,11 +205,11 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   module.reset();
   context = std::make_unique<llvm::LLVMContext>();
   KernelInfo info;
-  DiagnosticsToReport diagnostics((*frontend)->context, report);
-  UseChain chain = longestUseChain(*(*frontend)->module);
-  if (chain.length > kMaxUseChain)
+  codegen::DiagnosticsToReport diagnostics((*frontend)->context, report);
+  codegen::UseChain chain = codegen::longestUseChain(*(*frontend)->module);
+  if (chain.length > codegen::kMaxUseChain)
     return refuseLongChain(chain);
-  llvm::Error error = runAlongChain(
+  llvm::Error error = codegen::runAlongChain(
       chain.length,
       [&]() -> llvm::Error {
         auto generated =
@@ -225,7 +225,7 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   prepareModule(*module, **target, options.debug_info);
   if (llvm::Error error = verify(*module)) {
     report.diagnose(NEREID_SEVERITY_ERROR, llvm::toString(std::move(error)));
-    return llvm::make_error<RefusedError>(NEREID_INTERNAL);
+    return llvm::make_error<codegen::RefusedError>(NEREID_INTERNAL);
   }
   attachKernelInfo(*module, info);
   if (llvm::Error error = addMetadata(info, report))
@@ -306,8 +306,8 @@ llvm::Error Session::addMetadata(const KernelInfo &info,
   llvm::SmallVector<nereid_string_t> names, types;
   llvm::SmallVector<int64_t> offsets;
   for (const KernelArgument &argument : info.arguments) {
-    names.push_back(borrow(argument.name));
-    types.push_back(borrow(argument.type));
+    names.push_back(codegen::borrow(argument.name));
+    types.push_back(codegen::borrow(argument.type));
     offsets.push_back(static_cast<int64_t>(argument.offset));
   }
   const std::pair<llvm::StringRef, int64_t> numbers[] = {

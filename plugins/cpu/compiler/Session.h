@@ -7,13 +7,16 @@
 #define NEREID_CPU_COMPILER_SESSION_H
 
 #include "../compiler_interface.h"
-#include "Frontend.h"
+#include "kernel/Frontend.h"
 #include "Generate.h"
 #include "KernelInfo.h"
-#include "Report.h"
+#include "kernel/Report.h"
 #include "backend/Emit.h"
 
 namespace nereid::cpu {
+
+using codegen::FrontendLease;
+using codegen::Report;
 
 /// The stages in order, each of which keeps its result for the next. A stage
 /// that is given bytes starts from them instead.

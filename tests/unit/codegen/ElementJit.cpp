@@ -78,7 +78,7 @@ private:
   void emitBody() {
     unsigned arrays = 0;
     for (Value argument : function.getArguments()) {
-      auto *type = cpu::convertElementType(argument.getType(), b.getContext());
+      auto *type = codegen::convertElementType(argument.getType(), b.getContext());
       bool isUniform = options.uniformArguments >> arrays & 1;
       llvm::Value *pointer = address(arrays++, type, !isUniform);
       values[argument] = b.CreateAlignedLoad(vectorOf(type, isUniform), pointer,
@@ -91,7 +91,7 @@ private:
       if (isa<tt::ReturnOp>(op))
         return store(operands, arrays);
       auto results =
-          cpu::emitElementOp(b, &op, operands, options.lanes, options.context);
+          codegen::emitElementOp(b, &op, operands, options.lanes, options.context);
       ASSERT_TRUE(succeeded(results));
       for (auto [result, value] : llvm::zip(op.getResults(), *results))
         values[result] = value;

@@ -6,7 +6,7 @@
 #ifndef NEREID_TESTS_UNIT_CODEGEN_ELEMENTJIT_H
 #define NEREID_TESTS_UNIT_CODEGEN_ELEMENTJIT_H
 
-#include "ElementOps.h"
+#include "llvmir/ElementOps.h"
 #include "nereid/codegen/Expand.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
@@ -24,7 +24,7 @@ struct JitOptions {
   /// Bit i: argument i has one value, which all lanes share.
   unsigned uniformArguments = 0;
   codegen::ExpandOptions expand;
-  cpu::ElementContext context;
+  codegen::ElementContext context;
 };
 
 /// A `tt.func @f` of one block over scalars or tensors: expanded, emitted over

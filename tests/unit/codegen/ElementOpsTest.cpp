@@ -172,8 +172,8 @@ TEST(ElementOpsTest, RefusesWhatIsNotElementWise) {
       builder.create<tt::MakeRangeOp>(builder.getUnknownLoc(), type, 0, 16);
   llvm::LLVMContext llvmContext;
   llvm::IRBuilder<> irBuilder(llvmContext);
-  EXPECT_FALSE(cpu::isElementOp(range));
-  EXPECT_TRUE(failed(cpu::emitElementOp(irBuilder, range, {}, 16, {})));
+  EXPECT_FALSE(codegen::isElementOp(range));
+  EXPECT_TRUE(failed(codegen::emitElementOp(irBuilder, range, {}, 16, {})));
   EXPECT_EQ(message, "'tt.make_range' op is not supported as an element-wise "
                      "operation");
   range->erase();

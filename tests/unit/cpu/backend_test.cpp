@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "backend/Descriptor.h"
-#include "backend/FatalErrors.h"
+#include "kernel/FatalErrors.h"
 #include "backend/Link.h"
 #include "kernels.h"
 

@@ -6,7 +6,7 @@
 
 #include "Descriptor.h"
 
-#include "../../image.h"
+#include "../image.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"

@@ -6,7 +6,7 @@
 #ifndef NEREID_CPU_COMPILER_BACKEND_DESCRIPTOR_H
 #define NEREID_CPU_COMPILER_BACKEND_DESCRIPTOR_H
 
-#include "../KernelInfo.h"
+#include "KernelInfo.h"
 
 #include "llvm/Support/MemoryBufferRef.h"
 

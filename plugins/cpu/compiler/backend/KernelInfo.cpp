@@ -8,7 +8,7 @@
 //   !1 = !{!"argument", !"x", !"*f32", i64 0}
 //   !2 = !{!"arguments_size", i64 32}
 
-#include "../KernelInfo.h"
+#include "KernelInfo.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"

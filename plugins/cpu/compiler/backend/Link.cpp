@@ -5,10 +5,10 @@
 
 #include "Link.h"
 
-#include "FatalErrors.h"
+#include "kernel/FatalErrors.h"
 #include "MemoryFile.h"
 #include "OutputPipe.h"
-#include "QuietThreads.h"
+#include "kernel/QuietThreads.h"
 
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
@@ -58,7 +58,7 @@ struct LldResult {
 static LldResult runOnThisThread(llvm::ArrayRef<const char *> arguments,
                                  llvm::raw_ostream &messages) {
   LldResult out;
-  llvm::Error error = runGuarded(
+  llvm::Error error = codegen::runGuarded(
       [&]() -> llvm::Error {
         lld::Result result = lld::lldMain(arguments, messages, messages,
                                           {{lld::Gnu, &lld::elf::link}});
@@ -86,7 +86,7 @@ static int callLld(llvm::ArrayRef<const char *> arguments, OutputPipe &output,
   std::future<LldResult> future = promise.get_future();
   std::thread thread;
   {
-    QuietThreads quiet;
+    codegen::QuietThreads quiet;
     thread = std::thread([arguments, &output, &messages,
                           promise = std::move(promise)]() mutable {
       LldResult result = runOnThisThread(arguments, messages);

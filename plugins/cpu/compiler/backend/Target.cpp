@@ -6,7 +6,7 @@
 #include "Target.h"
 
 #include "../../cpu_features.h"
-#include "../Features.h"
+#include "CpuModel.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"

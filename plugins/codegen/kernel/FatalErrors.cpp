@@ -1,0 +1,48 @@
+// FatalErrors.cpp - a handler that jumps back to whoever asked for it.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernel/FatalErrors.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csetjmp>
+#include <mutex>
+
+namespace nereid::codegen {
+
+namespace {
+struct Return {
+  std::jmp_buf place;
+  std::string message;
+};
+} // namespace
+
+static thread_local Return *current = nullptr;
+
+/// Threads that are not in runGuarded end as they would have without it.
+static void onFatalError(void *, const char *message, bool) {
+  if (!current)
+    return;
+  current->message = message;
+  std::longjmp(current->place, 1);
+}
+
+llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work, bool &gaveUp) {
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::install_fatal_error_handler(onFatalError); });
+  Return here;
+  Return *outer = current;
+  current = &here;
+  if (setjmp(here.place) == 0) {
+    llvm::Error error = work();
+    current = outer;
+    return error;
+  }
+  current = outer;
+  gaveUp = true;
+  return llvm::createStringError("LLVM: " + here.message);
+}
+
+} // namespace nereid::codegen

@@ -1,0 +1,32 @@
+// QuietThreads.h - threads of the compiler.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_QUIETTHREADS_H
+#define NEREID_CODEGEN_QUIETTHREADS_H
+
+#include <csignal>
+
+namespace nereid::codegen {
+
+/// Threads that are made while it lives take no signals: they belong to the
+/// host program's.
+class QuietThreads {
+public:
+  QuietThreads() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+  }
+  ~QuietThreads() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  QuietThreads(const QuietThreads &) = delete;
+  QuietThreads &operator=(const QuietThreads &) = delete;
+
+private:
+  sigset_t before;
+};
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_QUIETTHREADS_H

@@ -1,0 +1,61 @@
+// One element-wise operation of TTIR as LLVM IR, on scalars or vectors.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reaches this file has been through expandForBackend() (codegen/expand):
+// no transcendental functions, no arithmetic on f16, bf16 or fp8.
+
+#ifndef NEREID_CODEGEN_ELEMENTOPS_H
+#define NEREID_CODEGEN_ELEMENTOPS_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
+#include "nereid/codegen/Expand.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace nereid::codegen {
+
+/// What the emission of an operation depends on beside the operation.
+struct ElementContext {
+  /// Fuses multiplications and additions that carry `fastmath<contract>`:
+  /// expandForBackend() puts it on the kernel's own.
+  bool fpFusion = true;
+  /// Converts f32 to bf16 by the machine's instruction where the target has
+  /// one (AVX512-BF16). It flushes denormals to zero, so it is off by default.
+  bool nativeBf16 = false;
+};
+
+
+/// The LLVM type of one element of \p type, which may be a scalar or a tensor:
+/// iN as iN, index as i64, f16, bf16, f32 and f64 as themselves, every fp8
+/// kind as i8, a pointer as ptr. Null for what no element can be.
+llvm::Type *convertElementType(mlir::Type type, llvm::LLVMContext &context);
+
+/// Says whether emitElementOp() takes \p op: its result at an index depends on
+/// its operands at that index only, and it has no effect.
+bool isElementOp(mlir::Operation *op);
+
+/// Emits \p op on one element (\p lanes is 1) or on vectors of \p lanes.
+///
+/// An operand may be a scalar although \p lanes is more than 1: then all lanes
+/// share its value, which makes better code for divisors, shift amounts, bases
+/// of pointers and conditions than a splat does. The results always have
+/// \p lanes lanes. For arith.constant and ub.poison there are no operands; a
+/// constant that is no splat is refused, use emitConstant() on its elements.
+///
+/// Fails, with an error on \p op, for an operation isElementOp() refuses and
+/// for types the target cannot have.
+mlir::FailureOr<llvm::SmallVector<llvm::Value *>>
+emitElementOp(llvm::IRBuilderBase &builder, mlir::Operation *op,
+              llvm::ArrayRef<llvm::Value *> operands, unsigned lanes,
+              const ElementContext &context);
+
+/// The LLVM constant of one element: an IntegerAttr or a FloatAttr.
+llvm::Constant *emitConstant(mlir::Attribute element,
+                             llvm::LLVMContext &context);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_ELEMENTOPS_H

@@ -1,0 +1,52 @@
+// Calls of functions of the C library, which works on one number at a time.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "llvmir/ElementOpsEmitter.h"
+
+#include "nereid/ttir/Dialect.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// As if pure: nobody reads the errno of a kernel.
+static llvm::FunctionCallee declare(llvm::Module &module,
+                                    llvm::StringRef symbol,
+                                    llvm::FunctionType *type) {
+  llvm::FunctionCallee callee = module.getOrInsertFunction(symbol, type);
+  auto *function = cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  function->setDoesNotAccessMemory();
+  return callee;
+}
+
+ElementEmitter::Values ElementEmitter::emitLibraryCall() {
+  auto call = dyn_cast<tt::ExternElementwiseOp>(op);
+  if (!call)
+    return {};
+  Values arguments;
+  llvm::SmallVector<llvm::Type *> types;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    arguments.push_back(vec(i));
+    types.push_back(arguments.back()->getType()->getScalarType());
+  }
+  llvm::Type *scalar = resultType()->getScalarType();
+  llvm::FunctionCallee callee =
+      declare(*b.GetInsertBlock()->getModule(), call.getSymbol(),
+              llvm::FunctionType::get(scalar, types, /*isVarArg=*/false));
+  if (lanes == 1)
+    return {b.CreateCall(callee, arguments)};
+  llvm::Value *result = llvm::PoisonValue::get(resultType());
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    Values elements;
+    for (llvm::Value *argument : arguments)
+      elements.push_back(b.CreateExtractElement(argument, lane));
+    result = b.CreateInsertElement(result, b.CreateCall(callee, elements), lane);
+  }
+  return {result};
+}
+
+} // namespace nereid::codegen

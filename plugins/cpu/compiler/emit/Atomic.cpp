@@ -1,0 +1,228 @@
+// EmitAtomic.cpp - atomic operations on one address.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "../image.h"
+#include "emit/Emitter.h"
+#include "nereid/codegen/Expand.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static llvm::AtomicOrdering orderingOf(tt::MemSemantic semantic) {
+  switch (semantic) {
+  case tt::MemSemantic::RELAXED:
+    return llvm::AtomicOrdering::Monotonic;
+  case tt::MemSemantic::ACQUIRE:
+    return llvm::AtomicOrdering::Acquire;
+  case tt::MemSemantic::RELEASE:
+    return llvm::AtomicOrdering::Release;
+  case tt::MemSemantic::ACQUIRE_RELEASE:
+    return llvm::AtomicOrdering::AcquireRelease;
+  }
+  llvm_unreachable("an unknown memory semantic");
+}
+
+static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp operation) {
+  using Op = llvm::AtomicRMWInst;
+  switch (operation) {
+  case tt::RMWOp::AND:
+    return Op::And;
+  case tt::RMWOp::OR:
+    return Op::Or;
+  case tt::RMWOp::XOR:
+    return Op::Xor;
+  case tt::RMWOp::ADD:
+    return Op::Add;
+  case tt::RMWOp::FADD:
+    return Op::FAdd;
+  case tt::RMWOp::MAX:
+    return Op::Max;
+  case tt::RMWOp::MIN:
+    return Op::Min;
+  case tt::RMWOp::UMAX:
+    return Op::UMax;
+  case tt::RMWOp::UMIN:
+    return Op::UMin;
+  case tt::RMWOp::XCHG:
+    return Op::Xchg;
+  }
+  llvm_unreachable("an unknown atomic operation");
+}
+
+/// Atomic instructions are for integers of whole bytes: floats, pointers and
+/// truth values go through these.
+static llvm::Value *toBits(llvm::IRBuilder<> &b, llvm::Value *value) {
+  llvm::Type *type = value->getType();
+  if (type->isIntegerTy(1))
+    return b.CreateZExt(value, b.getInt8Ty());
+  if (type->isPointerTy())
+    return b.CreatePtrToInt(value, b.getInt64Ty());
+  return b.CreateBitCast(value, b.getIntNTy(type->getScalarSizeInBits()));
+}
+
+static llvm::Value *fromBits(llvm::IRBuilder<> &b, llvm::Value *bits,
+                             llvm::Type *type) {
+  if (type->isIntegerTy(1))
+    return b.CreateTrunc(bits, type);
+  return b.CreateBitOrPointerCast(bits, type);
+}
+
+/// The operation on bytes that does the same to truth values.
+static llvm::AtomicRMWInst::BinOp onBits(llvm::AtomicRMWInst::BinOp operation) {
+  using Op = llvm::AtomicRMWInst;
+  switch (operation) {
+  case Op::Add:
+    return Op::Xor;
+  case Op::Max: // the number of a set bit is -1
+  case Op::UMin:
+    return Op::And;
+  case Op::Min:
+  case Op::UMax:
+    return Op::Or;
+  default:
+    return operation;
+  }
+}
+
+/// Compares as bits, as a GPU does.
+static llvm::Value *emitCompareAndSwap(Emitter &emitter, tt::AtomicCASOp op,
+                                       ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::AtomicOrdering success = orderingOf(op.getSem());
+  llvm::Value *pair = b.CreateAtomicCmpXchg(
+      operands[0], toBits(b, operands[1]), toBits(b, operands[2]),
+      llvm::MaybeAlign(), success,
+      llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(success));
+  return fromBits(b, b.CreateExtractValue(pair, 0), operands[1]->getType());
+}
+
+/// Adds by compare-and-swap, with the addition that the module holds for it.
+static llvm::Value *emitNarrowAddition(Emitter &emitter, tt::AtomicRMWOp op,
+                                       tt::FuncOp addition,
+                                       ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *type = operands[1]->getType();
+  auto *bits = b.getIntNTy(type->getScalarSizeInBits());
+  auto block = [&](const char *name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  };
+  llvm::LoadInst *first = b.CreateAlignedLoad(
+      bits, operands[0], llvm::Align(bits->getBitWidth() / 8));
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  llvm::BasicBlock *entry = b.GetInsertBlock();
+  llvm::BasicBlock *again = block("add"), *done = block("added");
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  llvm::PHINode *old = b.CreatePHI(bits, 2);
+  llvm::Value *sum =
+      emitter
+          .region(addition.getBody(),
+                  {fromBits(b, old, type), operands[1]}, 1)
+          .front();
+  llvm::Value *pair = b.CreateAtomicCmpXchg(
+      operands[0], old, toBits(b, sum), llvm::MaybeAlign(),
+      orderingOf(op.getSem()), llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(first, entry);
+  old->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(pair, 1), done, again);
+  b.SetInsertPoint(done);
+  return fromBits(b, old, type);
+}
+
+static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
+                                        ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto operation = operationOf(op.getAtomicRmwOp());
+  llvm::Type *type = operands[1]->getType();
+  if (operation == llvm::AtomicRMWInst::FAdd) {
+    if (tt::FuncOp addition = codegen::findAddition(op))
+      return emitNarrowAddition(emitter, op, addition, operands);
+    return b.CreateAtomicRMW(operation, operands[0], operands[1],
+                             llvm::MaybeAlign(), orderingOf(op.getSem()));
+  }
+  if (type->isIntegerTy(1))
+    operation = onBits(operation);
+  llvm::Value *old =
+      b.CreateAtomicRMW(operation, operands[0], toBits(b, operands[1]),
+                        llvm::MaybeAlign(), orderingOf(op.getSem()));
+  return fromBits(b, old, type);
+}
+
+/// A load of the bits of `type`, with an order.
+static llvm::Value *loadAtomic(llvm::IRBuilder<> &b, llvm::Value *pointer,
+                               llvm::Type *type, tt::MemSemantic semantic) {
+  unsigned width = std::max(8u, unsigned(type->getScalarSizeInBits()));
+  if (type->isPointerTy())
+    width = 64;
+  llvm::LoadInst *bits = b.CreateAlignedLoad(b.getIntNTy(width), pointer,
+                                             llvm::Align(width / 8));
+  bits->setAtomic(orderingOf(semantic));
+  return fromBits(b, bits, type);
+}
+
+static llvm::Value *emitNow(Emitter &emitter) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Value *clock =
+      serviceAt(emitter, offsetof(nereid_cpu_services_t, now)).first;
+  return b.CreateCall(llvm::FunctionType::get(b.getInt64Ty(), false), clock);
+}
+
+llvm::Value *emitDeadline(Emitter &emitter, llvm::Value *timeout) {
+  return emitter.builder.CreateAdd(emitNow(emitter), timeout);
+}
+
+llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
+                      ArrayRef<llvm::Value *> operands,
+                      llvm::Value *deadline) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto block = [&](const char *name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  };
+  llvm::BasicBlock *read = block("poll"), *wait = block("wait"),
+                   *done = block("polled");
+  b.CreateBr(read);
+  b.SetInsertPoint(read);
+  llvm::Value *value =
+      loadAtomic(b, operands[0], operands[1]->getType(), op.getSem());
+  b.CreateCondBr(b.CreateICmpEQ(value, operands[1]), done, wait);
+  b.SetInsertPoint(wait);
+  if (emitter.options.machine->getTargetTriple().isX86())
+    b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_pause, {}, {});
+  if (deadline)
+    b.CreateCondBr(b.CreateICmpSLT(emitNow(emitter), deadline), read, done);
+  else
+    b.CreateBr(read);
+  b.SetInsertPoint(done);
+  llvm::PHINode *arrived = b.CreatePHI(b.getInt1Ty(), 2);
+  arrived->addIncoming(b.getTrue(), read);
+  if (deadline)
+    arrived->addIncoming(b.getFalse(), wait);
+  return arrived;
+}
+
+llvm::Value *emitAtomic(Emitter &emitter, Operation *op,
+                        ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  if (auto swap = dyn_cast<tt::AtomicCASOp>(op))
+    return emitCompareAndSwap(emitter, swap, operands);
+  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
+    return emitReadModifyWrite(emitter, rmw, operands);
+  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
+    return loadAtomic(b, operands[0], emitter.typeOf(load.getResult()),
+                      load.getSem());
+  auto store = cast<tt::AtomicStoreOp>(op);
+  llvm::Value *bits = toBits(b, operands[1]);
+  llvm::StoreInst *write = b.CreateAlignedStore(
+      bits, operands[0],
+      llvm::Align(bits->getType()->getScalarSizeInBits() / 8));
+  write->setAtomic(orderingOf(store.getSem()));
+  return nullptr;
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,167 @@
+// Emit.h - what the parts of the generator share while they write LLVM IR.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMIT_H
+#define NEREID_CPU_COMPILER_EMIT_H
+
+#include "llvmir/ElementOps.h"
+#include "llvmir/SourceLines.h"
+#include "plan/TileProgram.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace nereid::cpu {
+
+using codegen::AtLine;
+using codegen::convertElementType;
+using codegen::ElementContext;
+using codegen::SourceLines;
+
+/// A load that may have gone through a buffer (Guard).
+struct GuardedLoad {
+  llvm::Value *overlaps = nullptr; // i1
+  llvm::Value *buffer = nullptr;   // its elements, row-major, if so
+  /// Its elements, row-major, in any case; null if memory has them otherwise.
+  llvm::Value *elements = nullptr;
+};
+
+/// State of one function's emission. Scalars and buffers are found here by
+/// every part; the insertion point is the builder's.
+struct Emitter {
+  llvm::IRBuilder<> builder;
+  llvm::Module &module;
+  llvm::Function *function = nullptr;
+  const TileProgram &program;
+  codegen::TileForms &forms;
+  const GenerateOptions &options;
+  ElementContext element;
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
+  llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
+  llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
+  /// What a nest has computed outside its loops.
+  llvm::SmallVector<std::pair<codegen::Polynomial, llvm::Value *>> polynomials;
+  /// Of loops with a DotQueue: the rounds that wait, and where buffers begin
+  /// while `buffers` leads to their tile for one round.
+  llvm::DenseMap<mlir::Operation *, llvm::Value *> queueCounts;
+  llvm::DenseMap<const Buffer *, llvm::Value *> queueStarts;
+
+  llvm::Value *programIds[3] = {};
+  llvm::Value *gridSizes[3] = {};
+  llvm::Value *launch = nullptr;    // nereid_cpu_launch_t
+  llvm::Value *dummy = nullptr;     // 64 bytes that masked-off accesses touch
+  llvm::Instruction *allocaPoint = nullptr;
+  llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
+  std::unique_ptr<SourceLines> lines; // null without debug information
+  unsigned vectorBits = 128;
+  bool failed = false;
+
+  Emitter(llvm::Module &module, const TileProgram &program,
+          codegen::TileForms &forms, const GenerateOptions &options)
+      : builder(module.getContext()), module(module), program(program),
+        forms(forms), options(options) {
+    element.fpFusion = options.fpFusion;
+  }
+
+  /// Until its end, code leads to `location` in the source.
+  AtLine at(mlir::Location location) {
+    return {builder, lines.get(), location};
+  }
+  llvm::LLVMContext &context() { return module.getContext(); }
+  llvm::Type *typeOf(mlir::Value value) {
+    return convertElementType(value.getType(), context());
+  }
+  /// The type of an element as it lies in memory: an i1 takes a byte.
+  llvm::Type *memoryType(mlir::Type type) {
+    llvm::Type *element = convertElementType(type, context());
+    return element->isIntegerTy(1) ? builder.getInt8Ty() : element;
+  }
+  /// Bytes of an element of such a type in memory.
+  static int64_t bytesOf(llvm::Type *type) {
+    return type->isPointerTy() ? 8 : type->getScalarSizeInBits() / 8;
+  }
+  llvm::Value *i64(int64_t number) { return builder.getInt64(number); }
+
+  /// The smaller, or larger, of two i64; constants are compared now.
+  llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
+  llvm::Value *larger(llvm::Value *a, llvm::Value *b);
+  /// Some element for `value` if nothing is known of it, else null: frozen,
+  /// because poison itself would spread through branches that a program never
+  /// minds.
+  llvm::Value *poison(mlir::Value value);
+  /// A scalar SSA value; constants are made where they are used.
+  llvm::Value *scalar(mlir::Value value);
+  /// `polynomial` as an i64, outside the loops of the nest that wants it: the
+  /// nest wants it computed once.
+  llvm::Value *polynomial(const codegen::Polynomial &polynomial);
+  /// Where the elements of a kept value are.
+  llvm::Value *keptPointer(mlir::Value value);
+  /// Marks an access to scratch, which overlaps with nothing else.
+  template <typename Access> Access *inScratch(Access *access) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, scratchScope);
+    return access;
+  }
+  /// Marks an access to the program's memory.
+  template <typename Access> Access *inProgram(Access *access) {
+    access->setMetadata(llvm::LLVMContext::MD_noalias, scratchScope);
+    return access;
+  }
+  llvm::AllocaInst *allocate(llvm::Type *type, const llvm::Twine &name);
+
+  /// Emits one element-wise operation; reports and remembers a failure.
+  llvm::SmallVector<llvm::Value *> elementOp(mlir::Operation *op,
+                                             llvm::ArrayRef<llvm::Value *> in,
+                                             unsigned lanes);
+  /// Emits the body of a combine region, on scalars, or on vectors if it
+  /// isStraightLine(). May leave the builder in another block.
+  llvm::SmallVector<llvm::Value *> region(mlir::Region &region,
+                                          llvm::ArrayRef<llvm::Value *> in,
+                                          unsigned lanes);
+  /// Reports that `op` cannot be compiled.
+  void refuse(mlir::Operation *op, llvm::StringRef what);
+};
+
+// The parts, each in a file of its own.
+void emitNest(Emitter &emitter, const Nest &nest);
+void emitDot(Emitter &emitter, tt::DotOp dot);
+/// An i1: the elements behind two affine pointer tiles may overlap; if
+/// `isInStep`, so that b is ahead of a.
+llvm::Value *emitOverlap(Emitter &emitter, mlir::Value a, mlir::Value b,
+                         bool isInStep);
+void emitScalarOp(Emitter &emitter, mlir::Operation *op);
+/// Emits the blocks of the function, as the body of the loop over programs:
+/// a return goes to `next`.
+void emitBody(Emitter &emitter, llvm::BasicBlock *next);
+/// Emits a region of scalars with any control flow; gives what it returns.
+llvm::SmallVector<llvm::Value *>
+emitScalarRegion(Emitter &emitter, mlir::Region &region,
+                 llvm::ArrayRef<llvm::Value *> in);
+/// Leaves the function with a failing status, after services->fail() of the
+/// message and its place in the source.
+void emitFailure(Emitter &emitter, tt::AssertOp op);
+void emitPrint(Emitter &emitter, tt::PrintOp print);
+/// Emits `access` in a block that runs if `condition` holds (null: always).
+void emitIf(Emitter &emitter, llvm::Value *condition,
+            llvm::function_ref<void()> access);
+/// The function pointer at `offset` of nereid_cpu_services_t, and the launch's
+/// state, its first argument.
+std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
+                                                  size_t offset);
+/// The time `timeout` nanoseconds from now, as nereid_cpu_services_t counts.
+llvm::Value *emitDeadline(Emitter &emitter, llvm::Value *timeout);
+/// Reads until the value is what `op` expects, or, with a deadline, until that
+/// has passed; an i1 says which.
+llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
+                      llvm::ArrayRef<llvm::Value *> operands,
+                      llvm::Value *deadline);
+/// One atomic operation on a scalar address; gives the old value, or null if
+/// it has no result.
+llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
+                        llvm::ArrayRef<llvm::Value *> operands);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMIT_H

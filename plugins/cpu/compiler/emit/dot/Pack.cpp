@@ -1,0 +1,194 @@
+// EmitDotPack.cpp - the operands of a dot in the order of their use.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements that stay together, neighbours along the depth, are a word. What
+// lies along the depth in memory is turned in vector registers, as many words
+// of as many rows as a register has: in each of log2 steps, blocks beside the
+// diagonal change places.
+
+#include "emit/dot/Dot.h"
+#include "emit/CountedLoop.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+class PackEmitter {
+public:
+  PackEmitter(Emitter &emitter, const DotShape &shape, int64_t together,
+              llvm::Value *from, llvm::Value *to)
+      : emitter(emitter), b(emitter.builder), from(from), to(to),
+        batches(shape.batches), depth(shape.depth), together(together),
+        element(b.getIntNTy(8 * shape.factorBytes())),
+        word(b.getIntNTy(8 * shape.factorBytes() * together)),
+        align(shape.factorBytes()) {}
+
+  /// From rows along the depth of `width` elements to panels of `columns`
+  /// columns, whose rows are words.
+  void interleaveRows(int64_t width, int64_t columns) {
+    int64_t lanes = std::min<int64_t>(columns, lanesOf(element));
+    eachBatch(width, [&](llvm::Value *batch) {
+      emitLoop(b, depth, together, [&](llvm::Value *k) {
+        emitLoop(b, width, columns, [&](llvm::Value *panel) {
+          for (int64_t lane = 0; lane < columns; lane += lanes) {
+            llvm::Value *source = sum(batch, times(k, width), panel, lane);
+            llvm::Value *target = sum(batch, times(panel, depth),
+                                      times(k, columns), lane * together);
+            store(words(source, width, lanes), target);
+          }
+        });
+      });
+    });
+  }
+
+  /// The same from `width` rows of words along the depth.
+  void turnRows(int64_t width, int64_t columns) {
+    int64_t size = std::min({lanesOf(word), columns, depth / together});
+    auto *vector = llvm::FixedVectorType::get(word, size);
+    eachBatch(width, [&](llvm::Value *batch) {
+      emitLoop(b, width, columns, [&](llvm::Value *panel) {
+        emitLoop(b, columns, size, [&](llvm::Value *column) {
+          emitLoop(b, depth, size * together, [&](llvm::Value *k) {
+            SmallVector<llvm::Value *> block;
+            llvm::Value *row = times(b.CreateAdd(panel, column), depth);
+            for (int64_t i = 0; i < size; ++i)
+              block.push_back(load(vector, sum(batch, row, k, i * depth)));
+            turn(block);
+            llvm::Value *first =
+                b.CreateAdd(times(panel, depth), times(column, together));
+            for (int64_t i = 0; i < size; ++i)
+              store(block[i], sum(batch, first, times(k, columns),
+                                  i * columns * together));
+          });
+        });
+      });
+    });
+  }
+
+  /// From rows along the depth of `width` elements to `width` rows of words.
+  void turnColumns(int64_t width) {
+    int64_t size = std::min({lanesOf(word), width, depth / together});
+    eachBatch(width, [&](llvm::Value *batch) {
+      emitLoop(b, depth, size * together, [&](llvm::Value *k) {
+        emitLoop(b, width, size, [&](llvm::Value *column) {
+          SmallVector<llvm::Value *> block;
+          for (int64_t i = 0; i < size; ++i) {
+            llvm::Value *source =
+                sum(batch, times(k, width), column, i * together * width);
+            block.push_back(words(source, width, size));
+          }
+          turn(block);
+          for (int64_t i = 0; i < size; ++i)
+            store(block[i], sum(batch, times(column, depth), k, i * depth));
+        });
+      });
+    });
+  }
+
+private:
+  int64_t lanesOf(llvm::Type *type) const {
+    return emitter.vectorBits / type->getScalarSizeInBits();
+  }
+
+  void eachBatch(int64_t width, llvm::function_ref<void(llvm::Value *)> body) {
+    emitLoop(b, batches, 1,
+             [&](llvm::Value *batch) { body(times(batch, depth * width)); });
+  }
+
+  /// `lanes` words of the rows from `place`: lane by lane, an element of each.
+  llvm::Value *words(llvm::Value *place, int64_t width, int64_t lanes) {
+    auto *vector = llvm::FixedVectorType::get(element, lanes);
+    SmallVector<llvm::Value *> rows;
+    for (int64_t row = 0; row < together; ++row)
+      rows.push_back(load(vector, b.CreateAdd(place, b.getInt64(row * width))));
+    while (rows.size() > 1) {
+      SmallVector<llvm::Value *> joined;
+      for (size_t i = 0; i < rows.size(); i += 2)
+        joined.push_back(join(rows[i], rows[i + 1]));
+      rows = std::move(joined);
+    }
+    SmallVector<int> order;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      for (int64_t row = 0; row < together; ++row)
+        order.push_back(row * lanes + lane);
+    llvm::Value *mixed = together > 1
+                             ? b.CreateShuffleVector(rows.front(), order)
+                             : rows.front();
+    return b.CreateBitCast(mixed, llvm::FixedVectorType::get(word, lanes));
+  }
+
+  /// The lanes of both, one after the other.
+  llvm::Value *join(llvm::Value *first, llvm::Value *second) {
+    auto *type = cast<llvm::FixedVectorType>(first->getType());
+    return b.CreateShuffleVector(
+        first, second,
+        llvm::to_vector(llvm::seq<int>(0, 2 * type->getNumElements())));
+  }
+
+  /// Turns the square whose rows are vectors.
+  void turn(MutableArrayRef<llvm::Value *> rows) {
+    int size = rows.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+      SmallVector<int> low, high;
+      for (int lane = 0; lane < size; ++lane) {
+        bool isMoved = lane & distance;
+        low.push_back(isMoved ? size + lane - distance : lane);
+        high.push_back(isMoved ? size + lane : lane + distance);
+      }
+      for (int row = 0; row < size; ++row) {
+        if (row & distance)
+          continue;
+        llvm::Value *&upper = rows[row], *&lower = rows[row + distance];
+        llvm::Value *first = upper, *second = lower;
+        upper = b.CreateShuffleVector(first, second, low);
+        lower = b.CreateShuffleVector(first, second, high);
+      }
+    }
+  }
+
+  llvm::Value *load(llvm::Type *type, llvm::Value *index) {
+    return emitter.inScratch(
+        b.CreateAlignedLoad(type, b.CreateGEP(element, from, index), align));
+  }
+  void store(llvm::Value *value, llvm::Value *index) {
+    emitter.inScratch(
+        b.CreateAlignedStore(value, b.CreateGEP(element, to, index), align));
+  }
+  llvm::Value *times(llvm::Value *index, int64_t factor) {
+    return b.CreateMul(index, b.getInt64(factor));
+  }
+  llvm::Value *sum(llvm::Value *x, llvm::Value *y, llvm::Value *z, int64_t n) {
+    return b.CreateAdd(b.CreateAdd(b.CreateAdd(x, y), z), b.getInt64(n));
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  llvm::Value *from, *to;
+  int64_t batches, depth, together;
+  llvm::Type *element, *word; // moved as bits
+  llvm::Align align;
+};
+} // namespace
+
+void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
+                  llvm::Value *to) {
+  PackEmitter pack(emitter, shape, shape.packing.together, from, to);
+  if (shape.kind == DotKind::Tiles)
+    pack.turnColumns(shape.rows);
+  else
+    pack.interleaveRows(shape.rows, shape.rows);
+}
+
+void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
+                   llvm::Value *to) {
+  const DotPacking &packing = shape.packing;
+  PackEmitter pack(emitter, shape, packing.together, from, to);
+  if (shape.isRightTransposed)
+    pack.turnRows(shape.columns, packing.columns);
+  else
+    pack.interleaveRows(shape.columns, packing.columns);
+}
+
+} // namespace nereid::cpu

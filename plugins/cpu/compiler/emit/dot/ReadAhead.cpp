@@ -1,0 +1,61 @@
+// EmitDotAhead.cpp - what a dot asks memory for while it multiplies.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/dot/Dot.h"
+#include "emit/CountedLoop.h"
+
+namespace nereid::cpu {
+
+static constexpr int64_t kLine = 64; // bytes
+static constexpr int64_t kLongRun = 16; // lines
+static constexpr int64_t kUnrolled = 4; // runs
+
+/// Asks for the `part`th `lines` from `place` on.
+static void askForLines(llvm::IRBuilder<> &b, llvm::Value *place,
+                        llvm::Value *part, int64_t lines) {
+  auto plus = [&](llvm::Value *offset) {
+    return b.CreateGEP(b.getInt8Ty(), place, offset);
+  };
+  place = plus(b.CreateMul(part, b.getInt64(lines * kLine)));
+  for (int64_t line = 0; line < lines; ++line)
+    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                      {plus(b.getInt64(line * kLine)), b.getInt32(0),
+                       b.getInt32(2), b.getInt32(1)});
+}
+
+void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
+               const DotArguments &in, llvm::Value *number, int64_t shares) {
+  auto i64 = [&](int64_t value) { return b.getInt64(value); };
+  for (auto [i, ahead] : llvm::enumerate(shape.ahead)) {
+    // Runs of lines: not many, and where there are few rows for so many shares,
+    // few enough for each to have a run.
+    int64_t parts = 1, rows = ahead.rounds * ahead.rows;
+    while ((2 * parts * rows <= shares || ahead.lines / parts > kLongRun) &&
+           ahead.lines % (2 * parts) == 0)
+      parts *= 2;
+    int64_t runs = rows * parts, count = llvm::divideCeil(runs, shares);
+    auto ask = [&](llvm::Value *index) {
+      llvm::Value *run = b.CreateAdd(b.CreateMul(number, i64(count)), index);
+      if (count * shares > runs)
+        run =
+            b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, run, i64(runs - 1));
+      llvm::Value *row = b.CreateUDiv(run, i64(parts));
+      llvm::Value *round = b.CreateUDiv(row, i64(ahead.rows));
+      row = b.CreateURem(row, i64(ahead.rows));
+      llvm::Value *place = b.CreateGEP(b.getInt8Ty(), in.ahead[3 * i],
+                                       b.CreateMul(row, in.ahead[3 * i + 1]));
+      place = b.CreateGEP(b.getInt8Ty(), place,
+                          b.CreateMul(round, in.ahead[3 * i + 2]));
+      llvm::Value *part = b.CreateURem(run, i64(parts));
+      askForLines(b, place, part, ahead.lines / parts);
+    };
+    if (count > kUnrolled)
+      emitLoop(b, count, 1, ask);
+    else
+      for (int64_t index = 0; index < count; ++index)
+        ask(i64(index));
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,191 @@
+// EmitDotTiles.cpp - products of tiles in the tile registers of AMX.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tile register holds up to 16 rows of 64 bytes. One instruction adds to 16
+// by 16 sums of 32 bits the products of a left tile, as it lies in memory, and
+// a right tile whose rows hold 32 bits of each column: two bf16 or four i8 that
+// are neighbours along the depth. Four registers are sums; at two by two, each
+// operand that is loaded is used twice, and four sums hide the latency.
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
+// chapter 18.
+
+#include "emit/dot/Dot.h"
+#include "emit/CountedLoop.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+constexpr int64_t kTileRows = 16, kRowBytes = 64;
+constexpr int64_t kSumTiles = 4, kTiles = 8;
+
+/// How the operands of a dot are cut into tiles.
+struct Tiling {
+  int64_t elementBytes;
+  int64_t rows, columns, depth; // of one tile
+  int64_t rowTiles, columnTiles, depthTiles;
+
+  explicit Tiling(const DotShape &shape)
+      : elementBytes(shape.factorBytes()),
+        rows(std::min(shape.rows, kTileRows)), columns(shape.packing.columns),
+        depth(shape.packing.depth), rowTiles(shape.rows / rows),
+        columnTiles(shape.columns / columns), depthTiles(shape.depth / depth) {}
+
+  int64_t rightBytes() const { return depth * columns * elementBytes; }
+};
+
+class TileDotEmitter {
+public:
+  TileDotEmitter(Emitter &emitter, const DotShape &shape,
+                 const DotArguments &in)
+      : emitter(emitter), b(emitter.builder), shape(shape), in(in),
+        tiling(shape) {
+    bool isRow = tiling.rowTiles == 1, isColumn = tiling.columnTiles == 1;
+    blockRows = std::min<int64_t>(tiling.rowTiles, isColumn ? kSumTiles : 2);
+    blockColumns = std::min<int64_t>(tiling.columnTiles, isRow ? kSumTiles : 2);
+    leftTiles = isColumn ? 3 : isRow ? 1 : 2;
+    rowBlocks = tiling.rowTiles / blockRows;
+    columnBlocks = tiling.columnTiles / blockColumns;
+  }
+
+  void run() {
+    int64_t leftBytes = shape.rows * shape.depth * tiling.elementBytes;
+    int64_t rightBytes = shape.depth * shape.columns * tiling.elementBytes;
+    call(llvm::Intrinsic::x86_ldtilecfg, {configuration()});
+    emitLoop(b, shape.batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *x = at(in.left, batch, leftBytes);
+      llvm::Value *y = at(in.right, batch, rightBytes);
+      llvm::Value *c = at(in.sums, batch, shape.rows * shape.columns * 4);
+      // A column of tiles of the right operand stays in the first cache.
+      emitLoop(b, tiling.columnTiles, blockColumns, [&](llvm::Value *column) {
+        emitLoop(b, tiling.rowTiles, blockRows, [&](llvm::Value *row) {
+          llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
+          number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
+                               b.CreateUDiv(row, i64(blockRows)));
+          block(number, at(x, row, tiling.rows * leftPitch()),
+                at(y, column, tiling.depthTiles * tiling.rightBytes()),
+                at(at(c, row, tiling.rows * sumPitch()), column,
+                   tiling.columns * 4));
+        });
+      });
+    });
+    call(llvm::Intrinsic::x86_tilerelease, {});
+  }
+
+private:
+  /// Bytes from one row to the next.
+  int64_t leftPitch() const { return shape.depth * tiling.elementBytes; }
+  int64_t sumPitch() const { return shape.columns * 4; }
+
+  /// One block: its sums are loaded, kept through all rounds and all of the
+  /// depth, stored.
+  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
+             llvm::Value *c) {
+    eachSum([&](int64_t row, int64_t column, int64_t tile) {
+      call(llvm::Intrinsic::x86_tileloadd64,
+           {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+    });
+    emitLoop(b, in.rounds, 1, {}, [&](llvm::Value *round) {
+      llvm::Value *left = x, *right = y;
+      if (shape.queuesLeft)
+        left = at(x, round, shape.leftElements() * tiling.elementBytes);
+      if (shape.queuesRight)
+        right = at(y, round, shape.rightElements() * tiling.elementBytes);
+      llvm::Value *share =
+          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
+      emitAhead(b, shape, in, share, rowBlocks * columnBlocks * shape.rounds);
+      emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
+        addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));
+      });
+    });
+    eachSum([&](int64_t row, int64_t column, int64_t tile) {
+      call(llvm::Intrinsic::x86_tilestored64,
+           {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+    });
+  }
+
+  /// Of operands that are used once, as many as there are registers are under
+  /// way.
+  void addProducts(llvm::Value *x, llvm::Value *y) {
+    eachSum([&](int64_t row, int64_t column, int64_t tile) {
+      llvm::Value *left = b.getInt8(kSumTiles + row % leftTiles);
+      llvm::Value *right = b.getInt8(kSumTiles + leftTiles +
+                                     column % (kTiles - kSumTiles - leftTiles));
+      if (column == 0)
+        call(llvm::Intrinsic::x86_tileloadd64,
+             {left, at(x, i64(row), tiling.rows * leftPitch()),
+              i64(leftPitch())});
+      if (row == 0)
+        call(llvm::Intrinsic::x86_tileloadd64,
+             {right,
+              at(y, i64(column), tiling.depthTiles * tiling.rightBytes()),
+              i64(tiling.columns * 4)});
+      call(tiling.elementBytes == 2 ? llvm::Intrinsic::x86_tdpbf16ps
+                                    : llvm::Intrinsic::x86_tdpbssd,
+           {b.getInt8(tile), left, right});
+    });
+  }
+
+  void eachSum(llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
+    for (int64_t row = 0; row < blockRows; ++row)
+      for (int64_t column = 0; column < blockColumns; ++column)
+        visit(row, column, row * blockColumns + column);
+  }
+
+  llvm::Value *sumPlace(llvm::Value *c, int64_t row, int64_t column) {
+    return at(c, i64(1),
+              row * tiling.rows * sumPitch() + column * tiling.columns * 4);
+  }
+
+  /// What LDTILECFG reads: the palette, then bytes of a row (from byte 16) and
+  /// rows (from byte 48) of each register.
+  llvm::Constant *configuration() {
+    uint8_t bytes[64] = {1};
+    auto set = [&](int64_t tile, int64_t rows, int64_t rowBytes) {
+      bytes[16 + 2 * tile] = uint8_t(rowBytes);
+      bytes[48 + tile] = uint8_t(rows);
+    };
+    for (int64_t tile = 0; tile < kTiles; ++tile)
+      if (tile < kSumTiles)
+        set(tile, tiling.rows, tiling.columns * 4);
+      else if (tile < kSumTiles + leftTiles)
+        set(tile, tiling.rows, tiling.depth * tiling.elementBytes);
+      else
+        set(tile, tiling.depth / shape.packing.together, tiling.columns * 4);
+    auto *data = llvm::ConstantDataArray::get(emitter.context(), bytes);
+    auto *global = new llvm::GlobalVariable(
+        emitter.module, data->getType(), /*isConstant=*/true,
+        llvm::GlobalValue::PrivateLinkage, data, "tiles");
+    global->setAlignment(llvm::Align(64));
+    return global;
+  }
+
+  void call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> operands) {
+    b.CreateIntrinsic(id, {}, operands);
+  }
+  llvm::Value *i64(int64_t number) { return b.getInt64(number); }
+  llvm::Value *at(llvm::Value *base, llvm::Value *index, int64_t bytes) {
+    return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(index, i64(bytes)));
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  const DotShape &shape;
+  DotArguments in;
+  Tiling tiling;
+  int64_t blockRows, blockColumns; // tiles of sums that are in registers
+  int64_t leftTiles;               // registers for the left operand
+  int64_t rowBlocks, columnBlocks;
+};
+} // namespace
+
+void emitTileDot(Emitter &emitter, const DotShape &shape,
+                 const DotArguments &in) {
+  TileDotEmitter(emitter, shape, in).run();
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,178 @@
+// EmitDotVector.cpp - products of tiles in vector registers.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A block of rows times vectors stays in registers through all of k: for each
+// k, a few vectors of b, and one broadcast element of a for each row.
+//
+// Two bf16 that are neighbours along k count as one element of 32 bits: an
+// instruction multiplies both and adds both products. They are neighbours in
+// memory in a row of a, and in b once it is packed.
+
+#include "emit/dot/Dot.h"
+#include "emit/CountedLoop.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+class VectorDotEmitter {
+public:
+  VectorDotEmitter(Emitter &emitter, const DotShape &shape,
+                   const DotArguments &in)
+      : emitter(emitter), b(emitter.builder), shape(shape), in(in),
+        batches(shape.batches), rows(shape.rows), columns(shape.columns),
+        depth(shape.depth), isPaired(shape.kind == DotKind::Pairs) {
+    sum = convertElementType(shape.sum, emitter.context());
+    factor = sum;
+    if (isPaired) {
+      factor = b.getInt32Ty();
+      depth /= 2;
+    }
+    leftRow = depth, leftStep = 1;
+    if (shape.isLeftTransposed)
+      leftRow = 1, leftStep = rows;
+    leftStride = shape.queuesLeft ? batches * rows * depth : 0;
+    rightStride = shape.queuesRight ? batches * depth * columns : 0;
+    lanes = shape.block.lanes;
+    blockVectors = shape.block.vectors;
+    blockRows = shape.block.rows;
+    if (emitter.options.fastPaths.has("dot-kernel") && depth % 4 == 0)
+      steps = 4;
+    blocks = rows / blockRows * (columns / (lanes * blockVectors));
+    // In a panel, rows of the right operand are as wide as a block.
+    pitch = isPaired ? lanes * blockVectors : columns;
+    panelPitch = isPaired ? depth : 1;
+  }
+
+  void run() {
+    emitLoop(b, batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *x = at(in.left, b.CreateMul(batch, i64(rows * depth)));
+      llvm::Value *y = at(in.right, b.CreateMul(batch, i64(depth * columns)));
+      llvm::Value *c = sumAt(in.sums, b.CreateMul(batch, i64(rows * columns)));
+      emitLoop(b, columns, int64_t(lanes) * blockVectors,
+               [&](llvm::Value *column) {
+                 emitLoop(b, rows, blockRows, [&](llvm::Value *row) {
+                   llvm::Value *first =
+                       b.CreateAdd(b.CreateMul(row, i64(columns)), column);
+                   block(numberOf(row, column),
+                         at(x, b.CreateMul(row, i64(leftRow))),
+                         at(y, b.CreateMul(column, i64(panelPitch))),
+                         sumAt(c, first));
+                 });
+               });
+    });
+  }
+
+private:
+  llvm::Value *numberOf(llvm::Value *row, llvm::Value *column) {
+    llvm::Value *number = b.CreateUDiv(column, i64(lanes * blockVectors));
+    return b.CreateAdd(b.CreateMul(number, i64(rows / blockRows)),
+                       b.CreateUDiv(row, i64(blockRows)));
+  }
+
+  /// One block: its sums are loaded, carried through all rounds and all of k
+  /// in registers, stored.
+  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
+             llvm::Value *c) {
+    llvm::Type *vector = vectorOf(sum);
+    llvm::Align align(sum->getScalarSizeInBits() / 8);
+    SmallVector<llvm::Value *> places, sums;
+    for (int64_t row = 0; row < blockRows; ++row)
+      for (int64_t v = 0; v < blockVectors; ++v) {
+        places.push_back(sumAt(c, i64(row * columns + v * lanes)));
+        sums.push_back(emitter.inScratch(
+            b.CreateAlignedLoad(vector, places.back(), align)));
+      }
+    emitLoop(b, in.rounds, 1, sums, [&](llvm::Value *round) {
+      llvm::Value *share =
+          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
+      emitAhead(b, shape, in, share, blocks * shape.rounds);
+      llvm::Value *left = at(x, b.CreateMul(round, i64(leftStride)));
+      llvm::Value *right = at(y, b.CreateMul(round, i64(rightStride)));
+      emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
+        for (int64_t step = 0; step < steps; ++step)
+          addProducts(
+              at(at(left, b.CreateMul(k, i64(leftStep))), i64(step * leftStep)),
+              at(right, b.CreateMul(b.CreateAdd(k, i64(step)), i64(pitch))),
+              sums);
+      });
+    });
+    for (auto [place, value] : llvm::zip(places, sums))
+      emitter.inScratch(b.CreateAlignedStore(value, place, align));
+  }
+
+  /// Adds, for one k, a column of the left block times a row of the right one.
+  void addProducts(llvm::Value *column, llvm::Value *line,
+                   MutableArrayRef<llvm::Value *> sums) {
+    llvm::Type *factors = vectorOf(factor);
+    llvm::Align align(factor->getScalarSizeInBits() / 8);
+    SmallVector<llvm::Value *> right;
+    for (int64_t v = 0; v < blockVectors; ++v)
+      right.push_back(emitter.inScratch(
+          b.CreateAlignedLoad(factors, at(line, i64(v * lanes)), align)));
+    for (int64_t row = 0; row < blockRows; ++row) {
+      llvm::Value *left = emitter.inScratch(
+          b.CreateAlignedLoad(factor, at(column, i64(row * leftRow)), align));
+      if (lanes > 1)
+        left = b.CreateVectorSplat(lanes, left);
+      for (int64_t v = 0; v < blockVectors; ++v) {
+        llvm::Value *&total = sums[row * blockVectors + v];
+        total = multiplyAdd(left, right[v], total);
+      }
+    }
+  }
+
+  llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+    if (isPaired)
+      return addPairs(x, y, z);
+    if (x->getType()->isFPOrFPVectorTy())
+      return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+    return b.CreateAdd(b.CreateMul(x, y), z);
+  }
+
+  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+    auto *pairs = llvm::FixedVectorType::get(b.getBFloatTy(), 2 * lanes);
+    auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
+              : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
+                           : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
+    return b.CreateIntrinsic(
+        id, {}, {z, b.CreateBitCast(x, pairs), b.CreateBitCast(y, pairs)});
+  }
+
+  llvm::Type *vectorOf(llvm::Type *type) {
+    return lanes > 1 ? llvm::FixedVectorType::get(type, lanes) : type;
+  }
+  llvm::Value *i64(int64_t number) { return b.getInt64(number); }
+  llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
+    return b.CreateGEP(factor, base, offset);
+  }
+  llvm::Value *sumAt(llvm::Value *base, llvm::Value *offset) {
+    return b.CreateGEP(sum, base, offset);
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  const DotShape &shape;
+  DotArguments in;
+  llvm::Type *sum;
+  llvm::Type *factor; // of one step along the depth: an element, or a pair
+  int64_t batches, rows, columns, depth;
+  int64_t leftRow, leftStep;       // of the left operand: along rows, along k
+  int64_t leftStride, rightStride; // from one round to the next
+  bool isPaired;
+  int64_t lanes, blockRows, blockVectors, steps = 1;
+  int64_t blocks;            // of sums
+  int64_t pitch, panelPitch; // of the right operand: along k, along columns
+};
+} // namespace
+
+void emitVectorDot(Emitter &emitter, const DotShape &shape,
+                   const DotArguments &in) {
+  VectorDotEmitter(emitter, shape, in).run();
+}
+
+} // namespace nereid::cpu

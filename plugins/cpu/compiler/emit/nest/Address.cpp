@@ -1,0 +1,158 @@
+// EmitAddress.cpp - where tiles lie: addresses in memory and in scratch.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+using codegen::TileForm;
+using codegen::TileTerm;
+
+static llvm::Type *pointeeOf(Emitter &emitter, Type pointers) {
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
+  return emitter.memoryType(type.getPointeeType());
+}
+
+/// The pointers of `pointers` at `indices`. Parts that are the same for
+/// several iterations are added outermost first, so that each level computes
+/// its share once.
+Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
+  const TileForm *form = emitter.forms.of(pointers);
+  if (!form || emitter.program.isKept(pointers)) {
+    Element element = get(pointers, indices);
+    if (element.isVector)
+      return {nullptr, std::nullopt, element.value};
+    return {element.value, 0, nullptr};
+  }
+  llvm::Type *pointee = pointeeOf(emitter, pointers.getType());
+  // How often lanes repeat, if all indices that differ by lane agree.
+  int64_t repeat = 0;
+  for (const Index &index : indices)
+    if (!index.isUniform())
+      repeat = !repeat || repeat == index.repeat ? index.repeat : 1;
+  repeat = std::max<int64_t>(repeat, 1);
+
+  SmallVector<llvm::Value *> parts; // scalars, in elements
+  llvm::Value *spread = nullptr;    // <lanes x i64>, what differs by lane
+  codegen::Polynomial stride;       // of the lanes
+  auto addSpread = [&](llvm::Value *vector) {
+    spread = spread ? at({spread, vector},
+                         [&] { return builder.CreateAdd(spread, vector); })
+                    : vector;
+  };
+  auto scaledBy = [&](const codegen::Polynomial &factor, llvm::Value *value,
+                      bool isVector) {
+    insertAt(0);
+    llvm::Value *by = emitter.polynomial(factor);
+    if (auto *known = dyn_cast<llvm::ConstantInt>(by); known && known->isOne())
+      return value;
+    return at({value, by}, [&] {
+      return builder.CreateMul(
+          value, isVector ? builder.CreateVectorSplat(lanes, by) : by);
+    });
+  };
+  auto addIndex = [&](const codegen::Polynomial &factor, const Index &index) {
+    if (index.vector && (index.repeat == 1 || index.repeat != repeat))
+      return addSpread(scaledBy(factor, index.vector, true));
+    parts.push_back(scaledBy(factor, index.base, false));
+    stride = stride + factor.scaled(index.lane);
+  };
+
+  insertAt(0);
+  parts.push_back(emitter.polynomial(form->base));
+  for (auto [dim, factor] : llvm::enumerate(form->strides))
+    if (!factor.isZero())
+      addIndex(factor, indices[dim]);
+  for (const TileTerm &term : form->terms) {
+    Indices inner;
+    Index *alongAxis = nullptr;
+    for (int dim : term.dims) {
+      inner.push_back(dim < 0 ? zero() : indices[dim]);
+      if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
+        alongAxis = &inner.back();
+    }
+    if (unwrapped && alongAxis && llvm::is_contained(wraps, term.tensor)) {
+      // Known not to wrap here: the first element, and what comes after it.
+      assumed = true;
+      Index index = *alongAxis;
+      *alongAxis = zero();
+      Element first = get(term.tensor, inner);
+      llvm::Value *wide = at({first.value}, [&] {
+        return builder.CreateSExt(first.value, builder.getInt64Ty());
+      });
+      parts.push_back(scaledBy(term.coefficient, wide, false));
+      addIndex(term.coefficient, index);
+      continue;
+    }
+    Element element = get(term.tensor, inner);
+    llvm::Value *wide = at({element.value}, [&]() -> llvm::Value * {
+      llvm::Type *type = builder.getInt64Ty();
+      if (element.isVector)
+        type = llvm::FixedVectorType::get(type, lanes);
+      return element.value->getType()->getScalarType()->isIntegerTy(1)
+                 ? builder.CreateZExt(element.value, type)
+                 : builder.CreateSExt(element.value, type);
+    });
+    llvm::Value *part = scaledBy(term.coefficient, wide, element.isVector);
+    if (element.isVector)
+      addSpread(part);
+    else
+      parts.push_back(part);
+  }
+
+  // Outermost parts first; each becomes one more pointer.
+  llvm::stable_sort(parts, [&](llvm::Value *a, llvm::Value *b) {
+    return levelOf(a) < levelOf(b);
+  });
+  llvm::Value *base = emitter.scalar(form->pointer);
+  for (size_t i = 0; i < parts.size();) {
+    llvm::Value *offset = parts[i];
+    unsigned level = levelOf(offset);
+    for (++i; i < parts.size() && levelOf(parts[i]) == level; ++i)
+      offset = at({offset, parts[i]},
+                  [&] { return builder.CreateAdd(offset, parts[i]); });
+    if (auto *known = dyn_cast<llvm::ConstantInt>(offset);
+        known && known->isZero())
+      continue;
+    base = at({base, offset},
+              [&] { return builder.CreateGEP(pointee, base, offset); });
+  }
+  std::optional<int64_t> step = stride.constant();
+  if (!spread && step)
+    return {base, step, nullptr, repeat};
+  if (!stride.isZero()) {
+    insertAt(0);
+    llvm::Value *lane = emitter.polynomial(stride);
+    addSpread(at({lane}, [&] {
+      return builder.CreateMul(builder.CreateVectorSplat(lanes, lane),
+                               laneOffsets(1, 64, repeat));
+    }));
+  }
+  return {nullptr, std::nullopt, at({base, spread}, [&] {
+            return builder.CreateGEP(pointee, base, spread);
+          })};
+}
+
+Address NestEmitter::bufferAddress(llvm::Value *buffer, ArrayRef<int64_t> shape,
+                                   llvm::Type *element,
+                                   const Indices &indices) {
+  Index flat = zero();
+  int64_t unit = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] != 1)
+      flat = indexPlus(indexTimes(indices[dim], unit), flat);
+    unit *= shape[dim];
+  }
+  if (flat.vector && flat.repeat == 1)
+    return {nullptr, std::nullopt, at({buffer, flat.vector}, [&] {
+              return builder.CreateGEP(element, buffer, flat.vector);
+            })};
+  return {at({buffer, flat.base},
+             [&] { return builder.CreateGEP(element, buffer, flat.base); }),
+          flat.lane, nullptr, flat.repeat};
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,263 @@
+// EmitMemory.cpp - loads and stores, in memory and in scratch.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+#include "analysis/Induction.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
+                                const Indices &indices) {
+  auto type = cast<RankedTensorType>(like.getType());
+  llvm::Type *memory = emitter.memoryType(type);
+  Address address = bufferAddress(buffer, type.getShape(), memory, indices);
+  // What is kept in a nest is read in a nest; there is nothing to wait for
+  // further out than where the index is known.
+  Element element =
+      loadAt(address, memory, {builder.getTrue(), false}, {}, Memory::Scratch);
+  if (!convertElementType(type, emitter.context())->isIntegerTy(1))
+    return element;
+  return {at({element.value}, [&] {
+            return builder.CreateICmpNE(
+                element.value,
+                llvm::Constant::getNullValue(element.value->getType()));
+          }), element.isVector};
+}
+
+void NestEmitter::writeBuffer(llvm::Value *buffer, Type type,
+                              ArrayRef<int64_t> shape, const Indices &indices,
+                              Element value) {
+  llvm::Type *memory = emitter.memoryType(type);
+  Address address = bufferAddress(buffer, shape, memory, indices);
+  storeAt(address, memory, {builder.getTrue(), false}, value, Memory::Scratch);
+}
+
+Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
+  llvm::Type *type = emitter.memoryType(op.getType());
+  Element mask{builder.getTrue(), false};
+  if (op.getMask())
+    mask = maskAt(op.getMask(), indices);
+  Element other;
+  if (op.getOther())
+    other = get(op.getOther(), indices);
+  // A load that may do without a mask only where masks are known to hold
+  // stays there.
+  unsigned outerMinimum = minimumLevel;
+  if (assumed)
+    minimumLevel = std::max(minimumLevel, assumptionLevel);
+  Element element = guardedLoad(op, type, mask, other, indices);
+  minimumLevel = outerMinimum;
+  if (loopAround)
+    readAhead(op, addressOf(op.getPtr(), indices));
+  return element;
+}
+
+/// Asks for what the next round of the loop around will load here: tiles of a
+/// few lines a row are no stream that the processor notices.
+void NestEmitter::readAhead(tt::LoadOp op, const Address &address) {
+  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
+  if (!form || !address.base || address.stride != 1 ||
+      emitter.program.isReadAhead(op))
+    return;
+  auto advance = advanceOf(form->base, loopAround);
+  if (!advance || advance->isZero())
+    return;
+  insertAt(0);
+  llvm::Value *offset = emitter.polynomial(*advance);
+  insertAt(levels.size() - 1);
+  llvm::Value *next =
+      builder.CreateGEP(emitter.memoryType(op.getType()), address.base, offset);
+  builder.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {next->getType()},
+      {next, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+}
+
+Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
+                                 Element other, const Indices &indices) {
+  auto guard = emitter.guarded.find(op.getResult());
+  if (guard == emitter.guarded.end())
+    return loadAt(addressOf(op.getPtr(), indices), type, mask, other,
+                  Memory::Program);
+  auto tile = cast<RankedTensorType>(op.getType());
+  const GuardedLoad &kept = guard->second;
+  Address copy = bufferAddress(kept.elements ? kept.elements : kept.buffer,
+                               tile.getShape(), type, indices);
+  if (kept.elements)
+    return loadAt(copy, type, mask, other, Memory::Either);
+  Address address = addressOf(op.getPtr(), indices);
+  if (address.base && copy.base && address.stride == copy.stride &&
+      address.repeat == copy.repeat) {
+    llvm::Value *original = address.base;
+    address.base = at({original, copy.base}, [&] {
+      return builder.CreateSelect(kept.overlaps, copy.base, original);
+    });
+    return loadAt(address, type, mask, other, Memory::Either);
+  }
+  Element direct = loadAt(address, type, mask, other, Memory::Program);
+  Element buffered =
+      loadAt(copy, type, {builder.getTrue(), false}, {}, Memory::Scratch);
+  return choose({kept.overlaps, false}, buffered, direct);
+}
+
+/// The bits of `value` as another scalar type. Floats of 16 bits are loaded and
+/// stored as i16: where the machine has no conversions of them, LLVM takes
+/// masked accesses apart and converts every element by a routine that no
+/// library has.
+llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
+  return at({value}, [&] {
+    return builder.CreateBitCast(value,
+                                 value->getType()->getWithNewType(scalar));
+  });
+}
+
+/// Of every `repeat` lanes of a vector, the first. Masks are made with fewer
+/// lanes to begin with: machines do not shuffle them.
+static llvm::Value *oneOf(llvm::IRBuilder<> &b, llvm::Value *value,
+                          int64_t repeat) {
+  if (auto *compare = dyn_cast<llvm::ICmpInst>(value))
+    return b.CreateICmp(compare->getPredicate(),
+                        oneOf(b, compare->getOperand(0), repeat),
+                        oneOf(b, compare->getOperand(1), repeat));
+  if (auto *both = dyn_cast<llvm::BinaryOperator>(value);
+      both && both->getOpcode() == llvm::Instruction::And)
+    return b.CreateAnd(oneOf(b, both->getOperand(0), repeat),
+                       oneOf(b, both->getOperand(1), repeat));
+  auto *type = cast<llvm::FixedVectorType>(value->getType());
+  SmallVector<int> lanes;
+  for (int64_t lane = 0; lane < type->getNumElements(); lane += repeat)
+    lanes.push_back(lane);
+  return b.CreateShuffleVector(value, lanes);
+}
+
+/// Loads `type` through `address` where `mask` holds; elsewhere the value is
+/// `other`, or zero. Memory that is masked off is not touched.
+Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
+                            Element other, Memory memory) {
+  if (type->isBFloatTy() || type->isHalfTy()) {
+    llvm::Type *bits = builder.getInt16Ty();
+    if (other.value)
+      other.value = reinterpret(other.value, bits);
+    Element element = loadAt(address, bits, mask, other, memory);
+    element.value = reinterpret(element.value, type);
+    return element;
+  }
+  auto mark = [&](auto *access) { return inMemory(access, memory); };
+  llvm::Align align(Emitter::bytesOf(type));
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  bool always = known && known->isOne();
+  if (!other.value)
+    other = {llvm::Constant::getNullValue(type), false};
+
+  if (address.base && address.stride == 0) {
+    // One address for all lanes: read if any lane wants it.
+    if (always)
+      return {at({address.base}, [&] {
+                return mark(builder.CreateAlignedLoad(type, address.base, align));
+              }), false};
+    llvm::Value *any = at({mask.value}, [&] {
+      return mask.isVector ? builder.CreateOrReduce(mask.value) : mask.value;
+    });
+    llvm::Value *value = at({any, address.base}, [&] {
+      llvm::Value *from =
+          builder.CreateSelect(any, address.base, emitter.dummy);
+      return mark(builder.CreateAlignedLoad(type, from, align));
+    });
+    return choose(mask, {value, false}, other);
+  }
+
+  auto *vector = llvm::FixedVectorType::get(type, lanes);
+  if (address.stride == 1) {
+    int64_t repeat = address.repeat;
+    auto *run = llvm::FixedVectorType::get(type, lanes / repeat);
+    llvm::Value *loaded;
+    if (always)
+      loaded = at({address.base}, [&] {
+        return mark(builder.CreateAlignedLoad(run, address.base, align));
+      });
+    else {
+      llvm::Value *where = widen(mask), *rest = widen(other);
+      if (repeat > 1) {
+        where = at({where}, [&] { return oneOf(builder, where, repeat); });
+        rest = at({rest}, [&] { return oneOf(builder, rest, repeat); });
+      }
+      loaded = at({address.base, where, rest}, [&] {
+        return mark(
+            builder.CreateMaskedLoad(run, address.base, align, where, rest));
+      });
+    }
+    return {repeat == 1 ? loaded
+                        : at({loaded},
+                             [&] {
+                               SmallVector<int> from;
+                               for (int64_t lane = 0; lane < lanes; ++lane)
+                                 from.push_back(lane / repeat);
+                               return builder.CreateShuffleVector(loaded, from);
+                             }),
+            true};
+  }
+  llvm::Value *from = address.vector;
+  if (!from)
+    from = at({address.base}, [&] {
+      return builder.CreateGEP(
+          type, address.base, laneOffsets(*address.stride, 64, address.repeat));
+    });
+  llvm::Value *where = widen(mask), *rest = widen(other);
+  return {at({from, where, rest}, [&] {
+            return mark(
+                builder.CreateMaskedGather(vector, from, align, where, rest));
+          }), true};
+}
+
+void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
+                          Element value, Memory memory) {
+  if (type->isBFloatTy() || type->isHalfTy()) {
+    type = builder.getInt16Ty();
+    value.value = reinterpret(value.value, type);
+  }
+  auto mark = [&](auto *access) { return inMemory(access, memory); };
+  llvm::Align align(Emitter::bytesOf(type));
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  bool always = known && known->isOne();
+  if (known && known->isZero())
+    return;
+  if (value.value->getType()->getScalarType()->isIntegerTy(1) &&
+      !type->isIntegerTy(1)) {
+    llvm::Type *wide =
+        value.isVector ? llvm::FixedVectorType::get(type, lanes) : type;
+    value.value = at({value.value},
+                     [&] { return builder.CreateZExt(value.value, wide); });
+  }
+  unsigned innermost = levels.size() - 1;
+
+  bool isVector = !(address.base && address.stride == 0) || value.isVector ||
+                  mask.isVector;
+  if (lanes == 1 || !isVector) {
+    insertAt(innermost);
+    llvm::Value *to = address.base;
+    if (!always)
+      to = builder.CreateSelect(mask.value, to, emitter.dummy);
+    mark(builder.CreateAlignedStore(value.value, to, align));
+    return;
+  }
+  llvm::Value *from = widen(value), *where = widen(mask);
+  if (address.stride == 1) {
+    insertAt(innermost);
+    if (always)
+      mark(builder.CreateAlignedStore(from, address.base, align));
+    else
+      mark(builder.CreateMaskedStore(from, address.base, align, where));
+    return;
+  }
+  llvm::Value *to = address.vector;
+  if (!to)
+    to = at({address.base}, [&] {
+      return builder.CreateGEP(type, address.base, laneOffsets(*address.stride));
+    });
+  insertAt(innermost);
+  mark(builder.CreateMaskedScatter(from, to, align, where));
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,414 @@
+// EmitNest.cpp - the loops of a nest, and at which of them code is placed.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static Location locationOf(const Root &root) {
+  return root.op ? root.op->getLoc() : root.value.getLoc();
+}
+
+void emitNest(Emitter &emitter, const Nest &nest) {
+  if (llvm::all_of(nest.inners,
+                   [](const Inner &inner) { return inner.roots.empty(); }))
+    return;
+  NestEmitter(emitter, nest).run();
+}
+
+NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
+    : emitter(emitter), builder(emitter.builder), nest(nest),
+      lanes(nest.lanes) {}
+
+void NestEmitter::run() {
+  size_t known = emitter.polynomials.size();
+  emitGuards();
+  pushLevel(builder.GetInsertBlock());
+  current.assign(nest.shape.size(), zero());
+  const Root &first = nest.inners.front().roots.empty()
+                          ? nest.inners.back().roots.front()
+                          : nest.inners.front().roots.front();
+  AtLine line = emitter.at(locationOf(first));
+  if (first.kind == RootKind::Serial) {
+    emitSerial(first.op);
+  } else if (first.kind == RootKind::Scan) {
+    emitScan(cast<tt::ScanOp>(first.op));
+  } else if (nest.inners.size() == 1) {
+    emitInner(nest.inners.front(), 0);
+  } else {
+    unsigned outer = nest.shape.size() - 1;
+    SmallVector<Loop> loops;
+    for (unsigned dim = 0; dim < outer; ++dim) {
+      loops.push_back(
+          beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+      current[dim] = {loops.back().index, 0, nullptr};
+    }
+    for (const Inner &inner : nest.inners)
+      if (!inner.roots.empty())
+        emitInner(inner, outer);
+    while (!loops.empty())
+      endLoop(loops.pop_back_val());
+  }
+  insertAt(0);
+  popLevel();
+  emitter.polynomials.truncate(known);
+}
+
+/// Copies loads whose addresses turn out to overlap those of a later store.
+/// Loads of one shape go together, all if any has to: one rare loop.
+void NestEmitter::emitGuards() {
+  for (size_t done = 0; done < nest.guards.size();) {
+    llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
+    group = group.take_while([&](const Guard &guard) {
+      return guard.buffer->shape == group.front().buffer->shape;
+    });
+    emitGuards(group);
+    done += group.size();
+  }
+}
+
+void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
+  Nest copy;
+  copy.shape = group.front().buffer->shape;
+  copy.inners.emplace_back();
+  copy.vectorAxis = copy.shape.size() - 1;
+  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+  copy.isRare = true;
+  llvm::Value *overlaps = builder.getFalse();
+  for (const Guard &guard : group) {
+    tt::LoadOp load = guard.load;
+    copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
+                                    const_cast<Buffer *>(guard.buffer)});
+    for (Guard::Store store : guard.stores)
+      overlaps =
+          builder.CreateOr(emitOverlap(emitter, load.getPtr(),
+                                       store.op.getPtr(), store.isInStep),
+                           overlaps);
+  }
+  auto *slow =
+      llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);
+  auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
+                                        emitter.function);
+  SmallVector<llvm::Value *> direct;
+  for (const Guard &guard : group)
+    direct.push_back(firstOfRowMajor(guard.load));
+  llvm::BasicBlock *fast = builder.GetInsertBlock();
+  builder.CreateCondBr(
+      overlaps, slow, done,
+      llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
+  builder.SetInsertPoint(slow);
+  emitNest(emitter, copy);
+  slow = builder.GetInsertBlock();
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  for (auto [guard, first] : llvm::zip(group, direct)) {
+    tt::LoadOp load = guard.load;
+    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer)};
+    if (first) {
+      llvm::PHINode *elements = builder.CreatePHI(builder.getPtrTy(), 2);
+      elements->addIncoming(first, fast);
+      elements->addIncoming(guarded.buffer, slow);
+      guarded.elements = elements;
+    }
+    emitter.guarded[load.getResult()] = guarded;
+  }
+}
+
+/// Where the elements of `load` begin, if they lie row-major without gaps.
+llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
+  const codegen::TileForm *form = emitter.forms.of(load.getPtr());
+  if (!form || !form->isAffine())
+    return nullptr;
+  auto type = cast<RankedTensorType>(load.getType());
+  int64_t unit = 1;
+  for (size_t dim = type.getRank(); dim-- > 0;) {
+    if (type.getDimSize(dim) != 1 && form->strides[dim].constant() != unit)
+      return nullptr;
+    unit *= type.getDimSize(dim);
+  }
+  return builder.CreateGEP(emitter.memoryType(type),
+                           emitter.scalar(form->pointer),
+                           emitter.polynomial(form->base));
+}
+
+/// Emits the loops that are not open yet around the vector axis.
+void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
+  SmallVector<Loop> loops;
+  for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
+    if (dim == nest.vectorAxis || int(dim) == nest.reduceAxis)
+      continue;
+    if (nest.shape[dim] == 1)
+      continue;
+    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+    current[dim] = {loops.back().index, 0, nullptr};
+  }
+  if (nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis))
+    emitStrip(inner);
+  else
+    emitAxis(inner);
+  while (!loops.empty())
+    endLoop(loops.pop_back_val());
+}
+
+/// The vector axis in up to three parts: where all masks hold, and before and
+/// after that; without what no root would do anything in.
+void NestEmitter::emitAxis(const Inner &inner) {
+  int64_t extent = nest.shape[nest.vectorAxis];
+  collectFacts(inner);
+  unsigned copies = needSeed(inner) ? 1 : nest.unroll;
+  startReductions(inner, copies);
+  int64_t first = 0;
+  if (needSeed(inner)) {
+    emitCopies(inner, emitter.i64(0), 1);
+    endSeeding();
+    first = lanes;
+  }
+  Range all{emitter.i64(first), emitter.i64(extent)};
+  if (conditions.empty() && wraps.empty()) {
+    emitVectorLoop(inner, all, copies);
+    finishReductions();
+    return;
+  }
+
+  auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
+    return at({a, b}, [&] {
+      return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
+    });
+  };
+  auto toVectors = [&](llvm::Value *value, bool up) {
+    return at({value}, [&] {
+      if (up)
+        value = builder.CreateAdd(value, emitter.i64(lanes - 1));
+      return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
+    });
+  };
+  if (nest.isMasked && wraps.empty()) {
+    for (const Fact &fact : conditions)
+      if (dependsOnAxis(fact))
+        boundOf(fact);
+    Range useful = rangeOf(active);
+    useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
+    emitVectorLoop(inner, {useful.begin, toVectors(useful.end, true)}, copies);
+    finishReductions();
+    return;
+  }
+  Range full = rangeOf(conditions);
+  Range useful = active.size() == conditions.size() ? full : rangeOf(active);
+  full.begin = limit(toVectors(full.begin, true), all.begin, false);
+  // What does not fill an unrolled round is left to the part with masks: one
+  // more loop would cost more code than it saves time.
+  full.end = limit(full.end, full.begin, false);
+  full.end = at({full.begin, full.end}, [&] {
+    auto *start = dyn_cast<llvm::ConstantInt>(full.begin);
+    bool isFromZero = start && start->isZero();
+    llvm::Value *count =
+        isFromZero ? full.end : builder.CreateSub(full.end, full.begin);
+    llvm::Value *rounds =
+        builder.CreateAnd(count, emitter.i64(-int64_t(lanes) * copies));
+    return isFromZero ? rounds : builder.CreateAdd(full.begin, rounds);
+  });
+  useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
+  useful.end = toVectors(useful.end, true);
+  if (!wraps.empty())
+    if (llvm::Value *fine = unwrapCheck())
+      full.end = at({fine, full.end, full.begin}, [&] {
+        return builder.CreateSelect(fine, full.end, full.begin);
+      });
+
+  auto *knownBegin = dyn_cast<llvm::ConstantInt>(full.begin);
+  bool startsFull = knownBegin && knownBegin->equalsInt(first);
+  if (!startsFull)
+    emitVectorLoop(inner, {useful.begin, limit(full.begin, useful.end, true)},
+                   1);
+  beginAssumption(full);
+  unwrapped = !wraps.empty();
+  full.isKnownNotEmpty = true;
+  emitVectorLoop(inner, full, copies);
+  unwrapped = false;
+  endAssumption();
+  // With no full part before it, the rest starts where all does.
+  llvm::Value *rest = full.end;
+  if (useful.begin != full.begin)
+    rest = limit(full.end, useful.begin, false);
+  emitVectorLoop(inner, {rest, useful.end}, 1);
+  finishReductions();
+}
+
+/// A reduction across vectors: a strip of a few vectors is accumulated along
+/// the reduced axis.
+void NestEmitter::emitStrip(const Inner &inner) {
+  int64_t extent = nest.shape[nest.vectorAxis];
+  unsigned copies = nest.unroll;
+  collectFacts(inner);
+  Range full{emitter.i64(0), emitter.i64(extent)};
+  auto strips = [&](Range range, unsigned unroll) {
+    Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
+    SmallVector<llvm::Value *> bases;
+    for (unsigned copy = 0; copy < unroll; ++copy)
+      bases.push_back(at({strip.index}, [&] {
+        return copy ? builder.CreateAdd(strip.index, emitter.i64(copy * lanes))
+                    : strip.index;
+      }));
+    startReductions(inner, unroll);
+    auto emitRow = [&](llvm::Value *row) {
+      current[nest.reduceAxis] = {row, 0, nullptr};
+      for (unsigned copy = 0; copy < unroll; ++copy) {
+        setVectorIndex(bases[copy]);
+        emitRoots(inner, copy);
+      }
+    };
+    int64_t first = 0;
+    if (needSeed(inner)) {
+      emitRow(emitter.i64(0));
+      endSeeding();
+      first = 1;
+    }
+    if (first < nest.shape[nest.reduceAxis]) {
+      Loop rows = beginLoop(emitter.i64(first),
+                            emitter.i64(nest.shape[nest.reduceAxis]), 1);
+      emitRow(rows.index);
+      endLoop(rows);
+    }
+    current[nest.reduceAxis] = zero();
+    for (unsigned copy = 0; copy < unroll; ++copy) {
+      setVectorIndex(bases[copy]);
+      for (Accumulators &sums : reductions)
+        storeResults(sums.op, loadSlots(sums, copy), lanes > 1);
+    }
+    reductions.clear();
+    endLoop(strip);
+    current[nest.vectorAxis] = zero();
+  };
+  // Conditions that do not involve the vector axis vary along the reduced
+  // one, and are left to each row.
+  llvm::erase_if(conditions,
+                 [&](const Fact &fact) { return !dependsOnAxis(fact); });
+  if (conditions.empty())
+    return strips(full, copies);
+  llvm::erase_if(conditions, [&](const Fact &fact) {
+    return llvm::is_contained(fact.dims, nest.reduceAxis);
+  });
+  Range holds = rangeOf(conditions);
+  unsigned unit = lanes * copies;
+  llvm::Value *end = at({holds.begin, holds.end}, [&] {
+    llvm::Value *some = emitter.larger(holds.end, emitter.i64(0));
+    llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-int64_t(unit)));
+    return builder.CreateSelect(
+        builder.CreateICmpEQ(holds.begin, emitter.i64(0)), whole,
+        emitter.i64(0));
+  });
+  beginAssumption({emitter.i64(0), end});
+  strips({emitter.i64(0), end}, copies);
+  endAssumption();
+  strips({end, emitter.i64(extent)}, 1);
+}
+
+/// Runs the roots for each vector of `range`, `unroll` of them at a time; the
+/// range is a multiple of that.
+void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
+                                 unsigned unroll) {
+  auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
+  auto *knownEnd = dyn_cast<llvm::ConstantInt>(range.end);
+  int64_t step = int64_t(lanes) * unroll;
+  if (knownBegin && knownEnd) {
+    int64_t count = knownEnd->getSExtValue() - knownBegin->getSExtValue();
+    if (count <= 0)
+      return;
+    if (count == step)
+      return emitCopies(inner, range.begin, unroll);
+  }
+  Loop loop = beginLoop(range.begin, range.end, step, range.isKnownNotEmpty);
+  emitCopies(inner, loop.index, unroll);
+  endLoop(loop);
+}
+
+void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
+                             unsigned unroll) {
+  for (unsigned copy = 0; copy < unroll; ++copy) {
+    llvm::Value *base = at({index}, [&] {
+      return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;
+    });
+    setVectorIndex(base);
+    emitRoots(inner, copy);
+  }
+  current[nest.vectorAxis] = zero();
+}
+
+void NestEmitter::setVectorIndex(llvm::Value *base) {
+  if (!isa<llvm::Constant>(base))
+    multiples[base] = lanes;
+  current[nest.vectorAxis] = {base, lanes > 1 ? 1 : 0, nullptr};
+}
+
+/// The loop that a dot and this operand of it are in, or null.
+static scf::ForOp loopOfDot(Value operand) {
+  auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
+  if (!loop)
+    return nullptr;
+  auto isDot = [&](Operation *user) {
+    return isa<tt::DotOp>(user) && user->getParentOp() == loop;
+  };
+  // A dot may read it through a transposition.
+  bool isRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    return isDot(user) ||
+           (isa<tt::TransOp>(user) && llvm::any_of(user->getUsers(), isDot));
+  });
+  return isRead ? loop : nullptr;
+}
+
+/// One vector's worth of every root. All are evaluated before any stores, so
+/// that no store of this index comes before a load of it.
+void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
+  struct Pending {
+    const Root *root;
+    Element value, mask;
+    Address address;
+  };
+  SmallVector<Pending> writes;
+  for (const Root &root : inner.roots) {
+    AtLine line = emitter.at(locationOf(root));
+    if (root.kind == RootKind::Reduce) {
+      for (Accumulators &sums : reductions)
+        if (sums.op == root.op)
+          accumulate(sums, copy);
+      continue;
+    }
+    if (root.kind == RootKind::Keep) {
+      // A value is computed into its own buffer, and later roots of this index
+      // read the register; into another buffer it is copied.
+      bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
+      if (emitter.options.fastPaths.has("read-ahead"))
+        loopAround = loopOfDot(root.value);
+      Element value =
+          isOwn ? define(root.value, current) : get(root.value, current);
+      if (isOwn)
+        remember(root.value, current, value, levels.size() - 1);
+      loopAround = nullptr;
+      writes.push_back({&root, value, {}, {}});
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(root.op);
+    Element mask{builder.getTrue(), false};
+    if (store.getMask())
+      mask = maskAt(store.getMask(), current);
+    Element value = get(store.getValue(), current);
+    writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
+  }
+  for (const Pending &write : writes) {
+    AtLine line = emitter.at(locationOf(*write.root));
+    if (write.root->kind == RootKind::Keep) {
+      const Buffer *buffer = write.root->target;
+      writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
+                  buffer->shape, current, write.value);
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(write.root->op);
+    storeAt(write.address, emitter.memoryType(store.getValue().getType()),
+            write.mask, write.value, Memory::Program);
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,267 @@
+// EmitNest.h - one nest becomes loops, and tile expressions become vectors.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMITNEST_H
+#define NEREID_CPU_COMPILER_EMITNEST_H
+
+#include "emit/Emitter.h"
+#include "plan/Reads.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <map>
+
+namespace nereid::cpu {
+
+/// The index along one dimension of a value: lane l has base + l * lane; or,
+/// if `vector` is set, element l of it. With `repeat` above 1, that is also
+/// base + l / repeat * lane.
+struct Index {
+  llvm::Value *base = nullptr; // i64
+  int64_t lane = 0;
+  llvm::Value *vector = nullptr; // <lanes x i64>
+  int64_t repeat = 1;
+  // It is what is left of another index without that many lower bits.
+  unsigned bitsCut = 0;
+  llvm::Value *wholeBase = nullptr;
+  int64_t wholeLane = 0;
+
+  bool isUniform() const { return !lane && !vector; }
+  /// Is this `whole`, which has no vector, without its lower `bits`?
+  bool isCutFrom(const Index &whole, unsigned bits) const {
+    return bitsCut == bits && wholeBase == whole.base &&
+           wholeLane == whole.lane && !whole.vector;
+  }
+  bool operator==(const Index &other) const {
+    return base == other.base && lane == other.lane && vector == other.vector;
+  }
+  bool operator<(const Index &other) const {
+    return std::tie(base, lane, vector) <
+           std::tie(other.base, other.lane, other.vector);
+  }
+};
+using Indices = llvm::SmallVector<Index, 4>;
+
+/// A tile's elements at an index: one value for all lanes, or a vector.
+struct Element {
+  llvm::Value *value = nullptr;
+  bool isVector = false;
+  bool assumes = false; // right only where the emitter's facts hold
+};
+
+/// Where lanes of a pointer tile point: base + l / repeat * stride elements, or
+/// the pointers of `vector`.
+struct Address {
+  llvm::Value *base = nullptr;
+  std::optional<int64_t> stride;
+  llvm::Value *vector = nullptr;
+  int64_t repeat = 1;
+};
+
+/// What an access goes to.
+enum class Memory { Program, Scratch, Either };
+
+class NestEmitter {
+public:
+  NestEmitter(Emitter &emitter, const Nest &nest);
+  void run();
+
+private:
+  // A place where code can be added: the body of a loop, or what stands
+  // before all loops (level 0). A value is emitted at the outermost level
+  // that knows its operands.
+  struct Level {
+    llvm::Instruction *before = nullptr; // null: at the end of `block`
+    llvm::BasicBlock *block = nullptr;
+    std::map<std::pair<void *, Indices>, Element> memo;
+  };
+  struct Loop {
+    llvm::PHINode *index;
+    llvm::BasicBlock *body, *exit;
+    llvm::Value *end;
+    int64_t step;
+  };
+  /// A condition that holds for all lanes, where `dims` are its dimensions in
+  /// the nest's.
+  struct Fact {
+    mlir::Value condition;
+    llvm::SmallVector<int, 4> dims;
+    bool operator==(const Fact &other) const {
+      return condition == other.condition && dims == other.dims;
+    }
+  };
+  /// Where a condition no longer holds along the vector axis (an upper bound),
+  /// or where it first holds.
+  struct Bound {
+    Fact fact;
+    llvm::Value *index = nullptr; // i64, may be outside the axis
+    bool isUpper = false;
+  };
+  /// A part [begin, end) of the vector axis.
+  struct Range {
+    llvm::Value *begin, *end;
+    bool isKnownNotEmpty = false;
+  };
+  /// Accumulators of a reduction, per operand and unrolled copy.
+  struct Accumulators {
+    tt::ReduceOp op;
+    llvm::SmallVector<llvm::SmallVector<llvm::AllocaInst *, 4>, 2> slots;
+    bool seeded = false; // no identity: the first elements start it
+  };
+
+  // EmitNest.cpp: which loops there are
+  void emitGuards();
+  void emitGuards(llvm::ArrayRef<Guard> group);
+  llvm::Value *firstOfRowMajor(tt::LoadOp load);
+  void emitInner(const Inner &inner, unsigned fixedDims);
+  void emitAxis(const Inner &inner);
+  void emitStrip(const Inner &inner);
+  void emitRoots(const Inner &inner, unsigned copy);
+  void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
+  void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
+  void setVectorIndex(llvm::Value *base);
+
+  // EmitLevels.cpp: loops and the places around them
+  Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
+                 bool isKnownNotEmpty = false);
+  void endLoop(const Loop &loop);
+  void pushLevel(llvm::BasicBlock *block);
+  void popLevel();
+  void beginAssumption(Range range);
+  void endAssumption();
+  void insertAt(unsigned level);
+  unsigned levelOf(llvm::Value *value) const;
+  unsigned levelOf(llvm::ArrayRef<llvm::Value *> values) const;
+  llvm::Value *at(llvm::ArrayRef<llvm::Value *> operands,
+                  llvm::function_ref<llvm::Value *()> make);
+  void place(llvm::Value *value, unsigned level);
+
+  // EmitMasks.cpp: where masks hold
+  void collectFacts(const Inner &inner);
+  void addFacts(mlir::Value mask, llvm::ArrayRef<int> map,
+                llvm::SmallVectorImpl<Fact> &out);
+  bool isInactive(const Root &root, const Fact &fact);
+  const Bound &boundOf(const Fact &fact);
+  llvm::Value *findBound(const Fact &fact, bool &isUpper);
+  llvm::Value *clampToAxis(llvm::Value *index);
+  Range rangeOf(llvm::ArrayRef<Fact> conditions);
+  bool dependsOnAxis(const Fact &fact) const;
+  bool isAtCurrent(const Fact &fact, const Indices &indices);
+  unsigned bitsCut(const Fact &fact, unsigned dim) const;
+  Index indexOf(const Fact &fact, unsigned dim);
+  bool isKnownTrue(mlir::Value condition, const Indices &indices);
+  llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
+  Element maskAt(mlir::Value mask, const Indices &indices);
+  llvm::Value *unwrapCheck();
+
+  // EmitTile.cpp: expressions
+  Element get(mlir::Value value, const Indices &indices);
+  Element define(mlir::Value value, const Indices &indices);
+  void remember(mlir::Value value, const Indices &indices, Element element,
+                unsigned level);
+  std::pair<void *, Indices> keyOf(mlir::Value value, const Indices &indices);
+  Element elementwise(mlir::Operation *op, unsigned result,
+                      const Indices &indices);
+  Element range(tt::MakeRangeOp op, const Index &index);
+  Element constant(mlir::Value value, const Indices &indices);
+  Element join(tt::JoinOp op, const Indices &indices);
+  Element cat(tt::CatOp op, const Indices &indices);
+  Element gather(tt::GatherOp op, const Indices &indices);
+  Element choose(Element condition, Element a, Element b);
+  llvm::Value *widen(Element element);
+  // EmitIndex.cpp
+  Index zero() { return {emitter.i64(0), 0, nullptr}; }
+  Index indexPlus(Index a, const Index &b);
+  Index indexTimes(const Index &a, int64_t factor);
+  Index indexAnd(const Index &a, int64_t mask);
+  Index indexShift(const Index &a, unsigned bits);
+  llvm::Value *indexVector(const Index &index);
+  llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64,
+                           int64_t repeat = 1);
+  Indices reshapeIndices(llvm::ArrayRef<int64_t> from,
+                         llvm::ArrayRef<int64_t> to, const Indices &indices);
+  int64_t alignmentOf(const Index &index) const;
+
+  // EmitAddress.cpp
+  Address addressOf(mlir::Value pointers, const Indices &indices);
+  Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
+                        llvm::Type *element, const Indices &indices);
+  // EmitMemory.cpp: loads and stores
+  Element readBuffer(llvm::Value *buffer, mlir::Value like,
+                     const Indices &indices);
+  void writeBuffer(llvm::Value *buffer, mlir::Type type,
+                   llvm::ArrayRef<int64_t> shape, const Indices &indices,
+                   Element value);
+  Element load(tt::LoadOp op, const Indices &indices);
+  Element guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
+                      Element other, const Indices &indices);
+  Element loadAt(Address address, llvm::Type *type, Element mask, Element other,
+                 Memory memory);
+  void storeAt(Address address, llvm::Type *type, Element mask, Element value,
+               Memory memory);
+  template <typename Access> Access *inMemory(Access *access, Memory memory) {
+    switch (memory) {
+    case Memory::Program:
+      return emitter.inProgram(access);
+    case Memory::Scratch:
+      return emitter.inScratch(access);
+    case Memory::Either:
+      break;
+    }
+    return access;
+  }
+  void readAhead(tt::LoadOp op, const Address &address);
+  llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
+
+  // EmitReduce.cpp
+  bool needSeed(const Inner &inner);
+  void startReductions(const Inner &inner, unsigned copies);
+  void endSeeding();
+  llvm::SmallVector<llvm::Value *> combine(mlir::Region &region,
+                                           llvm::ArrayRef<llvm::Value *> in,
+                                           unsigned width);
+  void accumulate(Accumulators &sums, unsigned copy);
+  void finishReductions();
+  llvm::SmallVector<llvm::Value *> loadSlots(const Accumulators &sums,
+                                             unsigned copy);
+  void storeResults(tt::ReduceOp op, llvm::ArrayRef<llvm::Value *> values,
+                    bool isVector);
+  // EmitScan.cpp
+  void emitScan(tt::ScanOp op);
+  void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
+                    llvm::Value *number, bool isFirst);
+  llvm::SmallVector<llvm::Value *>
+  scanLanes(tt::ScanOp op, llvm::SmallVector<llvm::Value *> values);
+  // EmitSerial.cpp
+  void emitSerial(mlir::Operation *op);
+  void beginSerial(mlir::Operation *op);
+  llvm::SmallVector<llvm::Value *>
+  emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &builder;
+  const Nest &nest;
+  unsigned lanes;
+  llvm::SmallVector<Level, 4> levels;
+  llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
+  Indices current;                                  // of the nest's dimensions
+  llvm::DenseMap<llvm::Value *, int64_t> multiples; // known factors of indices
+
+  llvm::SmallVector<Fact, 4> conditions;   // of all masks of an inner part
+  llvm::SmallVector<Fact, 4> active;       // outside of which roots do nothing
+  llvm::SmallVector<Bound, 4> bounds;      // of conditions, as far as found
+  llvm::SmallVector<Fact, 4> facts;        // that hold where code is added
+  llvm::SmallVector<mlir::Value, 2> wraps; // candidates along the axis
+  bool unwrapped = false;                  // they do not wrap here
+  unsigned assumptionLevel = 0;            // where the facts hold
+  unsigned minimumLevel = 0;               // of what is emitted
+  mlir::scf::ForOp loopAround; // whose next round is read ahead; or null
+  bool assumed = false; // the value being evaluated relies on them
+  llvm::SmallVector<Accumulators, 2> reductions;
+  llvm::Value *deadline = nullptr; // of the poll that is emitted, if it has one
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMITNEST_H

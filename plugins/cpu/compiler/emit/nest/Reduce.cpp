@@ -1,0 +1,189 @@
+// EmitReduce.cpp - reductions as vector accumulators.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// What combines with any x to x, if `region` is one well-known operation on
+/// its two arguments.
+static llvm::Constant *identityOf(Region &region, llvm::Type *type) {
+  Block &body = region.front();
+  if (body.getNumArguments() != 2 || body.getOperations().size() != 2 ||
+      body.getTerminator()->getOperand(0) != body.front().getResult(0))
+    return nullptr;
+  Operation *op = &body.front();
+  if (op->getNumOperands() != 2 || op->getOperand(0) == op->getOperand(1) ||
+      !isa<BlockArgument>(op->getOperand(0)) ||
+      !isa<BlockArgument>(op->getOperand(1)))
+    return nullptr;
+  if (type->isFloatingPointTy()) {
+    if (isa<arith::AddFOp>(op))
+      return llvm::ConstantFP::getNegativeZero(type);
+    if (isa<arith::MulFOp>(op))
+      return llvm::ConstantFP::get(type, 1.0);
+    if (isa<arith::MaximumFOp>(op))
+      return llvm::ConstantFP::getInfinity(type, true);
+    if (isa<arith::MinimumFOp>(op))
+      return llvm::ConstantFP::getInfinity(type, false);
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      return llvm::ConstantFP::getQNaN(type);
+    return nullptr;
+  }
+  if (!type->isIntegerTy())
+    return nullptr;
+  unsigned bits = type->getIntegerBitWidth();
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
+    return llvm::ConstantInt::get(type, 0);
+  if (isa<arith::MulIOp>(op))
+    return llvm::ConstantInt::get(type, 1);
+  if (isa<arith::AndIOp, arith::MinUIOp>(op))
+    return llvm::ConstantInt::getAllOnesValue(type);
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+  if (isa<arith::MinSIOp>(op))
+    return llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(bits));
+  return nullptr;
+}
+
+bool NestEmitter::needSeed(const Inner &inner) {
+  return llvm::any_of(inner.roots, [&](const Root &root) {
+    if (root.kind != RootKind::Reduce)
+      return false;
+    auto op = cast<tt::ReduceOp>(root.op);
+    return !identityOf(op->getRegion(0), emitter.typeOf(op->getOperand(0)));
+  });
+}
+
+/// Makes accumulators for the reductions of `inner`. Those that have an
+/// identity start with it; if one has none, all take their first elements.
+void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
+  reductions.clear();
+  bool seed = needSeed(inner);
+  for (const Root &root : inner.roots) {
+    if (root.kind != RootKind::Reduce)
+      continue;
+    Accumulators sums;
+    sums.op = cast<tt::ReduceOp>(root.op);
+    sums.seeded = seed;
+    for (Value operand : root.op->getOperands()) {
+      llvm::Type *element = emitter.typeOf(operand);
+      llvm::Type *type = element;
+      if (lanes > 1)
+        type = llvm::FixedVectorType::get(element, lanes);
+      SmallVector<llvm::AllocaInst *, 4> slots;
+      for (unsigned copy = 0; copy < copies; ++copy)
+        slots.push_back(emitter.allocate(type, "sum"));
+      insertAt(levels.size() - 1);
+      if (!seed) {
+        llvm::Constant *start = identityOf(root.op->getRegion(0), element);
+        if (lanes > 1)
+          start = llvm::ConstantVector::getSplat(
+              llvm::ElementCount::getFixed(lanes), start);
+        for (llvm::AllocaInst *slot : slots)
+          builder.CreateStore(start, slot);
+      }
+      sums.slots.push_back(std::move(slots));
+    }
+    reductions.push_back(std::move(sums));
+  }
+}
+
+void NestEmitter::endSeeding() {
+  for (Accumulators &sums : reductions)
+    sums.seeded = false;
+}
+
+SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
+                                                  unsigned copy) {
+  insertAt(levels.size() - 1);
+  SmallVector<llvm::Value *> values;
+  for (auto &slots : sums.slots) {
+    llvm::Value *value =
+        builder.CreateLoad(slots[copy]->getAllocatedType(), slots[copy]);
+    place(value, levels.size() - 1);
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// Emits a combine region at the innermost level, which goes on where the
+/// region's control flow ends.
+SmallVector<llvm::Value *> NestEmitter::combine(Region &region,
+                                                ArrayRef<llvm::Value *> in,
+                                                unsigned width) {
+  insertAt(levels.size() - 1);
+  SmallVector<llvm::Value *> values = emitter.region(region, in, width);
+  levels.back().block = builder.GetInsertBlock();
+  return values;
+}
+
+void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
+  SmallVector<llvm::Value *> values;
+  for (Value operand : sums.op->getOperands())
+    values.push_back(widen(get(operand, current)));
+  if (!sums.seeded) {
+    SmallVector<llvm::Value *> arguments = loadSlots(sums, copy);
+    llvm::append_range(arguments, values);
+    values = combine(sums.op->getRegion(0), arguments, lanes);
+  }
+  insertAt(levels.size() - 1);
+  for (auto [slots, value] : llvm::zip(sums.slots, values))
+    builder.CreateStore(value, slots[copy]);
+}
+
+/// Combines the accumulators of all copies, then the lanes, halving them.
+void NestEmitter::finishReductions() {
+  for (Accumulators &sums : reductions) {
+    Region &region = sums.op->getRegion(0);
+    SmallVector<llvm::Value *> values = loadSlots(sums, 0);
+    for (unsigned copy = 1; copy < sums.slots.front().size(); ++copy) {
+      llvm::append_range(values, loadSlots(sums, copy));
+      values = combine(region, values, lanes);
+    }
+    for (unsigned width = lanes / 2; width >= 1; width /= 2) {
+      SmallVector<int> low, high;
+      for (unsigned l = 0; l < width; ++l) {
+        low.push_back(l);
+        high.push_back(width + l);
+      }
+      SmallVector<llvm::Value *> halves;
+      for (const SmallVector<int> &half : {low, high})
+        for (llvm::Value *value : values)
+          halves.push_back(
+              width == 1
+                  ? builder.CreateExtractElement(value, uint64_t(half[0]))
+                  : builder.CreateShuffleVector(value, half));
+      values = combine(region, halves, width);
+    }
+    for (llvm::Value *value : values)
+      place(value, levels.size() - 1);
+    storeResults(sums.op, values, false);
+  }
+  reductions.clear();
+}
+
+/// Puts results where their readers find them: scalars as they are, tiles in
+/// their buffers and, for later parts of this row, in a register.
+void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
+                               bool isVector) {
+  for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+    if (!isTile(result)) {
+      emitter.scalars[result] = value;
+      continue;
+    }
+    Indices indices = current;
+    indices.erase(indices.begin() + op.getAxis());
+    remember(result, indices, {value, isVector}, levels.size() - 1);
+    auto type = cast<RankedTensorType>(result.getType());
+    writeBuffer(emitter.keptPointer(result), type, type.getShape(), indices,
+                {value, isVector});
+  }
+}
+
+} // namespace nereid::cpu

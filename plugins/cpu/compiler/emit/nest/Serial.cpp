@@ -1,0 +1,129 @@
+// EmitSerial.cpp - operations that go through a tile element by element.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// An atomic operation's mask, and its other operands.
+static Value maskOf(Operation *op) {
+  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
+    return rmw.getMask();
+  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
+    return load.getMask();
+  if (auto store = dyn_cast<tt::AtomicStoreOp>(op))
+    return store.getMask();
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op))
+    return histogram.getMask();
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getMask();
+  return {};
+}
+
+/// Counts one element into its bin; values without a bin are dropped.
+static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  llvm::Type *element = emitter.memoryType(type);
+  llvm::Value *bin = b.CreateSExtOrTrunc(value, b.getInt64Ty());
+  llvm::Value *isBin = b.CreateICmpULT(bin, b.getInt64(type.getNumElements()));
+  llvm::Value *slot = b.CreateGEP(
+      element, emitter.keptPointer(op.getResult()),
+      b.CreateSelect(isBin, bin, b.getInt64(0)));
+  llvm::Value *old = emitter.inScratch(b.CreateLoad(element, slot));
+  llvm::Value *one = b.CreateZExt(isBin, element);
+  emitter.inScratch(b.CreateStore(b.CreateAdd(old, one), slot));
+}
+
+/// What is done once before the loops of `op`.
+void NestEmitter::beginSerial(Operation *op) {
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+    auto type = cast<RankedTensorType>(histogram.getResult().getType());
+    llvm::Type *element = emitter.memoryType(type);
+    builder.CreateMemSet(
+        emitter.keptPointer(histogram.getResult()), builder.getInt8(0),
+        type.getNumElements() * (element->getScalarSizeInBits() / 8),
+        llvm::MaybeAlign(8));
+  }
+  // All elements of a poll share its time.
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
+    deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
+}
+
+/// One element of `op`, whose operands are `in`; its results, if any.
+SmallVector<llvm::Value *>
+NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
+  if (auto map = dyn_cast<tt::MapElementwiseOp>(op))
+    return emitter.region(map.getScalarOp(), in, 1);
+  if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
+    emitIf(emitter, builder.CreateNot(in[0]),
+           [&] { emitFailure(emitter, assertOp); });
+    return {};
+  }
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+    count(emitter, histogram, in[0]);
+    return {};
+  }
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op))
+    return {emitPoll(emitter, poll, in, deadline)};
+  if (llvm::Value *old = emitAtomic(emitter, op, in))
+    return {old};
+  return {};
+}
+
+void NestEmitter::emitSerial(Operation *op) {
+  if (auto unsplat = dyn_cast<tt::UnsplatOp>(op)) {
+    emitter.scalars[unsplat.getResult()] = get(unsplat.getSrc(), current).value;
+    return;
+  }
+  beginSerial(op);
+  SmallVector<Loop> loops;
+  for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
+    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+    current[dim] = {loops.back().index, 0, nullptr};
+  }
+  SmallVector<llvm::Value *> operands;
+  Value mask = maskOf(op);
+  for (Value operand : op->getOperands())
+    operands.push_back(
+        operand == mask ? nullptr
+                        : get(operand, isTile(operand) ? current : Indices())
+                              .value);
+  llvm::Value *condition = mask ? maskAt(mask, current).value : nullptr;
+
+  // Results that are read; those of a masked-off element are 0.
+  SmallVector<std::pair<Value, llvm::AllocaInst *>> written;
+  insertAt(levels.size() - 1);
+  for (Value result : op->getResults()) {
+    llvm::AllocaInst *slot = nullptr;
+    if (emitter.program.isKept(result) && !isa<tt::HistogramOp>(op)) {
+      llvm::Type *type = emitter.typeOf(result);
+      slot = emitter.allocate(type, "old");
+      builder.CreateStore(llvm::Constant::getNullValue(type), slot);
+    }
+    written.push_back({result, slot});
+  }
+  emitIf(emitter, condition, [&] {
+    for (auto [value, result] : llvm::zip(emitElement(op, operands), written))
+      if (result.second)
+        builder.CreateStore(value, result.second);
+  });
+  levels.back().block = builder.GetInsertBlock();
+  for (auto [result, slot] : written) {
+    if (!slot)
+      continue;
+    insertAt(levels.size() - 1);
+    auto type = cast<RankedTensorType>(result.getType());
+    llvm::Value *old = builder.CreateLoad(slot->getAllocatedType(), slot);
+    place(old, levels.size() - 1);
+    writeBuffer(emitter.keptPointer(result), type, type.getShape(), current,
+                {old, false});
+  }
+  while (!loops.empty())
+    endLoop(loops.pop_back_val());
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,273 @@
+// EmitTile.cpp - evaluates a tile expression at an index.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// What does not depend on a dimension is the same at every index of it.
+std::pair<void *, Indices> NestEmitter::keyOf(Value value,
+                                              const Indices &indices) {
+  Indices key = indices;
+  codegen::DimSet depends = emitter.forms.dependsOn(value);
+  for (auto [dim, index] : llvm::enumerate(key))
+    if (!(depends >> dim & 1))
+      index = zero();
+  return {value.getAsOpaquePointer(), key};
+}
+
+void NestEmitter::remember(Value value, const Indices &indices,
+                           Element element, unsigned level) {
+  levels[level].memo[keyOf(value, indices)] = element;
+}
+
+Element NestEmitter::get(Value value, const Indices &indices) {
+  if (!isTile(value))
+    return {emitter.scalar(value), false};
+  std::pair<void *, Indices> key = keyOf(value, indices);
+  for (Level &level : levels)
+    if (auto known = level.memo.find(key); known != level.memo.end()) {
+      assumed |= known->second.assumes;
+      return known->second;
+    }
+  bool outer = assumed;
+  assumed = false;
+  Element element;
+  if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
+      isKnownTrue(value, key.second))
+    element = {builder.getTrue(), false};
+  else if (emitter.program.isKept(value))
+    element = readBuffer(emitter.keptPointer(value), value, key.second);
+  else if (llvm::Value *mask = lanesWithin(value, key.second))
+    element = {mask, true};
+  else
+    element = define(value, key.second);
+  element.assumes = assumed;
+  assumed |= outer;
+  unsigned level = levelOf(element.value);
+  if (element.assumes)
+    level = std::max(level, assumptionLevel);
+  levels[level].memo[key] = element;
+  return element;
+}
+
+/// Evaluates `value` from its operation, even if it has a buffer.
+Element NestEmitter::define(Value value, const Indices &indices) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    emitter.refuse(emitter.program.function, "a tile argument without buffer");
+    return {llvm::PoisonValue::get(emitter.typeOf(value)), false};
+  }
+  AtLine line = emitter.at(op->getLoc());
+  if (auto splat = dyn_cast<tt::SplatOp>(op))
+    return get(splat.getSrc(), {});
+  if (auto rangeOp = dyn_cast<tt::MakeRangeOp>(op))
+    return range(rangeOp, indices.front());
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
+    Indices inner = indices;
+    auto type = cast<RankedTensorType>(broadcast.getSrc().getType());
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (size == 1)
+        inner[dim] = zero();
+    return get(broadcast.getSrc(), inner);
+  }
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    Indices inner = indices;
+    inner.erase(inner.begin() + expand.getAxis());
+    return get(expand.getSrc(), inner);
+  }
+  if (auto trans = dyn_cast<tt::TransOp>(op)) {
+    Indices inner(indices.size());
+    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
+      inner[from] = indices[dim];
+    return get(trans.getSrc(), inner);
+  }
+  if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
+    auto from = cast<RankedTensorType>(reshape.getSrc().getType());
+    auto to = cast<RankedTensorType>(value.getType());
+    return get(reshape.getSrc(),
+               reshapeIndices(from.getShape(), to.getShape(), indices));
+  }
+  if (auto split = dyn_cast<tt::SplitOp>(op)) {
+    Indices inner = indices;
+    int64_t half = value == split.getOutRHS();
+    inner.push_back({emitter.i64(half), 0, nullptr});
+    return get(split.getSrc(), inner);
+  }
+  if (auto joinOp = dyn_cast<tt::JoinOp>(op))
+    return join(joinOp, indices);
+  if (auto catOp = dyn_cast<tt::CatOp>(op))
+    return cat(catOp, indices);
+  if (auto gatherOp = dyn_cast<tt::GatherOp>(op))
+    return gather(gatherOp, indices);
+  if (auto loadOp = dyn_cast<tt::LoadOp>(op))
+    return load(loadOp, indices);
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return constant(value, indices);
+  return elementwise(op, cast<OpResult>(value).getResultNumber(), indices);
+}
+
+Element NestEmitter::elementwise(Operation *op, unsigned result,
+                                 const Indices &indices) {
+  SmallVector<llvm::Value *> operands;
+  bool isVector = false;
+  for (Value operand : op->getOperands()) {
+    Element element = get(operand, isTile(operand) ? indices : Indices());
+    operands.push_back(element.value);
+    isVector |= element.isVector;
+  }
+  unsigned level = levelOf(operands);
+  insertAt(level);
+  SmallVector<llvm::Value *> results =
+      emitter.elementOp(op, operands, isVector ? lanes : 1);
+  place(results[result], level);
+  return {results[result], isVector};
+}
+
+Element NestEmitter::range(tt::MakeRangeOp op, const Index &index) {
+  int64_t start = op.getStartAttr().getInt();
+  if (index.vector) {
+    llvm::Value *value = at({index.vector}, [&] {
+      auto *type = llvm::FixedVectorType::get(builder.getInt32Ty(), lanes);
+      return builder.CreateAdd(
+          builder.CreateTrunc(index.vector, type),
+          llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes),
+                                         builder.getInt32(start)));
+    });
+    return {value, true};
+  }
+  llvm::Value *value = at({index.base}, [&]() -> llvm::Value * {
+    llvm::Value *base = builder.CreateTrunc(index.base, builder.getInt32Ty());
+    if (start)
+      base = builder.CreateAdd(base, builder.getInt32(start));
+    if (!index.lane)
+      return base;
+    return builder.CreateAdd(builder.CreateVectorSplat(lanes, base),
+                             laneOffsets(index.lane, 32));
+  });
+  return {value, index.lane != 0};
+}
+
+/// A splat is an immediate; anything else is read from a constant table.
+Element NestEmitter::constant(Value value, const Indices &indices) {
+  if (llvm::Value *any = emitter.poison(value))
+    return {any, false};
+  DenseElementsAttr dense;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
+    return {codegen::emitConstant(dense.getSplatValue<Attribute>(), emitter.context()),
+            false};
+  if (!dense || !type.getElementType().isIntOrFloat()) {
+    emitter.refuse(value.getDefiningOp(), "a constant of this kind");
+    return {llvm::PoisonValue::get(emitter.typeOf(value)), false};
+  }
+  llvm::Type *memory = emitter.memoryType(type);
+  SmallVector<llvm::Constant *> elements;
+  for (Attribute attribute : dense.getValues<Attribute>()) {
+    llvm::Constant *element = codegen::emitConstant(attribute, emitter.context());
+    if (element->getType() != memory)
+      element = llvm::ConstantInt::get(memory, element->isOneValue());
+    elements.push_back(element);
+  }
+  auto *table = llvm::ArrayType::get(memory, elements.size());
+  auto *global = new llvm::GlobalVariable(
+      emitter.module, table, true, llvm::GlobalValue::PrivateLinkage,
+      llvm::ConstantArray::get(table, elements), "table");
+  return readBuffer(global, value, indices);
+}
+
+Element NestEmitter::choose(Element condition, Element a, Element b) {
+  if (auto *known = dyn_cast<llvm::ConstantInt>(condition.value))
+    return known->isOne() ? a : b;
+  bool isVector = condition.isVector || a.isVector || b.isVector;
+  llvm::Value *x = isVector ? widen(a) : a.value;
+  llvm::Value *y = isVector ? widen(b) : b.value;
+  return {at({condition.value, x, y},
+             [&] { return builder.CreateSelect(condition.value, x, y); }),
+          isVector};
+}
+
+llvm::Value *NestEmitter::widen(Element element) {
+  if (element.isVector || lanes == 1)
+    return element.value;
+  return at({element.value},
+            [&] { return builder.CreateVectorSplat(lanes, element.value); });
+}
+
+Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
+  Indices inner(indices.begin(), indices.end() - 1);
+  const Index &half = indices.back();
+  if (auto *known = dyn_cast_or_null<llvm::ConstantInt>(half.base);
+      known && half.isUniform())
+    return get(known->isZero() ? op.getLhs() : op.getRhs(), inner);
+  Element isLeft;
+  if (half.isUniform())
+    isLeft = {at({half.base}, [&] {
+                return builder.CreateICmpEQ(half.base, emitter.i64(0));
+              }), false};
+  else {
+    llvm::Value *vector = indexVector(half);
+    isLeft = {at({vector}, [&] {
+                return builder.CreateICmpEQ(
+                    vector, llvm::Constant::getNullValue(vector->getType()));
+              }), true};
+  }
+  Element lhs = get(op.getLhs(), inner), rhs = get(op.getRhs(), inner);
+  return choose(isLeft, lhs, rhs);
+}
+
+Element NestEmitter::cat(tt::CatOp op, const Indices &indices) {
+  auto type = cast<RankedTensorType>(op.getLhs().getType());
+  int64_t size = type.getDimSize(0);
+  Indices inner = indices;
+  inner[0] = indexAnd(indices[0], size - 1);
+  Index half = indexShift(indices[0], llvm::Log2_64(size));
+  Element isLeft;
+  if (half.isUniform())
+    isLeft = {at({half.base}, [&] {
+                return builder.CreateICmpEQ(half.base, emitter.i64(0));
+              }), false};
+  else {
+    llvm::Value *vector = indexVector(half);
+    isLeft = {at({vector}, [&] {
+                return builder.CreateICmpEQ(
+                    vector, llvm::Constant::getNullValue(vector->getType()));
+              }), true};
+  }
+  return choose(isLeft, get(op.getLhs(), inner), get(op.getRhs(), inner));
+}
+
+/// Reads the source, which is kept. An index out of range is undefined in
+/// Triton; here it stays inside the buffer.
+Element NestEmitter::gather(tt::GatherOp op, const Indices &indices) {
+  Element where = get(op.getIndices(), indices);
+  int64_t size =
+      cast<RankedTensorType>(op.getSrc().getType()).getDimSize(op.getAxis());
+  Index index;
+  llvm::Value *wide = at({where.value}, [&]() -> llvm::Value * {
+    llvm::Type *type = builder.getInt64Ty();
+    llvm::Constant *mask = builder.getInt64(size - 1);
+    if (where.isVector) {
+      type = llvm::FixedVectorType::get(type, lanes);
+      mask = llvm::ConstantVector::getSplat(
+          llvm::ElementCount::getFixed(lanes), mask);
+    }
+    return builder.CreateAnd(builder.CreateSExtOrTrunc(where.value, type),
+                             mask);
+  });
+  if (where.isVector)
+    index.vector = wide;
+  else
+    index.base = wide;
+  Indices inner = indices;
+  inner[op.getAxis()] = index;
+  return get(op.getSrc(), inner);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,138 @@
+// PlanJoin.cpp - which roots share a nest.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/Planner.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+ArrayRef<int64_t> Planner::shapeOf(const Root &root) {
+  Value value = root.value;
+  if (root.kind != RootKind::Keep)
+    for (Value operand : root.op->getOperands())
+      if (isTile(operand)) {
+        value = operand;
+        break;
+      }
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static int reduceAxisOf(const Root &root) {
+  if (root.kind == RootKind::Reduce)
+    return cast<tt::ReduceOp>(root.op).getAxis();
+  return -1;
+}
+
+/// True if `value` is a load whose elements `store` may overwrite before they
+/// are read, were both in one loop.
+bool Planner::mustFinishBefore(Value value, tt::StoreOp store) {
+  auto load = value.getDefiningOp<tt::LoadOp>();
+  if (!load || load.getPtr() == store.getPtr())
+    return false;
+  const codegen::TileForm *from = forms.of(load.getPtr());
+  if (!from)
+    return true;
+  codegen::TileForm source = *from;
+  const codegen::TileForm *to = forms.of(store.getPtr());
+  return !to || !(source == *to);
+}
+
+/// How a root may enter the pending nest.
+Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
+  if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
+      root.kind == RootKind::Serial || root.kind == RootKind::Scan)
+    return Join::None;
+  int axis = reduceAxisOf(root);
+  int pendingAxis = pending->reduceAxis;
+  if (axis >= 0 && pendingAxis >= 0 && axis != pendingAxis)
+    return Join::None;
+  if (dependsOnPending(reads.scalars))
+    return Join::None;
+  // A load after a store of the nest in the program stays after it.
+  for (const TileRead &read : reads.loads)
+    for (const Inner &inner : pending->inners)
+      for (const Root &other : inner.roots)
+        if (other.kind == RootKind::Store &&
+            order.lookup(other.op) < order.lookup(read.value.getDefiningOp()))
+          return Join::None;
+
+  // And a load that is kept because this store must not overtake it is over
+  // before the store begins.
+  if (root.kind == RootKind::Store)
+    for (const Inner &inner : pending->inners)
+      for (const Root &other : inner.roots)
+        if (other.kind == RootKind::Keep &&
+            mustFinishBefore(other.value, cast<tt::StoreOp>(root.op)))
+          return Join::None;
+
+  unsigned rank = pending->shape.size();
+  bool newRow = false;
+  for (const TileRead &read : reads.kept) {
+    std::optional<unsigned> inner = pendingInnerOf(read.value);
+    if (!inner)
+      continue;
+    bool isReduced = isa<tt::ReduceOp>(read.value.getDefiningOp());
+    if (!isReduced && *inner + 1 == pending->inners.size() &&
+        isIdentity(read.map, rank))
+      continue;
+    if (rank < 2 || !isIdentity(read.map, rank - 1))
+      return Join::None;
+    newRow = true;
+  }
+  if (!newRow)
+    return pending->inners.size() > 1 && axis >= 0 && axis != int(rank) - 1
+               ? Join::None
+               : Join::SameRow;
+  bool rowsFlow = (axis < 0 || axis == int(rank) - 1) &&
+                  (pendingAxis < 0 || pendingAxis == int(rank) - 1);
+  return rowsFlow && options.fastPaths.has("row-fusion") ? Join::NewRow
+                                                         : Join::None;
+}
+
+/// The inner part of the pending nest that computes `value`.
+std::optional<unsigned> Planner::pendingInnerOf(Value value) const {
+  for (auto [index, inner] : llvm::enumerate(pending->inners))
+    for (const Root &root : inner.roots) {
+      if (root.kind == RootKind::Keep
+              ? root.value == value && program->kept.lookup(value) == root.target
+              : llvm::is_contained(root.op->getResults(), value))
+        return index;
+    }
+  return std::nullopt;
+}
+
+void Planner::addRoot(Root root) {
+  RootReads reads = readsOf(root, *program);
+  Join join = options.fastPaths.has("fuse") ? joinOf(root, reads) : Join::None;
+  if (join == Join::None) {
+    flush();
+    pending = std::make_unique<Nest>();
+    pending->shape.assign(shapeOf(root).begin(), shapeOf(root).end());
+    pendingAlone =
+        root.kind == RootKind::Serial || root.kind == RootKind::Scan;
+  }
+  if (join != Join::SameRow)
+    pending->inners.emplace_back();
+  if (int axis = reduceAxisOf(root); axis >= 0)
+    pending->reduceAxis = axis;
+
+  Place place{block, 0, unsigned(pending->inners.size() - 1), true};
+  auto note = [&](auto &list, Value value, ArrayRef<int> map) {
+    place.identity = isIdentity(map, pending->shape.size());
+    pendingPlaces.push_back({&list, value, place});
+  };
+  for (const TileRead &read : reads.kept)
+    note(readers, read.value, read.map);
+  for (Value value : reads.streamed)
+    note(streams, value, {});
+  for (const TileRead &read : reads.loads)
+    note(loads, read.value, read.map);
+  pendingWrites |= root.kind == RootKind::Store || root.kind == RootKind::Serial;
+  if (root.op)
+    pendingOps.insert(root.op);
+  pending->inners.back().roots.push_back(root);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,153 @@
+// PlanNest.cpp - along which axis a nest's vectors lie, and how long they are.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/Planner.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static unsigned bitsOf(Type type) {
+  unsigned bits = tt::getElementBitWidth(getElementTypeOrSelf(type));
+  return std::max(bits, 8u);
+}
+
+namespace {
+/// What the roots of a nest access, per dimension of the nest.
+struct Survey {
+  SmallVector<int, 4> score; // of each dimension as the vector axis
+  unsigned memoryBits = 8;   // the widest element in memory or scratch
+  unsigned valueBits = 8;    // the widest element of an expression
+  unsigned cost = 0;
+
+  void access(ArrayRef<int> map, unsigned dim, int points) {
+    if (dim < map.size() && dimensionOf(map[dim]) >= 0)
+      score[dimensionOf(map[dim])] += points;
+  }
+
+  /// An access through `addresses`.
+  void pointers(Value addresses, codegen::TileForms &forms,
+                ArrayRef<int> map) {
+    const codegen::TileForm *form = forms.of(addresses);
+    if (!form)
+      return;
+    for (unsigned dim = 0; dim < map.size(); ++dim) {
+      auto stride = forms.strideUnlessWrapped(*form, dim);
+      std::optional<int64_t> known;
+      if (stride)
+        known = stride->constant();
+      access(map, dim, !stride ? -3 : known == 1 ? 4 : known == 0 ? 1 : -2);
+    }
+  }
+
+  /// An access to a buffer of rank `rank`.
+  void buffer(ArrayRef<int> map, unsigned rank) {
+    for (unsigned dim = 0; dim < rank; ++dim)
+      access(map, dim, dim + 1 == rank ? 2 : -1);
+  }
+};
+} // namespace
+
+static Survey surveyOf(const Nest &nest, const TileProgram &program,
+                       codegen::TileForms &forms) {
+  Survey survey;
+  unsigned rank = nest.shape.size();
+  survey.score.resize(rank);
+  IndexMap identity;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    identity.push_back(dim);
+  auto memory = [&](Type type) {
+    survey.memoryBits = std::max(survey.memoryBits, bitsOf(type));
+  };
+  for (const Inner &inner : nest.inners)
+    for (const Root &root : inner.roots) {
+      RootReads reads = readsOf(root, program);
+      for (const TileRead &read : reads.loads) {
+        auto load = read.value.getDefiningOp<tt::LoadOp>();
+        survey.pointers(load.getPtr(), forms, read.map);
+        memory(read.value.getType());
+      }
+      for (const TileRead &read : reads.kept) {
+        survey.buffer(read.map, codegen::rankOf(read.value));
+        memory(read.value.getType());
+      }
+      for (Value value : reads.streamed) {
+        if (!isa<tt::PointerType>(getElementTypeOrSelf(value.getType())))
+          survey.valueBits =
+              std::max(survey.valueBits, bitsOf(value.getType()));
+        if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
+          ++survey.cost;
+      }
+      if (root.kind == RootKind::Keep) {
+        survey.buffer(identity, rank);
+        memory(root.value.getType());
+      } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
+        survey.pointers(store.getPtr(), forms, identity);
+        memory(store.getValue().getType());
+      } else {
+        for (Value operand : root.op->getOperands())
+          memory(operand.getType());
+      }
+    }
+  return survey;
+}
+
+/// True if a combine region has control flow or effects.
+static bool needsScalars(const Nest &nest) {
+  return llvm::any_of(nest.inners, [](const Inner &inner) {
+    return llvm::any_of(inner.roots, [](const Root &root) {
+      return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan) &&
+             !isStraightLine(root.op->getRegion(0));
+    });
+  });
+}
+
+void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
+                const TileProgram &program, codegen::TileForms &forms) {
+  unsigned rank = nest.shape.size();
+  nest.vectorAxis = rank - 1;
+  const Root &first = nest.inners.front().roots.front();
+  if (first.kind == RootKind::Serial || needsScalars(nest) ||
+      !options.fastPaths.has("vectorize"))
+    return;
+
+  Survey survey = surveyOf(nest, program, forms);
+  unsigned lanes = std::max(1u, vectorBits / survey.memoryBits);
+  // No vector is wider than four registers.
+  lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
+
+  bool rowsFlow = nest.inners.size() > 1;
+  auto rating = [&](unsigned dim) {
+    int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
+    // Strided accesses go element by element: a quarter of a vector of
+    // neighbours is as good.
+    return std::pair(survey.score[dim] < 0 ? filled : 4 * filled,
+                     survey.score[dim]);
+  };
+  if (!rowsFlow)
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (rating(dim) > rating(nest.vectorAxis))
+        nest.vectorAxis = dim;
+  nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
+  int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
+  // Several accumulators hide the latency of adding to one, and two vectors at
+  // a time halve the cost of looping. With more work in it the processor
+  // overlaps iterations by itself, and more code takes longer to compile.
+  bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
+    return llvm::any_of(inner.roots, [](const Root &root) {
+      return root.kind == RootKind::Reduce;
+    });
+  });
+  bool isHeavy = survey.cost > 12;
+  int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
+  nest.unroll = std::min(unroll, vectors);
+  // With still more work, a comparison and a mask of AVX-512 are a twentieth of
+  // it; a loop without them is as much code again, and a fifth of what softmax
+  // takes to compile.
+  constexpr unsigned kCostThatHidesMasks = 20;
+  nest.isMasked = survey.cost > kCostThatHidesMasks && vectorBits >= 512 &&
+                  options.fastPaths.has("masked-loops");
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,136 @@
+// Plan.h - the state of planning a tile program.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PLAN_H
+#define NEREID_CPU_COMPILER_PLAN_H
+
+#include "plan/Reads.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+namespace nereid::cpu {
+
+/// Chooses axis, lanes and unrolling of a nest whose roots are known.
+void finishNest(Nest &nest, const GenerateOptions &options,
+                unsigned vectorBits, const TileProgram &program,
+                codegen::TileForms &forms);
+
+class Planner {
+public:
+  Planner(tt::FuncOp function, codegen::TileForms &forms,
+          const GenerateOptions &options, unsigned vectorBits);
+
+  mlir::FailureOr<std::unique_ptr<TileProgram>> run();
+
+private:
+  /// Where something happens: a step of a block, a part of its nest.
+  struct Place {
+    mlir::Block *block;
+    unsigned step;
+    unsigned inner;
+    bool identity; // the index is the nest's own
+  };
+  struct PlacedStore {
+    tt::StoreOp op;
+    Place place;
+  };
+  /// An operation that writes memory at addresses that are not known.
+  struct PlacedWriter {
+    mlir::Operation *op;
+    mlir::Block *block;
+    unsigned step;
+  };
+  using Places = llvm::MapVector<mlir::Value, llvm::SmallVector<Place, 2>>;
+  /// An entry of `list` for the nest that is still growing.
+  struct PendingPlace {
+    Places *list;
+    mlir::Value value;
+    Place place;
+  };
+  enum class Join { None, SameRow, NewRow };
+
+  mlir::LogicalResult check();
+  bool isIndexFunction(mlir::Value value);
+  void findStructuralKeeps();
+  void keepRowRemainders(mlir::Operation *access);
+  Buffer *makeBuffer(mlir::Type type);
+  void startRound();
+  void makeRegionBuffers(mlir::Operation *op);
+
+  void planBlock(mlir::Block &block);
+  void planOp(mlir::Operation *op);
+  void planRegionOp(mlir::Operation *op);
+  void addRoot(Root root);
+  void flush();
+
+  llvm::ArrayRef<int64_t> shapeOf(const Root &root);
+  Join joinOf(const Root &root, const RootReads &reads);
+  bool mustFinishBefore(mlir::Value value, tt::StoreOp store);
+  bool dependsOnPending(mlir::ValueRange values) const;
+  std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
+
+  // PlanLoops.cpp
+  void shareBuffersInLoops();
+  bool canShare(mlir::Value argument, const CarriedTile &tile);
+  void replaceBuffer(Buffer *from, Buffer *to);
+  bool keepExpensiveValues();
+  // PlanDots.cpp
+  void orientDots();
+  bool orient(mlir::OpOperand &operand,
+              llvm::DenseMap<mlir::Value, mlir::Value> &turned);
+  int columnsInMemory(mlir::Value value);
+  void planDot(tt::DotOp dot);
+  void queueDots();
+  void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
+  void readAheadOf(mlir::scf::ForOp loop, DotQueue &queue);
+  bool isPassedOn(const Buffer *buffer) const;
+  // PlanLoads.cpp
+  bool keepOvertakenLoads();
+  /// InStep: unless the store is ahead of the load.
+  enum class Overtaken { No, InStep, Guarded, Always };
+  Overtaken isOvertaken(mlir::Value load, const Place &reader,
+                        const PlacedStore &store);
+  static bool ascendAlike(tt::LoadOp load, tt::StoreOp store,
+                          const codegen::TileForm &from,
+                          const codegen::TileForm &to);
+  bool canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step);
+  struct Overtaker {
+    const PlacedStore *store;
+    bool isInStep; // with every reader of the load
+  };
+  void addGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
+
+  tt::FuncOp function;
+  codegen::TileForms &forms;
+  const GenerateOptions &options;
+  unsigned vectorBits;
+  llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
+  llvm::SetVector<mlir::Value> keep; // expressions with a buffer; only grows
+  llvm::DenseMap<mlir::Value, bool> indexFunctions;
+
+  // One round.
+  std::unique_ptr<TileProgram> program;
+  llvm::DenseMap<mlir::Operation *, unsigned> stepOf;
+  Places readers; // of kept values
+  Places streams; // of expressions
+  Places loads;
+  llvm::SmallVector<PlacedStore, 4> stores;
+  llvm::SmallVector<PlacedWriter, 4> writers;
+
+  // The block being planned.
+  mlir::Block *block = nullptr;
+  BlockPlan *current = nullptr;
+  std::unique_ptr<Nest> pending; // grows until something needs its results
+  llvm::DenseSet<mlir::Operation *> pendingOps;
+  llvm::SmallVector<PendingPlace, 8> pendingPlaces;
+  bool pendingAlone = false;     // takes no further root
+  bool pendingWrites = false;    // to memory
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PLAN_H

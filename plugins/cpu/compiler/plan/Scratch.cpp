@@ -1,0 +1,201 @@
+// PlanScratch.cpp - places the buffers of a tile program in scratch: those
+// that are never in use together share their bytes.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/Reads.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+/// The steps of a program in the order of its text, and who uses what.
+class Lifetimes {
+public:
+  explicit Lifetimes(TileProgram &program) : program(program) {}
+
+  struct Interval {
+    unsigned first = 0, last = 0;
+  };
+
+  /// When each buffer is in use, first and last step included.
+  llvm::DenseMap<const Buffer *, Interval> run() {
+    Region &body = program.function.getBody();
+    for (Block &block : body)
+      visit(block);
+    llvm::DenseMap<const Buffer *, Interval> result;
+    for (auto &[buffer, places] : uses)
+      result[buffer] = intervalOf(places);
+    return result;
+  }
+
+private:
+  /// A step: the block that holds it, and the numbers of itself and of all
+  /// steps inside it.
+  struct Place {
+    Block *block;
+    unsigned first, last;
+  };
+
+  void use(const Buffer *buffer, unsigned place) {
+    if (buffer && (uses[buffer].empty() || uses[buffer].back() != place))
+      uses[buffer].push_back(place);
+  }
+
+  void use(Value value, unsigned place) {
+    if (auto tile = program.carried.find(value);
+        tile != program.carried.end()) {
+      use(tile->second.current, place);
+      use(tile->second.next, place);
+    }
+    use(program.kept.lookup(value), place);
+    use(program.passed.lookup(value), place);
+  }
+
+  void visitNest(const Nest &nest, unsigned place) {
+    for (const Guard &guard : nest.guards) {
+      guards[tt::LoadOp(guard.load).getResult()] = guard.buffer;
+      use(guard.buffer, place);
+    }
+    for (const Inner &inner : nest.inners)
+      for (const Root &root : inner.roots) {
+        use(root.target, place);
+        if (root.op)
+          for (Value result : root.op->getResults())
+            use(result, place);
+        RootReads reads = readsOf(root, program);
+        for (const TileRead &read : reads.kept)
+          use(read.value, place);
+        for (const TileRead &read : reads.loads)
+          use(guards.lookup(read.value), place);
+      }
+  }
+
+  void useOperands(Operation *dot, unsigned place) {
+    const DotPlan &plan = program.dots.at(dot);
+    for (const DotOperand &operand : {plan.left, plan.right}) {
+      use(operand.value, place);
+      use(operand.packed, place);
+    }
+  }
+
+  void visit(Block &block) {
+    auto plan = program.blocks.find(&block);
+    if (plan == program.blocks.end())
+      return;
+    for (const Step &step : plan->second.steps) {
+      unsigned place = places.size();
+      places.push_back({&block, place, place});
+      if (step.kind == StepKind::Nest) {
+        visitNest(*step.nest, place);
+        continue;
+      }
+      for (Value operand : step.op->getOperands())
+        use(operand, place);
+      if (step.kind == StepKind::Dot)
+        useOperands(step.op, place);
+      // Operands that wait outlast their round.
+      if (auto queue = program.queues.find(step.op);
+          queue != program.queues.end())
+        for (tt::DotOp dot : queue->second.dots) {
+          useOperands(dot, place);
+          use(dot.getC(), place);
+        }
+      for (Value result : step.op->getResults())
+        use(result, place);
+      for (Region &region : step.op->getRegions())
+        for (Block &inner : region) {
+          // What a region is given or passes on lives as long as the region.
+          for (BlockArgument argument : inner.getArguments())
+            use(argument, place);
+          visit(inner);
+        }
+      places[place].last = places.size() - 1;
+    }
+    // A terminator reads what it passes on.
+    for (Value operand : block.getTerminator()->getOperands())
+      if (!places.empty())
+        use(operand, places.size() - 1);
+  }
+
+  /// From the first to the last step of the innermost block that holds all
+  /// uses; a use inside one of its steps counts as all of that step, because
+  /// it may be a loop.
+  Interval intervalOf(ArrayRef<unsigned> numbers) {
+    Interval whole{0, unsigned(places.size() - 1)};
+    Block *common = places[numbers.front()].block;
+    auto enclosing = [&](unsigned number) -> std::optional<unsigned> {
+      // The step of `common` that holds this one is the last at or before it.
+      for (unsigned at = number + 1; at-- > 0;)
+        if (places[at].block == common && places[at].last >= number)
+          return at;
+      return std::nullopt;
+    };
+    while (common) {
+      Interval interval{~0u, 0};
+      bool all = true;
+      for (unsigned number : numbers) {
+        std::optional<unsigned> step = enclosing(number);
+        all &= step.has_value();
+        if (!step)
+          break;
+        interval.first = std::min(interval.first, places[*step].first);
+        interval.last = std::max(interval.last, places[*step].last);
+      }
+      if (all)
+        return interval;
+      Operation *parent = common->getParentOp();
+      if (parent == program.function)
+        return whole; // in several blocks of the function
+      common = parent->getBlock();
+    }
+    return whole;
+  }
+
+  TileProgram &program;
+  std::vector<Place> places;
+  llvm::MapVector<const Buffer *, SmallVector<unsigned, 4>> uses;
+  llvm::DenseMap<Value, const Buffer *> guards;
+};
+} // namespace
+
+static uint64_t bytesOf(const Buffer &buffer) {
+  return llvm::alignTo(buffer.bytes() * buffer.tiles, kScratchAlign);
+}
+
+void placeBuffers(TileProgram &program) {
+  auto lifetimes = Lifetimes(program).run();
+  SmallVector<Buffer *> order;
+  for (auto &buffer : program.buffers)
+    if (lifetimes.contains(buffer.get()))
+      order.push_back(buffer.get());
+  llvm::stable_sort(order, [](const Buffer *a, const Buffer *b) {
+    return bytesOf(*a) > bytesOf(*b);
+  });
+  // Largest first, each at the lowest place where no buffer of its time is.
+  SmallVector<Buffer *> done;
+  for (Buffer *buffer : order) {
+    auto time = lifetimes[buffer];
+    SmallVector<std::pair<uint64_t, uint64_t>> taken;
+    for (Buffer *other : done) {
+      auto theirs = lifetimes[other];
+      if (theirs.first <= time.last && time.first <= theirs.last)
+        taken.push_back({other->offset, other->offset + bytesOf(*other)});
+    }
+    llvm::sort(taken);
+    uint64_t offset = kScratchAlign; // the first line is for masked accesses
+    for (auto [begin, end] : taken)
+      if (offset + bytesOf(*buffer) > begin)
+        offset = std::max(offset, end);
+    buffer->offset = offset;
+    program.scratchBytes =
+        std::max(program.scratchBytes, offset + bytesOf(*buffer));
+    done.push_back(buffer);
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,224 @@
+// TileProgram.cpp - what the operations of TTIR are to a tile program, and the
+// program as text.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/TileProgram.h"
+
+#include "llvmir/ElementOps.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+int64_t Buffer::elements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+uint64_t Buffer::bytes() const {
+  return elements() * (std::max(8u, tt::getElementBitWidth(element)) / 8);
+}
+
+const DotQueue *TileProgram::queueOf(tt::DotOp dot) const {
+  auto queue = queues.find(dot->getParentOp());
+  return queue != queues.end() && llvm::is_contained(queue->second.dots, dot)
+             ? &queue->second
+             : nullptr;
+}
+
+bool TileProgram::isReadAhead(tt::LoadOp load) const {
+  auto queue = queues.find(load->getParentOp());
+  return queue != queues.end() &&
+         llvm::any_of(queue->second.ahead, [&](const ReadAhead &ahead) {
+           return ahead.load == load.getResult();
+         });
+}
+
+bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+bool isScalarOp(Operation *op) {
+  return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile) &&
+         llvm::none_of(op->getResults(), isTile);
+}
+
+bool isTileExpression(Operation *op) {
+  if (op->getNumResults() == 0 || !isTile(op->getResult(0)))
+    return false;
+  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp,
+          tt::ReshapeOp, tt::MakeRangeOp, tt::JoinOp, tt::SplitOp, tt::CatOp,
+          tt::GatherOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return !load.getIsVolatile();
+  return codegen::isElementOp(op);
+}
+
+namespace {
+/// Prints the steps of one function.
+struct Printer {
+  const TileProgram &program;
+  llvm::raw_ostream &os;
+  AsmState names;
+
+  Printer(const TileProgram &program, llvm::raw_ostream &os)
+      : program(program), os(os), names(program.function) {}
+
+  void name(Value value) { value.printAsOperand(os, names); }
+  void shape(ArrayRef<int64_t> sizes) {
+    os << '[';
+    llvm::interleave(sizes, os, "x");
+    os << ']';
+  }
+
+  void printRoot(const Root &root, unsigned indent) {
+    os.indent(indent);
+    switch (root.kind) {
+    case RootKind::Keep:
+      os << "keep ";
+      name(root.value);
+      os << " in b" << root.target->id;
+      break;
+    case RootKind::Store:
+      os << "store ";
+      name(cast<tt::StoreOp>(root.op).getValue());
+      os << " to ";
+      name(cast<tt::StoreOp>(root.op).getPtr());
+      break;
+    case RootKind::Reduce:
+    case RootKind::Scan:
+    case RootKind::Serial:
+      os << root.op->getName().stripDialect();
+      for (Value operand : root.op->getOperands()) {
+        os << ' ';
+        name(operand);
+      }
+      for (Value result : root.op->getResults()) {
+        os << " -> ";
+        name(result);
+        if (auto kept = program.kept.find(result); kept != program.kept.end())
+          os << " in b" << kept->second->id;
+      }
+      break;
+    }
+    os << '\n';
+  }
+
+  void printNest(const Nest &nest, unsigned indent) {
+    for (const Guard &guard : nest.guards) {
+      os.indent(indent) << "keep ";
+      tt::LoadOp load = guard.load;
+      name(load.getResult());
+      os << " in b" << guard.buffer->id << " if it overlaps";
+      for (Guard::Store store : guard.stores) {
+        os << ' ';
+        name(store.op.getPtr());
+      }
+      os << '\n';
+    }
+    os.indent(indent) << "nest ";
+    shape(nest.shape);
+    os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
+       << nest.unroll << (nest.isMasked ? " masked" : "") << '\n';
+    for (const Inner &inner : nest.inners) {
+      if (nest.inners.size() > 1)
+        os.indent(indent + 2) << "row\n";
+      for (const Root &root : inner.roots)
+        printRoot(root, indent + (nest.inners.size() > 1 ? 4 : 2));
+    }
+  }
+
+  void printBlock(Block *block, unsigned indent) {
+    auto plan = program.blocks.find(block);
+    if (plan == program.blocks.end())
+      return;
+    unsigned scalars = 0;
+    auto flush = [&] {
+      if (scalars)
+        os.indent(indent) << "scalar x" << scalars << '\n';
+      scalars = 0;
+    };
+    for (const Step &step : plan->second.steps) {
+      if (step.kind == StepKind::Op) {
+        ++scalars;
+        continue;
+      }
+      flush();
+      if (step.kind == StepKind::Nest) {
+        printNest(*step.nest, indent);
+      } else if (step.kind == StepKind::Dot) {
+        os.indent(indent) << "dot ";
+        const DotPlan &plan = program.dots.at(step.op);
+        for (const DotOperand &operand : {plan.left, plan.right}) {
+          name(operand.value);
+          os << (operand.isTransposed ? " transposed " : " ");
+          if (operand.packed)
+            os << "packed in b" << operand.packed->id << ' ';
+        }
+        name(step.op->getOperand(2));
+        os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
+        if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op))) {
+          os << " every " << queue->rounds;
+          for (const ReadAhead &ahead : queue->ahead) {
+            if (ahead.dot != step.op)
+              continue;
+            os << " ahead ";
+            name(ahead.load);
+          }
+        }
+        os << '\n';
+      } else {
+        os.indent(indent) << step.op->getName() << '\n';
+        for (Region &region : step.op->getRegions())
+          printRegion(region, indent + 2);
+      }
+    }
+    flush();
+  }
+
+  void printRegion(Region &region, unsigned indent) {
+    for (Block &block : region) {
+      if (!block.isEntryBlock())
+        os.indent(indent) << "block\n";
+      for (BlockArgument argument : block.getArguments())
+        if (auto it = program.carried.find(argument);
+            it != program.carried.end()) {
+          os.indent(indent) << "carry ";
+          name(argument);
+          os << " in b" << it->second.current->id;
+          if (it->second.next != it->second.current)
+            os << ", b" << it->second.next->id;
+          os << '\n';
+        }
+      printBlock(&block, indent);
+    }
+  }
+
+  void run() {
+    os << "tile program @"
+       << const_cast<tt::FuncOp &>(program.function).getName() << '\n';
+    for (const auto &buffer : program.buffers) {
+      os << "  b" << buffer->id << ' ';
+      shape(buffer->shape);
+      os << ' ' << buffer->element;
+      if (buffer->tiles > 1)
+        os << " x" << buffer->tiles;
+      os << " at " << buffer->offset << '\n';
+    }
+    printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
+  }
+};
+} // namespace
+
+void TileProgram::print(llvm::raw_ostream &os) const {
+  Printer(*this, os).run();
+}
+
+} // namespace nereid::cpu
