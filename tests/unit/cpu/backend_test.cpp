@@ -314,13 +314,13 @@ TEST(Backend, ManyThreads) {
 
 TEST(FatalErrors, BecomeErrors) {
   bool gaveUp = false;
-  llvm::Error error = runGuarded(
+  llvm::Error error = codegen::runGuarded(
       []() -> llvm::Error { llvm::report_fatal_error("cannot go on"); },
       gaveUp);
   EXPECT_TRUE(gaveUp);
   EXPECT_EQ(llvm::toString(std::move(error)), "LLVM: cannot go on");
   gaveUp = false;
-  EXPECT_FALSE(bool(runGuarded([] { return llvm::Error::success(); }, gaveUp)));
+  EXPECT_FALSE(bool(codegen::runGuarded([] { return llvm::Error::success(); }, gaveUp)));
   EXPECT_FALSE(gaveUp);
 }
 
