@@ -24,26 +24,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-llvm::ArrayRef<llvm::StringLiteral> fastPathNames() {
-  static constexpr llvm::StringLiteral kNames[] = {
-      "vectorize",      // vectors rather than one element at a time
-      "fuse",           // several roots in one nest
-      "row-fusion",     // rows flow from one inner loop to the next
-      "recompute",      // cheap expressions are evaluated again, not kept
-      "mask-intervals", // masks become loop bounds
-      "overlap-guard",  // loads move past stores that do not overlap them
-      "in-place",       // loops update tiles where they are
-      "dot-kernel",     // tt.dot in register blocks
-      "dot-pairs",      // bf16 by instructions that add two products
-      "dot-tiles",      // bf16 and i8 in tile registers
-      "dot-transposed", // operands are put aside along their columns
-      "dot-queue",      // operands of several rounds are multiplied at once
-      "read-ahead",     // operands of the next round are on their way already
-      "masked-loops",   // with much work a vector, masks everywhere: one loop
-  };
-  return kNames;
-}
-
 /// Bits of the vectors that suit `machine`.
 static unsigned vectorBitsOf(const GenerateOptions &options) {
   const llvm::TargetMachine &machine = *options.machine;

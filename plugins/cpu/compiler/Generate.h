@@ -6,35 +6,16 @@
 #ifndef NEREID_CPU_COMPILER_GENERATE_H
 #define NEREID_CPU_COMPILER_GENERATE_H
 
+#include "FastPaths.h"
 #include "KernelInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
 
 namespace nereid::cpu {
-
-/// Which fast paths the generator may take. Each has a name; without any, the
-/// slow path of every operation runs, and results must be the same.
-class FastPaths {
-public:
-  /// All of them.
-  FastPaths() = default;
-  /// From option text: "all", "none", or names separated by commas, in which
-  /// "-name" after "all" takes one away. An unknown name is an error.
-  static llvm::Expected<FastPaths> parse(llvm::StringRef text);
-
-  bool has(llvm::StringRef name) const { return !off.contains(name); }
-
-private:
-  llvm::StringSet<> off;
-};
-
-/// The names that FastPaths knows, in the generator's order.
-llvm::ArrayRef<llvm::StringLiteral> fastPathNames();
 
 /// Most scratch of one program: 64 tiles of the largest size of f32. Every
 /// thread has its own.

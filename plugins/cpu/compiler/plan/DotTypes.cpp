@@ -32,7 +32,7 @@ DotOperand operandOf(tt::DotOp dot, unsigned side) {
 static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
                        const GenerateOptions &options) {
   const llvm::TargetMachine &machine = *options.machine;
-  if (!options.fastPaths.has("dot-kernel") ||
+  if (!options.fastPaths.has(FastPath::DotKernel) ||
       !machine.getTargetTriple().isX86())
     return DotKind::Elements;
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
@@ -40,14 +40,14 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
   int64_t depth = shape[shape.size() - 2];
   bool isBf16 = factor.isBF16() && sum.isF32();
   bool isBytes = factor.isInteger(8) && sum.isInteger(32);
-  if (options.fastPaths.has("dot-tiles") && has("amx-tile") &&
+  if (options.fastPaths.has(FastPath::DotTiles) && has("amx-tile") &&
       ((isBf16 && depth % 2 == 0 && has("amx-bf16")) ||
        (isBytes && depth % 4 == 0 && has("amx-int8"))))
     return DotKind::Tiles;
   // Intel's instruction on vectors runs at half the rate of a multiply-add, so
   // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
   constexpr int64_t kFewestLanes = 4;
-  if (options.fastPaths.has("dot-pairs") && isBf16 && depth % 2 == 0 &&
+  if (options.fastPaths.has(FastPath::DotPairs) && isBf16 && depth % 2 == 0 &&
       shape.back() >= kFewestLanes &&
       machine.getTargetCPU().starts_with("znver") && has("avx512bf16") &&
       has("avx512vl"))
@@ -60,7 +60,7 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
 static DotBlock blockFor(int64_t rows, int64_t columns, unsigned sumBits,
                          const GenerateOptions &options, unsigned vectorBits) {
   DotBlock block;
-  if (!options.fastPaths.has("dot-kernel"))
+  if (!options.fastPaths.has(FastPath::DotKernel))
     return block;
   bool hasMany =
       vectorBits >= 512 || options.machine->getTargetTriple().isAArch64();

@@ -91,7 +91,7 @@ bool Planner::orient(OpOperand &operand, DenseMap<Value, Value> &turned) {
 }
 
 void Planner::orientDots() {
-  if (!options.fastPaths.has("dot-transposed"))
+  if (!options.fastPaths.has(FastPath::DotTransposed))
     return;
   startRound(); // what is kept in any case is where expressions end
   SmallVector<tt::DotOp> dots;
@@ -213,7 +213,7 @@ bool Planner::isPassedOn(const Buffer *buffer) const {
 /// multiply: tiles of a few lines a row are no stream that the processor
 /// notices, and while they are copied there is nothing else to do.
 void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
-  if (!options.fastPaths.has("read-ahead"))
+  if (!options.fastPaths.has(FastPath::ReadAhead))
     return;
   DenseSet<Value> asked;
   for (tt::DotOp dot : queue.dots) {
@@ -246,7 +246,7 @@ void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
 
 /// Lets dots wait where a loop does nothing with their sums but add to them.
 void Planner::queueDots() {
-  if (!options.fastPaths.has("dot-queue"))
+  if (!options.fastPaths.has(FastPath::DotQueue))
     return;
   function.walk([&](scf::ForOp loop) {
     DotQueue queue;

@@ -87,7 +87,7 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
                : Join::SameRow;
   bool rowsFlow = (axis < 0 || axis == int(rank) - 1) &&
                   (pendingAxis < 0 || pendingAxis == int(rank) - 1);
-  return rowsFlow && options.fastPaths.has("row-fusion") ? Join::NewRow
+  return rowsFlow && options.fastPaths.has(FastPath::RowFusion) ? Join::NewRow
                                                          : Join::None;
 }
 
@@ -105,7 +105,7 @@ std::optional<unsigned> Planner::pendingInnerOf(Value value) const {
 
 void Planner::addRoot(Root root) {
   RootReads reads = readsOf(root, *program);
-  Join join = options.fastPaths.has("fuse") ? joinOf(root, reads) : Join::None;
+  Join join = options.fastPaths.has(FastPath::Fuse) ? joinOf(root, reads) : Join::None;
   if (join == Join::None) {
     flush();
     pending = std::make_unique<Nest>();

@@ -18,7 +18,7 @@ static constexpr unsigned kCheap = 12;
 /// A loop updates a tile in place when nothing reads the old value once the
 /// new one is being written, except each element for its own successor.
 void Planner::shareBuffersInLoops() {
-  if (!options.fastPaths.has("in-place"))
+  if (!options.fastPaths.has(FastPath::InPlace))
     return;
   function.walk([&](scf::ForOp loop) {
     for (auto [argument, result] :
@@ -132,7 +132,7 @@ static const void *sinkOf(Value value, const TileProgram &program,
 /// Gives a buffer to expensive expressions that several nests, or several
 /// parts of one, would evaluate. True if there is a new one.
 bool Planner::keepExpensiveValues() {
-  if (!options.fastPaths.has("recompute")) {
+  if (!options.fastPaths.has(FastPath::Recompute)) {
     bool grew = false;
     for (auto &[value, places] : streams)
       if (!isIndexFunction(value) && !program->isKept(value))

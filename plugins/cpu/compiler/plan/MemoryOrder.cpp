@@ -56,7 +56,7 @@ bool Planner::ascendAlike(tt::LoadOp load, tt::StoreOp store,
 /// Addresses can be compared when both are affine, and everything they are
 /// made of is known before step `step`.
 bool Planner::canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step) {
-  if (!options.fastPaths.has("overlap-guard"))
+  if (!options.fastPaths.has(FastPath::OverlapGuard))
     return false;
   auto isKnown = [&](const codegen::Polynomial &polynomial) {
     for (const codegen::Monomial &monomial : polynomial.terms())

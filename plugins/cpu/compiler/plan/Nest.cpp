@@ -109,7 +109,7 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
   if (first.kind == RootKind::Serial || needsScalars(nest) ||
-      !options.fastPaths.has("vectorize"))
+      !options.fastPaths.has(FastPath::Vectorize))
     return;
 
   Survey survey = surveyOf(nest, program, forms);
@@ -147,7 +147,7 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   // takes to compile.
   constexpr unsigned kCostThatHidesMasks = 20;
   nest.isMasked = survey.cost > kCostThatHidesMasks && vectorBits >= 512 &&
-                  options.fastPaths.has("masked-loops");
+                  options.fastPaths.has(FastPath::MaskedLoops);
 }
 
 } // namespace nereid::cpu

@@ -40,7 +40,7 @@ public:
     lanes = shape.block.lanes;
     blockVectors = shape.block.vectors;
     blockRows = shape.block.rows;
-    if (emitter.options.fastPaths.has("dot-kernel") && depth % 4 == 0)
+    if (emitter.options.fastPaths.has(FastPath::DotKernel) && depth % 4 == 0)
       steps = 4;
     blocks = rows / blockRows * (columns / (lanes * blockVectors));
     // In a panel, rows of the right operand are as wide as a block.

@@ -182,7 +182,7 @@ void NestEmitter::collectFacts(const Inner &inner) {
   active.clear();
   bounds.clear();
   wraps.clear();
-  if (nest.isRare || !emitter.options.fastPaths.has("mask-intervals"))
+  if (nest.isRare || !emitter.options.fastPaths.has(FastPath::MaskIntervals))
     return;
   IndexMap identity;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim)

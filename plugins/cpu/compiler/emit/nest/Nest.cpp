@@ -380,7 +380,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       // A value is computed into its own buffer, and later roots of this index
       // read the register; into another buffer it is copied.
       bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
-      if (emitter.options.fastPaths.has("read-ahead"))
+      if (emitter.options.fastPaths.has(FastPath::ReadAhead))
         loopAround = loopOfDot(root.value);
       Element value =
           isOwn ? define(root.value, current) : get(root.value, current);
