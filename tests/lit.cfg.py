@@ -15,5 +15,6 @@ config.environment["PATH"] = os.pathsep.join(
 # A test sees the plugins of its own build tree, and a cache of its own.
 config.environment["NEREID_PLUGIN_DIRS"] = config.plugin_dir
 config.environment["NEREID_CACHE_DIR"] = os.path.join(config.suite_exec, "cache")
+config.environment["NEREID_CPU_POISON_SCRATCH"] = "1"
 config.substitutions.append(("%plugins", config.plugin_dir))
 config.substitutions.append(("%data", config.data_dir))

@@ -9,6 +9,7 @@
 #include "text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nereid::cpu {
 
@@ -51,7 +52,33 @@ struct Launch {
   nereid_cpu_launch_t shared;
   LaunchState state;
 };
+
+/// The coordinates of a program; x counts fastest.
+struct Program {
+  uint32_t index[3];
+  Program(uint64_t number, const uint32_t *grid)
+      : index{static_cast<uint32_t>(number % grid[0]),
+              static_cast<uint32_t>(number / grid[0] % grid[1]),
+              static_cast<uint32_t>(number / grid[0] / grid[1])} {}
+};
 } // namespace
+
+// A NaN in every floating-point type, -1 in every other.
+static constexpr int kPoison = 0xff;
+
+/// One program at a time, each in scratch that no other has written to.
+static bool runPoisoned(Launch &launch, uint64_t first, uint64_t count,
+                        void *scratch) {
+  const nereid_cpu_kernel_t &image = launch.kernel.image;
+  for (uint64_t number = first; number < first + count; ++number) {
+    std::memset(scratch, kPoison, image.scratch_size);
+    Program program(number, launch.shared.grid);
+    if (image.entry(launch.arguments, &launch.shared, program.index, 1,
+                    scratch) != 0)
+      return false;
+  }
+  return true;
+}
 
 /// Runs a chunk on the calling thread; the `run` of a Job.
 static bool runPrograms(void *context, uint64_t first, uint64_t count) {
@@ -65,12 +92,10 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
       return false;
     }
   }
-  const uint32_t *grid = launch.shared.grid;
-  uint64_t row = first / grid[0];
-  const uint32_t program[3] = {static_cast<uint32_t>(first % grid[0]),
-                               static_cast<uint32_t>(row % grid[1]),
-                               static_cast<uint32_t>(row / grid[1])};
-  return image.entry(launch.arguments, &launch.shared, program, count,
+  if (scratch && launch.kernel.state->poisonsScratch) [[unlikely]]
+    return runPoisoned(launch, first, count, scratch);
+  Program program(first, launch.shared.grid);
+  return image.entry(launch.arguments, &launch.shared, program.index, count,
                      scratch) == 0;
 }
 

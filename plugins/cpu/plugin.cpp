@@ -15,9 +15,10 @@
 
 nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
                                uint64_t keepMemory,
-                               nereid::cpu::Printing printing)
+                               nereid::cpu::Printing printing,
+                               bool poisonsScratch)
     : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
-      printing(printing), memory(keepMemory),
+      printing(printing), poisonsScratch(poisonsScratch), memory(keepMemory),
       compiler(host ? std::string(nereid::cpu::view(host->plugin_path)) : ""),
       pool(threads) {}
 
@@ -52,6 +53,18 @@ static nereid_status_t readPrints(std::FILE *&out, const nereid_call_t *call) {
                   "', stdout or stderr was expected");
 }
 
+/// NEREID_CPU_POISON_SCRATCH, 0 or 1.
+static nereid_status_t readPoisons(bool &out, const nereid_call_t *call) {
+  const char *given = std::getenv("NEREID_CPU_POISON_SCRATCH");
+  std::string_view value = given && *given ? given : "0";
+  out = value == "1";
+  if (value == "0" || value == "1")
+    return NEREID_OK;
+  return fail(call, NEREID_INVALID_ARGUMENT,
+              "NEREID_CPU_POISON_SCRATCH is '" + std::string(value) +
+                  "', 0 or 1 was expected");
+}
+
 static nereid_status_t create(const nereid_host_t *host,
                               nereid_state_t **outState,
                               const nereid_call_t *call) {
@@ -66,7 +79,10 @@ static nereid_status_t create(const nereid_host_t *host,
   if (nereid_status_t status = readCount("NEREID_CPU_SCALAR_PRINTS",
                                          printing.scalarLines, call))
     return status;
-  *outState = new nereid_state_t(host, threads, kKeep, printing);
+  bool poisons = false;
+  if (nereid_status_t status = readPoisons(poisons, call))
+    return status;
+  *outState = new nereid_state_t(host, threads, kKeep, printing, poisons);
   return NEREID_OK;
 }
 

@@ -68,11 +68,15 @@ private:
 
 struct nereid_state_t {
   nereid_state_t(const nereid_host_t *host, unsigned threads,
-                 uint64_t keepMemory, nereid::cpu::Printing printing);
+                 uint64_t keepMemory, nereid::cpu::Printing printing,
+                 bool poisonsScratch);
 
   const nereid::cpu::HostCpu cpu;
   const std::string features; // of the target
   const nereid::cpu::Printing printing;
+  /// Scratch is filled before each program, so that a read of what the program
+  /// has not written there shows. For tests.
+  const bool poisonsScratch;
   nereid::cpu::Memory memory;
   nereid::cpu::CacheSweep sweep{memory};
   nereid::cpu::Faults faults;

@@ -132,6 +132,24 @@ std::string orderKernel() {
 )");
 }
 
+std::string scratchKernel() {
+  return loopOverPrograms("", R"(
+  %out = load ptr, ptr %args
+  %found = load i64, ptr %scratch
+  store i64 7, ptr %scratch
+  %place = getelementptr i64, ptr %out, i64 %program
+  store i64 %found, ptr %place
+  br label %next
+)",
+                          R"(
+!nereid.cpu.kernel = !{!0, !1, !2, !3}
+!0 = !{!"name", !"scratch_kernel"}
+!1 = !{!"argument", !"out", !"*i64", i64 0}
+!2 = !{!"arguments_size", i64 8}
+!3 = !{!"scratch_size", i64 64}
+)");
+}
+
 std::string assertKernel() {
   // The services are at offset 16 of the launch, its state at 24; `fail` is
   // at offset 24 of the services.

@@ -18,6 +18,10 @@ std::string addKernel();
 /// scratch of 4 KiB that each program fills.
 std::string orderKernel();
 
+/// out[program] = the first 8 bytes of scratch, which it then overwrites with
+/// 7. Arguments: out (*i64).
+std::string scratchKernel();
+
 /// Fails in program `which` with "element is negative", prints nothing.
 /// Arguments: which (i32).
 std::string assertKernel();

@@ -86,6 +86,24 @@ TEST(Launch, ProgramsStartInOrder) {
   unsetenv("NEREID_CPU_THREADS");
 }
 
+TEST(Launch, PoisonsTheScratchOfEachProgram) {
+  setenv("NEREID_CPU_POISON_SCRATCH", "1", 1);
+  {
+    Plugin plugin;
+    nereid_module_t *module = plugin.load(scratchKernel());
+    nereid_kernel_t *kernel = plugin.kernel(module, "scratch_kernel");
+    std::vector<int64_t> out(20, 0);
+    int64_t *argument = out.data();
+    nereid_launch_t launch = makeLaunch(5, &argument, sizeof argument);
+    launch.grid[1] = 2;
+    launch.grid[2] = 2;
+    ASSERT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
+    EXPECT_THAT(out, testing::Each(-1));
+    plugin.driver->unload_module(plugin.state, module);
+  }
+  unsetenv("NEREID_CPU_POISON_SCRATCH");
+}
+
 TEST(Launch, EachProgramOnceOnManyThreads) {
   setenv("NEREID_CPU_THREADS", "4", 1);
   {
