@@ -189,6 +189,12 @@ static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
   append(out.targetFeatures, out.features);
 }
 
+/// LLVM skips empty names, but the text is a part of cache keys.
+static bool hasEmptyName(std::string_view list) {
+  return !list.empty() && (list.front() == ',' || list.back() == ',' ||
+                           list.find(",,") != std::string_view::npos);
+}
+
 nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
                              const nereid_value_t *values, uint64_t count,
                              Options &out, const nereid_call_t *call) {
@@ -213,6 +219,11 @@ nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
     return fail(call, NEREID_INVALID_ARGUMENT,
                 "option vector_bits: " + std::to_string(out.vectorBits) +
                     " is not 0 or a power of two from 64");
+  if (hasEmptyName(out.features))
+    return fail(call, NEREID_INVALID_ARGUMENT,
+                "option features: '" + out.features +
+                    "' has an empty name between commas, expected +name or "
+                    "-name");
   resolveCpu(host, target, out);
   return NEREID_OK;
 }

@@ -8,6 +8,7 @@
 #include "kernel/UseChain.h"
 #include "backend/Descriptor.h"
 #include "kernel/FatalErrors.h"
+#include "kernel/LlvmDiagnostics.h"
 #include "backend/Input.h"
 #include "backend/Link.h"
 #include "nereid/ttir/Parse.h"
@@ -234,7 +235,7 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
                        : llvm::Error::success();
 }
 
-llvm::Error Session::readLlvm(llvm::StringRef input) {
+llvm::Error Session::readLlvm(llvm::StringRef input, const Report &report) {
   if (!input.data()) {
     if (module)
       return llvm::Error::success();
@@ -245,33 +246,69 @@ llvm::Error Session::readLlvm(llvm::StringRef input) {
     return error;
   module.reset();
   context = std::make_unique<llvm::LLVMContext>();
-  llvm::SMDiagnostic problem;
-  // The parser wants a NUL after the text.
-  auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
-  module = llvm::parseIR(*copy, problem, *context);
-  if (!module)
-    return llvm::make_error<InputError>(
-        problem.getLineNo(), problem.getColumnNo() + 1, problem.getMessage());
+  llvm::Error error =
+      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
+        llvm::SMDiagnostic problem;
+        // The parser wants a NUL after the text.
+        auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
+        module = llvm::parseIR(*copy, problem, *context);
+        if (module)
+          return llvm::Error::success();
+        return llvm::make_error<InputError>(problem.getLineNo(),
+                                            problem.getColumnNo() + 1,
+                                            problem.getMessage());
+      });
+  if (error)
+    return error;
   prepareModule(*module, **target, options.debug_info);
   return verify(*module);
 }
 
 llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
-  if (llvm::Error error = readLlvm(input))
+  if (llvm::Error error = readLlvm(input, report))
     return error;
   if (llvm::Error error = addDescriptor(*module))
     return error;
-  (*target)->optimizer->run(*module);
+  llvm::Error error =
+      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
+        (*target)->optimizer->run(*module);
+        if (!report.output)
+          return llvm::Error::success();
+        // Code generation uses its module up, and is not cheap: the next stage
+        // assembles the text.
+        auto text = emitAssembly(*module, **target);
+        module.reset();
+        if (!text)
+          return text.takeError();
+        assemblyText = std::move(*text);
+        return llvm::Error::success();
+      });
+  if (error) {
+    module.reset();
+    assemblyText.reset();
+    return error;
+  }
   if (!report.output)
     return llvm::Error::success();
-  // Code generation uses its module up, and is not cheap: the next stage
-  // assembles the text.
-  auto text = emitAssembly(*module, **target);
-  module.reset();
-  if (!text)
-    return text.takeError();
-  assemblyText = std::move(*text);
   return report.write({assemblyText->data(), assemblyText->size()});
+}
+
+llvm::Expected<Bytes> Session::emitModule(const Report &report) {
+  Bytes object;
+  llvm::Error error =
+      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
+        auto emitted = emitObject(*module, **target);
+        if (!emitted)
+          return emitted.takeError();
+        object = std::move(*emitted);
+        return llvm::Error::success();
+      });
+  module.reset();
+  if (!error)
+    return std::move(object);
+  // It may have stopped in the middle of a function.
+  (*target)->generator.reset();
+  return std::move(error);
 }
 
 llvm::Error Session::image(llvm::StringRef input, const Report &report) {
@@ -282,9 +319,7 @@ llvm::Error Session::image(llvm::StringRef input, const Report &report) {
                                    "before");
   if (llvm::Error error = checkKind(input, InputKind::Assembly))
     return error;
-  auto object =
-      input.data() ? assemble(input, **target) : emitObject(*module, **target);
-  module.reset();
+  auto object = input.data() ? assemble(input, **target) : emitModule(report);
   if (!object)
     return object.takeError();
   auto info = readDescriptor(

@@ -45,7 +45,9 @@ private:
   llvm::Error image(llvm::StringRef input, const Report &report);
 
   llvm::Error readTtir(llvm::StringRef input, const Report &report);
-  llvm::Error readLlvm(llvm::StringRef input);
+  llvm::Error readLlvm(llvm::StringRef input, const Report &report);
+  /// The object file of `module`, which is used up.
+  llvm::Expected<Bytes> emitModule(const Report &report);
   llvm::Error addMetadata(const KernelInfo &info, const Report &report) const;
 
   const nereid_cpu_options_t options;

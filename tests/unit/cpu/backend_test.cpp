@@ -202,6 +202,48 @@ TEST(Backend, UnknownNames) {
             "unknown architecture 'sparc', expected x86_64 or aarch64");
 }
 
+TEST(Backend, RefusesTargetsWithoutWhatKernelsNeed) {
+  struct {
+    TargetConfig config;
+    std::string error;
+  } const cases[] = {
+      {{"x86_64", "i386", "", "", 2},
+       "CPU 'i386' with these features lacks '64bit', which kernels for "
+       "x86_64 need"},
+      {{"x86_64", "x86-64", "", "-64bit", 2},
+       "CPU 'x86-64' with these features lacks '64bit', which kernels for "
+       "x86_64 need"},
+      {{"x86_64", "x86-64", "", "-sse", 2},
+       "CPU 'x86-64' with these features lacks 'sse2', which kernels for "
+       "x86_64 need"},
+      {{"x86_64", "x86-64-v3", "", "+soft-float", 2},
+       "CPU 'x86-64-v3' with these features has 'soft-float', which kernels "
+       "for x86_64 cannot use"},
+      {{"aarch64", "generic", "", "-neon", 2},
+       "CPU 'generic' with these features lacks 'neon', which kernels for "
+       "aarch64 need"},
+  };
+  for (const auto &[config, error] : cases) {
+    auto target = leaseTarget(config);
+    ASSERT_FALSE(bool(target)) << error;
+    EXPECT_EQ(llvm::toString(target.takeError()), error);
+  }
+}
+
+TEST(Backend, RefusesTheNameOfAnIntrinsic) {
+  for (const char *name : {"llvm.memcpy", "llvm.foo"}) {
+    std::string text = test::addKernel();
+    size_t at = text.find("\"add_kernel\"");
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, 12, '"' + std::string(name) + '"');
+    Bytes image;
+    EXPECT_EQ(compile(text, {"x86_64", "x86-64", "", "", 2}, image),
+              "the kernel is named '" + std::string(name) +
+                  "', expected a name that does not begin with 'llvm.', as "
+                  "those of LLVM's intrinsics do");
+  }
+}
+
 TEST(Backend, AssemblyErrorsHaveAPlace) {
   auto target = leaseTarget({"x86_64", "x86-64", "", "", 2});
   auto object = assemble("nop\n  frobnicate %rax\n", **target);

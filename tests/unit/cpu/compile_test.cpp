@@ -77,6 +77,52 @@ TEST(Compile, ErrorsNameThePlace) {
   EXPECT_THAT(out.errors, StartsWith(":1:1: "));
 }
 
+/// The kernel with `line` as the first instruction of its function.
+static std::string withInstruction(const std::string &line) {
+  std::string text = addKernel();
+  size_t at = text.find("entry:\n");
+  EXPECT_NE(at, std::string::npos);
+  return text.insert(at + 7, "  " + line + "\n");
+}
+
+// LLVM's default handler would end the process.
+TEST(Compile, ErrorsOfCodeGenerationBecomeDiagnostics) {
+  Plugin plugin;
+  struct {
+    std::string kernel, error;
+  } const cases[] = {
+      {withInstruction("call void asm sideeffect \"nonsense $$1\", \"\"()"),
+       "LLVM: invalid instruction mnemonic 'nonsense' in the inline assembly "
+       "'nonsense $1'\n"},
+      {withInstruction(
+           "%zz = call i64 asm sideeffect \"nop\", \"={zzz}\"()"),
+       "LLVM: couldn't allocate output register for constraint '{zzz}'\n"},
+      {addKernel() + "module asm \"nonsense\"\n",
+       "LLVM: invalid instruction mnemonic 'nonsense' in the inline assembly "
+       "'nonsense'\n"},
+  };
+  for (const auto &[kernel, error] : cases)
+    for (const char *last : {"asm", "so"}) {
+      Compiled out = plugin.compile(kernel, "asm", last, {{"arch", "x86_64"}});
+      EXPECT_EQ(out.status, NEREID_INVALID_ARGUMENT);
+      EXPECT_EQ(out.errors, error) << last;
+      Compiled good =
+          plugin.compile(addKernel(), "asm", "so", {{"arch", "x86_64"}});
+      EXPECT_EQ(good.status, NEREID_OK) << good.errors;
+    }
+}
+
+TEST(Compile, WarningsOfCodeGenerationBecomeDiagnostics) {
+  ::testing::internal::CaptureStderr();
+  Compiled out = Plugin().compile(
+      withInstruction("%huge = alloca [10000000000 x i8]\n"
+                      "  call void asm sideeffect \"\", \"r\"(ptr %huge)"),
+      "asm", "so", {{"arch", "x86_64"}});
+  EXPECT_EQ(out.status, NEREID_OK) << out.errors;
+  EXPECT_THAT(out.warnings, StartsWith("LLVM: stack frame size ("));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Compile, OptionsAreRefusedBeforeAnyStage) {
   Plugin plugin;
   Compiled out = plugin.compile("bogus", "asm", "so",

@@ -19,11 +19,13 @@ Messages::Messages() {
 void Messages::report(const nereid_call_t *call,
                       const nereid_diagnostic_t *diagnostic) {
   auto &self = *static_cast<Messages *>(call->user);
-  bool isNote = diagnostic->severity == NEREID_SEVERITY_NOTE;
-  if (!isNote && diagnostic->severity != NEREID_SEVERITY_ERROR)
+  if (diagnostic->severity == NEREID_SEVERITY_INFO)
     return;
   std::lock_guard lock(self.mutex);
-  std::string &text = isNote ? self.noteText : self.text;
+  std::string &text =
+      diagnostic->severity == NEREID_SEVERITY_NOTE      ? self.noteText
+      : diagnostic->severity == NEREID_SEVERITY_WARNING ? self.warningText
+                                                        : self.text;
   if (diagnostic->line)
     text += test::text(diagnostic->file) + ":" +
             std::to_string(diagnostic->line) + ":" +
@@ -39,6 +41,11 @@ std::string Messages::errors() const {
 std::string Messages::notes() const {
   std::lock_guard lock(mutex);
   return noteText;
+}
+
+std::string Messages::warnings() const {
+  std::lock_guard lock(mutex);
+  return warningText;
 }
 
 static nereid_writer_t writeTo(std::string &out) {
@@ -156,6 +163,7 @@ Compiled Plugin::compile(const std::string &input, const std::string &first,
   }
   out.errors = messages.errors();
   out.notes = messages.notes();
+  out.warnings = messages.warnings();
   return out;
 }
 

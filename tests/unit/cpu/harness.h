@@ -25,13 +25,15 @@ public:
   std::string errors() const;
   /// The same of all notes.
   std::string notes() const;
+  /// The same of all warnings.
+  std::string warnings() const;
 
 private:
   static void report(const nereid_call_t *call,
                      const nereid_diagnostic_t *diagnostic);
   nereid_call_t record = {};
   mutable std::mutex mutex;
-  std::string text, noteText;
+  std::string text, noteText, warningText;
 };
 
 /// A value of metadata, copied.
@@ -46,7 +48,7 @@ using Values = std::map<std::string, Value>;
 /// What a host keeps of a compiled kernel.
 struct Compiled {
   nereid_status_t status = NEREID_OK;
-  std::string output, errors, notes, canonical;
+  std::string output, errors, notes, warnings, canonical;
   Values metadata;
 };
 

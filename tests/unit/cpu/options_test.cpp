@@ -107,6 +107,10 @@ TEST_F(OptionsTest, Errors) {
   EXPECT_EQ(parse({{"arch", "sparc"}}), NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(parse({{"vector_bits", "300"}}), NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(parse({{"cpu", "a;b"}}), NEREID_INVALID_ARGUMENT);
+  for (const char *list : {",,", ",+avx2", "+avx2,", "+avx2,,-fma"}) {
+    EXPECT_EQ(parse({{"features", list}}), NEREID_INVALID_ARGUMENT) << list;
+    EXPECT_NE(errors.find("has an empty name"), std::string::npos) << list;
+  }
 }
 
 TEST_F(OptionsTest, TypedValues) {

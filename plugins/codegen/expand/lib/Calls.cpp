@@ -84,6 +84,9 @@ static LogicalResult refuseCalls(ModuleOp module) {
   if (!callee)
     return left.emitOpError()
            << "calls '" << left.getCallee() << "', which is not defined";
+  if (callee.isDeclaration())
+    return left.emitOpError() << "calls '" << left.getCallee()
+                            << "', which is declared only, expected a body";
   return left.emitOpError() << "calls '" << left.getCallee()
                           << "', which calls itself: recursion is not "
                              "supported";

@@ -54,6 +54,13 @@ llvm::Error addDescriptor(llvm::Module &module) {
   auto info = readKernelInfo(module);
   if (!info)
     return info.takeError();
+  // A function of such a name is an intrinsic to LLVM, which reads operands
+  // that this one does not have.
+  if (llvm::StringRef(info->name).starts_with("llvm."))
+    return llvm::createStringError(
+        "the kernel is named '" + info->name +
+        "', expected a name that does not begin with 'llvm.', as those of "
+        "LLVM's intrinsics do");
   llvm::Function *entry = module.getFunction(kEntryName);
   if (llvm::Error error = checkEntry(entry))
     return error;

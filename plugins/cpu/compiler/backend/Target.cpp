@@ -96,6 +96,44 @@ static llvm::Error checkNames(const llvm::MCSubtargetInfo &info,
   return llvm::Error::success();
 }
 
+namespace {
+struct Requirement {
+  llvm::StringLiteral feature;
+  bool isOn;
+};
+} // namespace
+
+/// What LLVM's code generators take for granted where a function returns a
+/// float; without it they end in a fatal error or a crash.
+static llvm::ArrayRef<Requirement> requirementsOf(const llvm::Triple &triple) {
+  static constexpr Requirement kX86[] = {{"64bit", true},
+                                         {"64bit-mode", true},
+                                         {"32bit-mode", false},
+                                         {"16bit-mode", false},
+                                         {"sse2", true},
+                                         {"soft-float", false}};
+  static constexpr Requirement kAArch64[] = {{"fp-armv8", true},
+                                             {"neon", true}};
+  if (triple.isX86())
+    return kX86;
+  return kAArch64;
+}
+
+/// Refuses CPUs and features that have names, but for which no kernel can be
+/// compiled.
+static llvm::Error checkSupported(const llvm::TargetMachine &machine,
+                                  const TargetConfig &config) {
+  for (const Requirement &requirement :
+       requirementsOf(machine.getTargetTriple()))
+    if (hasFeature(machine, requirement.feature) != requirement.isOn)
+      return llvm::createStringError(
+          "CPU '" + config.cpu + "' with these features " +
+          (requirement.isOn ? "lacks '" : "has '") + requirement.feature +
+          "', which kernels for " + config.arch +
+          (requirement.isOn ? " need" : " cannot use"));
+  return llvm::Error::success();
+}
+
 /// What the driver is to check before it loads an image.
 static std::string neededFeatures(const llvm::TargetMachine &machine) {
   std::string needed;
@@ -140,6 +178,8 @@ makeTarget(const TargetConfig &config) {
       llvm::CodeModel::Small, codeGenLevel(config.optLevel)));
   if (!out->machine)
     return llvm::createStringError("LLVM makes no code for " + triple);
+  if (llvm::Error error = checkSupported(*out->machine, config))
+    return std::move(error);
   out->neededFeatures = neededFeatures(*out->machine);
   if (!config.tuneCpu.empty() && names->isCPUStringValid(config.tuneCpu))
     out->tuneCpu = config.tuneCpu;
