@@ -26,7 +26,9 @@ static std::string partBeside(std::string plugin) {
 }
 
 CompilerPart::CompilerPart(std::string pluginPath)
-    : path(partBeside(std::move(pluginPath))) {}
+    : path(partBeside(std::move(pluginPath))) {
+  ForkGuard::add(this);
+}
 
 const nereid_cpu_compiler_t *CompilerPart::get(const nereid_call_t *call) {
   if (const nereid_cpu_compiler_t *found = table.load())

@@ -8,6 +8,7 @@
 #define NEREID_CPU_COMPILER_PART_H
 
 #include "compiler_interface.h"
+#include "fork_guard.h"
 
 #include <atomic>
 #include <mutex>
@@ -15,10 +16,13 @@
 
 namespace nereid::cpu {
 
-class CompilerPart {
+class CompilerPart final : ForkAware {
 public:
   /// `pluginPath` is the plugin's file; empty: found by the loader.
   explicit CompilerPart(std::string pluginPath);
+  ~CompilerPart() { ForkGuard::remove(this); }
+  CompilerPart(const CompilerPart &) = delete;
+  CompilerPart &operator=(const CompilerPart &) = delete;
 
   /// Loads the part, once. Null, with an error reported, if that fails; the
   /// next call tries again. [any-thread]
@@ -31,6 +35,10 @@ public:
   bool loaded() const { return table.load() != nullptr; }
 
 private:
+  // A child of a fork could not finish what another thread loads.
+  void lockForFork() override { mutex.lock(); }
+  void unlockAfterFork() override { mutex.unlock(); }
+
   const std::string path;
   std::atomic<const nereid_cpu_compiler_t *> table{nullptr};
   std::mutex mutex;

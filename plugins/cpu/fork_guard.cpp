@@ -26,13 +26,22 @@ static Registry &registry() {
   return *instance;
 }
 
-void ForkGuard::prepare() { registry().mutex.lock(); }
-void ForkGuard::inParent() { registry().mutex.unlock(); }
+void ForkGuard::prepare() {
+  registry().mutex.lock();
+  for (ForkAware *object : registry().objects)
+    object->lockForFork();
+}
+
+void ForkGuard::inParent() {
+  for (ForkAware *object : registry().objects)
+    object->unlockAfterFork();
+  registry().mutex.unlock();
+}
 
 void ForkGuard::inChild() {
   for (ForkAware *object : registry().objects)
     object->resetAfterFork();
-  registry().mutex.unlock();
+  inParent();
 }
 
 void ForkGuard::add(ForkAware *object) {

@@ -12,8 +12,13 @@ namespace nereid::cpu {
 /// What waits for other threads.
 class ForkAware {
 public:
+  /// Before a fork, by the thread that calls it: waits for what the child could
+  /// not finish.
+  virtual void lockForFork() {}
+  /// After it, in the parent and in the child.
+  virtual void unlockAfterFork() {}
   /// In the child, where there is one thread.
-  virtual void resetAfterFork() = 0;
+  virtual void resetAfterFork() {}
 
 protected:
   ~ForkAware() = default;

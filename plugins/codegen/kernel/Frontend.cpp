@@ -5,6 +5,8 @@
 
 #include "kernel/Frontend.h"
 
+#include "kernel/ForkSafeMutex.h"
+
 #include "nereid/ttir/Diagnostics.h"
 #include "nereid/ttir/Parse.h"
 #include "nereid/ttir/Passes.h"
@@ -12,7 +14,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <mutex>
 #include <vector>
 
 namespace nereid::codegen {
@@ -80,10 +81,11 @@ std::string Frontend::print() const {
 
 namespace {
 struct Pool {
-  std::mutex mutex;
   std::vector<std::unique_ptr<Frontend>> idle;
 };
 } // namespace
+
+static ForkSafeMutex poolMutex;
 
 /// Never destroyed: MLIR's own statics may go first.
 static Pool &pool() {
@@ -93,7 +95,7 @@ static Pool &pool() {
 
 FrontendLease::FrontendLease() {
   {
-    std::lock_guard lock(pool().mutex);
+    std::lock_guard lock(poolMutex);
     if (!pool().idle.empty()) {
       frontend = std::move(pool().idle.back());
       pool().idle.pop_back();
@@ -108,7 +110,7 @@ FrontendLease::~FrontendLease() {
   if (!frontend || frontend->uses >= kUsesOfAContext)
     return;
   frontend->module = nullptr;
-  std::lock_guard lock(pool().mutex);
+  std::lock_guard lock(poolMutex);
   pool().idle.push_back(std::move(frontend));
 }
 

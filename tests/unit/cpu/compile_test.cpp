@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <pthread.h>
@@ -237,6 +239,56 @@ TEST(Compile, ManyThreads) {
   for (const std::string &output : outputs)
     EXPECT_EQ(output, outputs[0]);
 }
+
+// ThreadSanitizer ends a child of fork() that starts a thread, and lld has one.
+#if defined(__SANITIZE_THREAD__)
+#define NEREID_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NEREID_TSAN 1
+#endif
+#endif
+
+#ifndef NEREID_TSAN
+/// True if `child` ends well within ten seconds; else it is killed.
+static bool endsWell(pid_t child) {
+  for (int round = 0; round < 1000; ++round) {
+    int ended = -1;
+    if (waitpid(child, &ended, WNOHANG) == child)
+      return ended == 0;
+    usleep(10000);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return false;
+}
+
+// The locks that other threads hold when a process forks are nobody's in the
+// child. Linking is half of a compilation, so some of these forks come then.
+TEST(Compile, AChildCompilesWhateverOtherThreadsDid) {
+  Plugin plugin;
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!done)
+        plugin.compile(fmodKernel(), "asm", "so");
+    });
+  int hung = 0;
+  for (int round = 0; round < 25 && hung == 0; ++round) {
+    pid_t child = fork();
+    if (child == 0) {
+      Compiled out = plugin.compile(fmodKernel(), "asm", "so");
+      _exit(out.status == NEREID_OK ? 0 : 1);
+    }
+    hung += !endsWell(child);
+  }
+  done = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(hung, 0);
+}
+#endif
 
 /// A kernel of `count` operations each of which uses the one before; `step`
 /// makes %v1 from %v0, or %p1 from %p0.

@@ -6,6 +6,7 @@
 #include "Link.h"
 
 #include "kernel/FatalErrors.h"
+#include "kernel/ForkSafeMutex.h"
 #include "MemoryFile.h"
 #include "OutputPipe.h"
 #include "kernel/QuietThreads.h"
@@ -29,11 +30,9 @@ LLD_HAS_DRIVER(elf)
 
 namespace nereid::cpu {
 
-/// lld is one set of global variables.
-static std::mutex &lldMutex() {
-  static std::mutex *mutex = new std::mutex;
-  return *mutex;
-}
+/// lld is one set of global variables. A fork() waits until a link is done,
+/// which takes some milliseconds: the child could not finish it.
+static codegen::ForkSafeMutex lldMutex;
 
 /// Lets lld return from errors at which it would end the process. LLVM offers
 /// this together with handlers of signals, which are the host program's; they
@@ -135,7 +134,7 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
   llvm::raw_string_ostream stream(messages);
   int status = 0;
   {
-    std::lock_guard lock(lldMutex());
+    std::lock_guard lock(lldMutex);
     status = callLld(arguments, **output, stream);
   }
   if (status != 0)
@@ -207,13 +206,17 @@ static llvm::Expected<Needs> readNeeds(llvm::ArrayRef<char> object) {
 /// A library without symbols that bears the name of libm: linked against, it
 /// makes the image ask for the real one, of whatever machine loads it.
 static llvm::Expected<const Bytes *> libmStub(Target &target) {
-  static std::mutex mutex;
+  static codegen::ForkSafeMutex mutex;
   static auto *stubs = new std::map<std::string, Bytes>;
-  std::lock_guard lock(mutex);
   std::string triple = target.machine->getTargetTriple().str();
-  auto found = stubs->find(triple);
-  if (found != stubs->end())
-    return &found->second;
+  {
+    std::lock_guard lock(mutex);
+    auto found = stubs->find(triple);
+    if (found != stubs->end())
+      return &found->second;
+  }
+  // Without the lock, since linking takes another one. Threads that get here
+  // at once make the same stub.
   auto object = assemble("", target);
   if (!object)
     return object.takeError();
@@ -223,6 +226,7 @@ static llvm::Expected<const Bytes *> libmStub(Target &target) {
   auto stub = runLld({file->path()}, {"-soname", "libm.so.6"});
   if (!stub)
     return stub.takeError();
+  std::lock_guard lock(mutex);
   return &stubs->emplace(triple, std::move(*stub)).first->second;
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../cpu_features.h"
 #include "CpuModel.h"
+#include "kernel/ForkSafeMutex.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -189,10 +190,11 @@ makeTarget(const TargetConfig &config) {
 
 namespace {
 struct Pool {
-  std::mutex mutex;
   std::unordered_map<std::string, std::vector<std::unique_ptr<Target>>> idle;
 };
 } // namespace
+
+static codegen::ForkSafeMutex poolMutex;
 
 /// Never destroyed: LLVM's own statics may go first.
 static Pool &pool() {
@@ -203,7 +205,7 @@ static Pool &pool() {
 llvm::Expected<TargetLease> leaseTarget(const TargetConfig &config) {
   std::string key = config.key();
   {
-    std::lock_guard lock(pool().mutex);
+    std::lock_guard lock(poolMutex);
     auto &idle = pool().idle[key];
     if (!idle.empty()) {
       TargetLease lease(key, std::move(idle.back()));
@@ -220,7 +222,7 @@ llvm::Expected<TargetLease> leaseTarget(const TargetConfig &config) {
 TargetLease::~TargetLease() {
   if (!target)
     return;
-  std::lock_guard lock(pool().mutex);
+  std::lock_guard lock(poolMutex);
   pool().idle[key].push_back(std::move(target));
 }
 
