@@ -1,0 +1,264 @@
+"""Random indices, masks and pointers: affine, repeated, permuted, wrapping, loaded."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import elements as E
+from builder import Builder
+from ir import Value
+
+
+class Addresses(Builder):
+    """`capacity` always is the number of elements from the pointer on."""
+
+    def affine(self, shape, strides, offset: int = 0) -> Value:
+        """The sum of strides[d] * index d, and `offset`, as i32."""
+        if not shape:
+            return self.known(offset, shape)
+        if len(shape) > 1 and tuple(strides) == _dense(shape) and self.chance(0.15):
+            count = _product(shape)
+            return self.with_number(
+                "addi", self.reshaped("reshape", self.range(count), shape), offset
+            )
+        early = self.chance(0.7)  # multiply before broadcasting
+        total = None
+        for dim, stride in enumerate(strides):
+            if stride == 0 and total is not None:
+                continue
+            term = self.along(self.range(shape[dim]), dim, shape, wide=False)
+            if not early:
+                term = self.broadcast(term, shape)
+            if stride != 1 or self.chance(0.1):
+                term = self.binary("muli", term, self.known(stride, term.shape))
+            term = self.broadcast(term, shape)
+            total = term if total is None else self.binary("addi", total, term)
+        if offset or self.chance(0.1):
+            total = self.binary("addi", total, self.known(offset, shape))
+        return total
+
+    def known(self, number: int, shape) -> Value:
+        """A tile of one known number: a constant, or an argument plus one."""
+        arguments = [
+            v for v in self.visible
+            if v.element is E.I32 and not v.shape and v.low == v.high and abs(v.low) < 1 << 20
+        ]
+        if not arguments or self.chance(0.6):
+            return self.constant(number, E.I32, shape)
+        argument = self.choice(arguments)
+        if argument.low != number:
+            argument = self.with_number("addi", argument, number - argument.low)
+        return self.splat(argument, shape)
+
+    def index(self, shape, capacity: int) -> tuple[Value, Value | None]:
+        """An i32 tile of indices in [0, capacity) where the mask, if any, holds."""
+        kind = self.weighted([
+            (6, "dense"), (2, "permuted"), (2, "padded"), (4, "repeated"), (1, "reversed"),
+            (2, "divided"), (2, "modulo"), (1, "hashed"), (3, "loaded"), (1, "xor"),
+        ])
+        count = _product(shape)
+        if kind == "loaded":
+            loaded = self.loaded_index(shape)
+            if loaded is not None:
+                return self.fitted(loaded, capacity)
+            kind = "hashed"
+        strides = list(_dense(shape))
+        offset = self.choice([0, 0, 0, 1, 2, 3, 8, count // 2])
+        if kind == "permuted":
+            order = list(range(len(shape)))
+            self.rng.shuffle(order)
+            permuted = _dense([shape[d] for d in order])
+            for at, dim in enumerate(order):
+                strides[dim] = permuted[at]
+        elif kind == "padded":
+            pad = self.choice([1, 2, 3, 8])
+            strides = [s if d == len(shape) - 1 else s + pad for d, s in enumerate(strides)]
+        elif kind == "repeated":
+            strides = [self.choice([0, 0, 1, 1, 2, 3, 4, 7, 16]) for _ in shape]
+        elif kind == "reversed" and shape:
+            dim = self.rng.randrange(len(shape))
+            offset += strides[dim] * (shape[dim] - 1)
+            strides[dim] = -strides[dim]
+        out = self.affine(shape, strides, offset)
+        amount = 1 << self.rng.randrange(1, 9)
+        if self.chance(0.1):
+            amount += 1
+        if kind == "divided":
+            out = self.with_number(self.choice(["divsi", "divui"]), out, amount)
+        elif kind == "modulo":
+            out = self.with_number(self.choice(["remsi", "remui"]), out, amount)
+        elif kind == "xor":
+            out = self.with_number("xori", out, self.rng.randrange(count + 1))
+        elif kind == "hashed":
+            out = self.hashed(out)
+        scalar = self.loop_index()
+        if scalar is not None and self.chance(0.6):
+            step = self.with_number("muli", scalar, self.choice([1, 2, 4, 16, count]))
+            out = self.binary("addi", out, self.splat(step, shape))
+        return self.fitted(out, capacity)
+
+    def hashed(self, x: Value) -> Value:
+        """Integers that wrap."""
+        x = self.with_number("muli", x, self.choice([1103515245, 1664525, 1 << 30, -1640531527]))
+        return self.with_number("addi", x, self.rng.randrange(1 << 20))
+
+    def loop_index(self) -> Value | None:
+        found = [
+            v for v in self.visible
+            if v.element is E.I32 and not v.shape and 0 <= v.low < v.high < 64
+        ]
+        return self.choice(found) if found else None
+
+    def loaded_index(self, shape) -> Value | None:
+        ints = [v for v in self.visible if v.shape == shape and v.element in (E.I32, E.I16, E.I8)]
+        pointers = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))
+        if ints and self.chance(0.4):
+            out = self.choice(ints)
+        elif pointers:
+            out = self.load_from(self.choice(pointers), shape, simple=True)
+        else:
+            return None
+        return self.cast(out, E.I32)
+
+    def fitted(self, x: Value, capacity: int) -> tuple[Value, Value | None]:
+        """Cuts or masks indices that may be outside of [0, capacity)."""
+        if 0 <= x.low and x.high < capacity:
+            return x, None
+        spread = x.high - x.low
+        if spread < capacity and self.chance(0.5):
+            return self.with_number("subi", x, x.low), None
+        # A masked-off index may be anything that does not wrap as an address.
+        if -(1 << 20) < x.low and x.high < 1 << 20 and self.chance(0.6):
+            mask = None
+            if x.high >= capacity:
+                most = self.rng.randrange(capacity + 1)
+                mask = self.compare("slt", x, self.known(most, x.shape))
+            if x.low < 0:
+                above = self.compare("sge", x, self.known(self.choice([0, 0, 1, 5]), x.shape))
+                mask = above if mask is None else self.binary("andi", mask, above)
+            return x, mask
+        most = 1 << (capacity.bit_length() - 1)
+        if self.chance(0.5):
+            return self.with_number("andi", x, most - 1), None
+        return self.with_number("remui", x, self.choice([most, capacity])), None
+
+    def mask(self, shape, depth: int = 0) -> Value:
+        kind = self.weighted([
+            (5, "affine"), (2, "hashed"), (3, "data"), (2, "combined"), (2, "rows"), (1, "constant"),
+            (1, "modulo"),
+        ])
+        count = _product(shape)
+        predicate = self.choice(["slt", "slt", "slt", "sle", "sgt", "sge", "ult", "uge", "eq", "ne"])
+        if kind == "constant":
+            return self.constant(self.chance(0.6), E.I1, shape)
+        if kind == "combined" and depth < 2:
+            x, y = self.mask(shape, depth + 1), self.mask(shape, depth + 1)
+            return self.binary(self.choice(["andi", "andi", "ori", "xori"]), x, y)
+        if kind == "rows" and len(shape) > 1:
+            dim = self.rng.randrange(len(shape))
+            rows = self.mask((shape[dim],), depth + 1)
+            return self.along(rows, dim, shape)
+        if kind == "data":
+            # A loaded or computed tile, also of floats.
+            tiles = [v for v in self.visible if v.shape == shape and v.element in E.INTS + E.FLOATS]
+            x = self.choice(tiles) if tiles else self.loaded_index(shape)
+            if x is not None:
+                if x.element.is_float:
+                    predicate = self.choice(["olt", "ogt", "oeq", "une", "oge"])
+                    return self.compare(predicate, x, self.constant(self.rng.randrange(-3, 4), x.element, shape))
+                number = self.rng.randrange(-9, 64)
+                return self.compare(predicate, x, self.constant(number, x.element, shape))
+        strides = _dense(shape)
+        if self.chance(0.3):
+            strides = [self.choice([-1, 0, 1, 2, 5]) for _ in shape]
+        x = self.affine(shape, strides, self.choice([0, 0, 1, -7]))
+        if kind == "hashed":
+            x = self.hashed(x) if self.chance(0.7) else self.with_number("shli", x, 31)
+            number = self.choice([0, 1, -1, 1 << 30])
+        elif kind == "modulo":
+            x = self.with_number("remsi", x, self.choice([2, 3, 8, 64]))
+            number = self.rng.randrange(8)
+        else:
+            number = self.choice([0, 1, count // 2, count - 1, count, self.rng.randrange(count + 1)])
+        loop = self.loop_index()
+        if loop is not None and self.chance(0.3):
+            step = self.with_number("muli", loop, self.choice([1, 8, count]))
+            x = self.binary("addi", x, self.splat(step, shape))
+        if self.chance(0.15):
+            x = self.cast(x, E.I64)
+            return self.compare(predicate, x, self.constant(number, E.I64, shape))
+        return self.compare(predicate, x, self.known(number, shape))
+
+    def pointers(self, accepts) -> list[Value]:
+        """Scalar pointers from which some elements are left."""
+        return [
+            v for v in self.visible
+            if v.origin is not None and not v.shape and accepts(v.element.pointee)
+            and v.origin.capacity - v.high >= 4
+        ]
+
+    def add(self, pointer: Value, index: Value) -> Value:
+        out = self.one("addptr", [pointer, index], pointer.element, pointer.shape)
+        out.low, out.high = pointer.low + index.low, pointer.high + index.high
+        out.origin = pointer.origin
+        return out
+
+    def tile_of(self, pointer: Value, shape, index: Value | None = None, simple=False):
+        """Pointers to elements after `pointer`, and the mask that they need."""
+        mask = None
+        if index is None:
+            capacity = pointer.origin.capacity - pointer.high
+            if simple and _product(shape) <= capacity:
+                index = self.affine(shape, _dense(shape))
+            else:
+                index, mask = self.index(shape, capacity)
+        if self.chance(0.1):
+            # Sign extension, which keeps an index that its mask refuses.
+            wide = self.one("cast", [index], E.I64, shape, name="arith.extsi")
+            index = self.copy_facts(index, wide)
+        tile = self.splat(pointer, shape)
+        if shape and index.low >= 0 and self.chance(0.15):
+            tile = self.add(tile, self.constant(0, E.I32, shape))
+        return self.add(tile, index), mask
+
+    def both(self, x: Value | None, y: Value | None) -> Value | None:
+        if x is None or y is None:
+            return y if x is None else x
+        return self.binary("andi", x, y)
+
+    def load_from(self, pointer: Value, shape, simple=False) -> Value:
+        places, mask = self.tile_of(pointer, shape, simple=simple)
+        if not simple and self.chance(0.35):
+            mask = self.both(mask, self.mask(shape))
+        return self.load_tile(places, mask)
+
+    def load_tile(self, places: Value, mask: Value | None) -> Value:
+        element, buffer = places.element.pointee, places.origin.buffer
+        operands = [places] if mask is None else [places, mask]
+        infinite = False
+        if mask is not None and self.chance(0.75):
+            number = self.rng.randrange(-3, 4)
+            if element in E.FLOATS and self.chance(0.25):
+                number, infinite = self.choice([-float("inf"), float("inf")]), True
+            operands.append(self.constant(number, element, places.shape))
+        volatile = self.chance(0.05)
+        (out,) = self.emit("load", operands, [(element, places.shape)], volatile=volatile)
+        out.bound, out.infinite, out.signed_zero = buffer.bound, infinite, buffer.signed_zero
+        return out
+
+
+def _product(shape) -> int:
+    out = 1
+    for extent in shape:
+        out *= extent
+    return out
+
+
+def _dense(shape) -> tuple[int, ...]:
+    """The strides of a tile that is stored row by row."""
+    strides = []
+    stride = 1
+    for extent in reversed(shape):
+        strides.append(stride)
+        stride *= extent
+    return tuple(reversed(strides))

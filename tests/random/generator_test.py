@@ -1,0 +1,152 @@
+"""Tests of the generator of random kernels, without a device."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import os
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import check
+import elements as E
+import reference
+from generate import generate
+from ir import Buffer, Kernel
+from ir import Block
+from text import print_kernel
+
+
+class ReferenceAsDevice:
+    """A device that computes as the reference does, with faults of its own."""
+
+    class native:
+        Error = RuntimeError
+
+    def __init__(self, faults=()):
+        self.faults = dict(faults)  # {operation of _EVALUATE: function}
+
+    def run(self, kernel, text, options, memory):
+        saved = {name: reference._EVALUATE[name] for name in self.faults}
+        reference._EVALUATE.update(self.faults)
+        try:
+            return check.expected(kernel, memory)
+        finally:
+            reference._EVALUATE.update(saved)
+
+
+def first_element_wins(self, op, operands, values):
+    """A store that performs its elements in the wrong order."""
+    turned = [np.broadcast_to(x, operands[0].shape).reshape(-1)[::-1] for x in operands]
+    return reference._store(self, op, turned, values)
+
+
+def ignores_masks(self, op, operands, values):
+    where = np.ones(operands[0].shape, bool)
+    return reference._load(self, op, [operands[0]] if len(operands) < 2 else [operands[0], where], values)
+
+
+def differing(device, seeds) -> int:
+    """How many kernels the check calls wrong, or cannot run."""
+    count = 0
+    for seed in seeds:
+        try:
+            count += bool(check.check(device, generate(seed), [("faulty", {})]))
+        except reference.OutOfBounds:
+            count += 1
+    return count
+
+
+class GeneratorTest(unittest.TestCase):
+    def test_the_same_seed_makes_the_same_kernel_in_every_process(self):
+        texts = set()
+        for hash_seed in ("1", "2"):
+            run = subprocess.run(
+                [sys.executable, "run.py", "--print", "--seeds", "0:40"],
+                cwd=os.path.dirname(os.path.abspath(__file__)),
+                env=dict(os.environ, PYTHONHASHSEED=hash_seed),
+                check=True,
+                capture_output=True,
+            )
+            texts.add(run.stdout)
+        self.assertEqual(len(texts), 1)
+        self.assertGreater(len(texts.pop()), 10000)
+
+    def test_kernels_stay_inside_their_buffers(self):
+        for seed in range(300):
+            kernel = generate(seed)
+            check.expected(kernel, check.memory_of(kernel))  # or OutOfBounds
+
+    def test_every_kind_of_operation_is_generated(self):
+        kinds, names = set(), set()
+
+        def visit(block):
+            for op in block.ops:
+                kinds.add(op.kind)
+                names.add(op.attributes.get("name"))
+                for region in op.regions:
+                    visit(region)
+
+        for seed in range(600):
+            kernel = generate(seed)
+            visit(kernel.body)
+            for function in kernel.functions:
+                visit(function.body)
+        self.assertEqual(set(reference._EVALUATE) - kinds, set())
+        self.assertEqual(set(reference._BINARY) - names, set())
+
+    def test_a_right_device_has_no_differences(self):
+        self.assertEqual(differing(ReferenceAsDevice(), range(50)), 0)
+
+    def test_faults_of_a_device_are_found(self):
+        swapped = lambda self, op, x, _: [np.where(x[0], x[2], x[1])]  # noqa: E731
+        for name, fault in (
+            ("store", first_element_wins),
+            ("load", ignores_masks),
+            ("select", swapped),
+            ("scan", lambda self, op, x, _: list(x)),
+        ):
+            with self.subTest(name):
+                self.assertGreater(differing(ReferenceAsDevice({name: fault}), range(100)), 3)
+
+
+class CompareTest(unittest.TestCase):
+    def setUp(self):
+        data = np.array([0, 1, 2, 3], np.float32)
+        self.buffer = Buffer(E.F32, data, start=256)
+        self.kernel = Kernel(0, [], [self.buffer], Block(), [])
+        self.memory = check.memory_of(self.kernel)
+
+    def changed(self, at, value):
+        out = self.memory.copy()
+        out[at] = value
+        return check.compare(self.kernel, out, self.memory)
+
+    def test_equal_memory_has_no_difference(self):
+        self.assertEqual(check.compare(self.kernel, self.memory.copy(), self.memory), "")
+
+    def test_the_first_differing_element_is_reported(self):
+        self.assertIn("first in [1]", self.changed(256 + 6, 0))
+
+    def test_a_write_outside_of_the_buffers_is_found(self):
+        self.assertIn("outside of every buffer", self.changed(255, 0))
+        self.assertIn("outside of every buffer", self.changed(256 + 16, 0))
+
+    def test_the_sign_of_a_zero_counts_where_the_kernel_makes_no_negative_one(self):
+        self.assertIn("first in [0]", self.changed(256 + 3, 0x80))
+        self.buffer.signed_zero = True
+        self.assertEqual(self.changed(256 + 3, 0x80), "")
+
+
+class ElementTest(unittest.TestCase):
+    def test_what_memory_holds_decodes_to_what_was_encoded(self):
+        for element in E.IN_MEMORY:
+            most = min(element.exact, 2048) if element.is_float else 100
+            values = np.arange(-most, most + 1).astype(element.value)
+            again = E.decode(E.encode(values, element), element)
+            np.testing.assert_array_equal(again, values, element.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

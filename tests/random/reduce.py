@@ -1,0 +1,189 @@
+"""Makes a kernel smaller while it still differs.
+
+Operations are removed one after the other, the last first: their results are
+replaced by operands or other values of the same type, or by a constant. What is
+no valid test any more (memory is touched outside of the buffers) is refused by
+the reference.
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import multiprocessing
+
+from check import Configurations, check
+from generate import generate
+from ir import Block, Kernel, Op, Value, has_effect
+from text import print_kernel
+
+
+def blocks_of(kernel: Kernel) -> list[Block]:
+    out = []
+
+    def visit(block: Block) -> None:
+        out.append(block)
+        for op in block.ops:
+            for region in op.regions:
+                visit(region)
+
+    visit(kernel.body)
+    for function in kernel.functions:
+        visit(function.body)
+    return out
+
+
+def replace(kernel: Kernel, old: Value, new: Value) -> None:
+    for block in blocks_of(kernel):
+        for op in block.ops:
+            op.operands = [new if v is old else v for v in op.operands]
+        block.yields = [new if v is old else v for v in block.yields]
+
+
+def remove_unused(kernel: Kernel) -> None:
+    changed = True
+    while changed:
+        changed = False
+        blocks = blocks_of(kernel)
+        used = {v for b in blocks for v in b.yields} | {v for b in blocks for op in b.ops for v in op.operands}
+        for block in blocks:
+            ops = [op for op in block.ops if has_effect(op) or any(v in used for v in op.results)]
+            changed |= len(ops) != len(block.ops)
+            block.ops = ops
+    called = {op.attributes["function"] for b in blocks_of(kernel) for op in b.ops if op.kind == "call"}
+    kernel.functions = [f for f in kernel.functions if f in called]
+    operands = {v for b in blocks_of(kernel) for op in b.ops for v in op.operands}
+    kernel.arguments = [a for a in kernel.arguments if a.value in operands]
+
+
+def substitutes(kernel: Kernel, block: Block, op: Op) -> list[list]:
+    """Ways to do without `op`: a list of replacements for its results."""
+    if not op.results:
+        return [[]]
+    ways = []
+    for result in op.results:
+        same = [v for v in op.operands if v.element is result.element and v.shape == result.shape]
+        if result.element.kind != "ptr":
+            same.append(Op("constant", [], [Value(result.element, result.shape, result.number)], {"value": 0}))
+        ways.append(same)
+    if not all(ways):
+        return []
+    return [[w[min(i, len(w) - 1)] for w in ways] for i in range(max(map(len, ways)))]
+
+
+class Step:
+    """One attempt, on a fresh kernel that the accepted attempts were made on."""
+
+    def __init__(self, seed: int, path) -> None:
+        self.kernel = generate(seed)
+        for step in path:
+            self.apply(step)
+
+    def apply(self, step) -> bool:
+        """False if there is no such step."""
+        kernel = self.kernel
+        kind, number, place, way = step
+        blocks = blocks_of(kernel)
+        if number >= len(blocks) or place >= len(blocks[number].ops):
+            return False
+        block = blocks[number]
+        op = block.ops[place]
+        if kind == "inline":
+            if op.kind != "if" or way >= 2:
+                return False
+            region = op.regions[way]
+            block.ops[place : place + 1] = region.ops
+            for old, new in zip(op.results, region.yields):
+                replace(kernel, old, new)
+        elif kind == "mask":
+            if op.kind not in ("load", "store") or len(op.operands) < 2 + (op.kind == "store") or way:
+                return False
+            del op.operands[2 if op.kind == "store" else 1 :]
+        else:
+            ways = substitutes(kernel, block, op)
+            if way >= len(ways):
+                return False
+            made = [w for w in ways[way] if isinstance(w, Op)]
+            if made and op.kind == "constant":
+                return False
+            block.ops[place : place + 1] = made
+            for old, new in zip(op.results, ways[way]):
+                replace(kernel, old, new.results[0] if isinstance(new, Op) else new)
+        remove_unused(kernel)
+        return True
+
+
+def _attempt(connection, seed: int, path, configuration, target: str) -> None:
+    import os
+
+    from device import Device
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    kernel = Step(seed, path).kernel
+    device = Device(target)
+    try:
+        found = check(device, kernel, [configuration])
+    except Exception:  # not a valid kernel any more
+        connection.send([])
+        return
+    connection.send([d.message for d in found])
+
+
+def differs(seed: int, path, configuration, target: str) -> bool:
+    """Tries in a child process, since a kernel may crash."""
+    ours, theirs = multiprocessing.Pipe(False)
+    child = multiprocessing.Process(target=_attempt, args=(theirs, seed, path, configuration, target))
+    child.start()
+    theirs.close()
+    try:
+        # A crash in the device counts, and a kernel that does not compile does not.
+        found = ours.recv() if ours.poll(30) else ["no end"]
+        bad = any(not m.startswith("not compiled: random.ttir: stage 'ttir'") for m in found)
+    except EOFError:
+        bad = True
+    child.kill()
+    child.join()
+    return bad
+
+
+def reduce(seed: int, args) -> int:
+    """Prints the smallest kernel found; 0 if the seed does not differ."""
+    with multiprocessing.Pool(1) as pool:
+        configurations = pool.apply(_configurations, (args.target, seed, args.every))
+    guilty = next((c for c in configurations if differs(seed, [], c, args.target)), None)
+    if guilty is None:
+        print(f"seed {seed}: no difference")
+        return 0
+    path = []
+    changed = True
+    while changed:
+        changed = False
+        kernel = Step(seed, path).kernel
+        for number, block in enumerate(blocks_of(kernel)):
+            for place in reversed(range(len(block.ops))):
+                changed |= _shrink(seed, path, number, place, guilty, args.target)
+    text = print_kernel(Step(seed, path).kernel)
+    print(f"// seed {seed}, {guilty[0]}, {len(path)} steps\n{text}", flush=True)
+    if args.keep:
+        args.keep.mkdir(parents=True, exist_ok=True)
+        (args.keep / f"{seed}.reduced.ttir").write_text(text)
+    return 1
+
+
+def _configurations(target: str, seed: int, every: bool):
+    from device import Device
+
+    return Configurations(Device(target)).of(seed, None if every else 2)
+
+
+def _shrink(seed, path, number, place, guilty, target) -> bool:
+    """Appends the first step at this place that keeps the difference."""
+    for kind, ways in (("remove", 4), ("inline", 2), ("mask", 1)):
+        for way in range(ways):
+            step = (kind, number, place, way)
+            if not Step(seed, path).apply(step):
+                break
+            if differs(seed, [*path, step], guilty, target):
+                path.append(step)
+                return True
+    return False

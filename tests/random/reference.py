@@ -1,0 +1,364 @@
+"""What a random kernel does to memory, in numpy.
+
+The memory rules: programs run in the order of their numbers; in a program, each
+load and each store happens as a whole, in program order; where several elements
+of one store have one address, the last in row-major order wins; the elements
+of an atomic operation are performed in row-major order. A masked load without
+`other` yields zeros.
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import numpy as np
+
+from elements import decode, encode
+from ir import Block, Kernel, Op, PointerArgument
+
+
+class OutOfBounds(Exception):
+    """The kernel touches memory that it does not own: it is not a valid test."""
+
+
+class _Return(Exception):
+    """The program ends here."""
+
+
+class Reference:
+    """Evaluates a kernel on `memory`, the bytes of its arena."""
+
+    def __init__(self, kernel: Kernel, memory: np.ndarray) -> None:
+        self.kernel = kernel
+        self.memory = memory
+        self.owned = np.zeros(len(memory), bool)
+        for buffer in kernel.buffers:
+            self.owned[buffer.start : buffer.start + buffer.data.nbytes] = True
+
+    def run(self) -> None:
+        values = {}
+        for argument in self.kernel.arguments:
+            if isinstance(argument, PointerArgument):
+                size = argument.buffer.element.size
+                number = argument.buffer.start + argument.offset * size
+            else:
+                number = argument.number
+            values[argument.value] = np.array(number, argument.value.element.value)
+        with np.errstate(all="ignore"):
+            for self.program in range(self.kernel.grid):
+                try:
+                    self.block(self.kernel.body, dict(values))
+                except _Return:
+                    pass
+
+    def block(self, block: Block, values: dict) -> list:
+        for op in block.ops:
+            operands = [values[v] for v in op.operands]
+            results = _EVALUATE[op.kind](self, op, operands, values)
+            for value, result in zip(op.results, results, strict=True):
+                if result.dtype != value.element.value:
+                    raise TypeError(f"{op.kind} {op.attributes}: {result.dtype} is not {value.type}")
+                values[value] = result
+        return [values[v] for v in block.yields]
+
+    def enter(self, region: Block, arguments: list, values: dict) -> list:
+        inner = dict(values)
+        inner.update(zip(region.arguments, arguments, strict=True))
+        return self.block(region, inner)
+
+    def places(self, addresses: np.ndarray, size: int) -> np.ndarray:
+        """Addresses as indices into memory seen as elements of `size` bytes."""
+        if addresses.size and not (
+            addresses.min() >= 0
+            and addresses.max() < len(self.memory)
+            and not (addresses % size).any()
+            and self.owned[addresses].all()
+        ):
+            raise OutOfBounds
+        return addresses // size
+
+    def view(self, element) -> np.ndarray:
+        return self.memory.view(element.storage)
+
+
+def _load(self: Reference, op: Op, operands, _):
+    addresses = operands[0]
+    element = op.results[0].element
+    view = self.view(element)
+    if len(operands) == 1:
+        return [decode(view[self.places(addresses, element.size)], element)]
+    mask = operands[1]
+    out = np.zeros(addresses.shape, element.value)
+    if len(operands) == 3:
+        out[...] = operands[2]
+    out[mask] = decode(view[self.places(addresses[mask], element.size)], element)
+    return [out]
+
+
+def _store(self: Reference, op: Op, operands, _):
+    addresses, data = operands[:2]
+    element = op.operands[1].element
+    if len(operands) == 3:
+        addresses, data = addresses[operands[2]], data[operands[2]]
+    places = self.places(addresses.reshape(-1), element.size)
+    # numpy assigns in order, so the last one wins.
+    self.view(element)[places] = encode(data.reshape(-1), element)
+    return []
+
+
+_RMW = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "add": np.add,
+    "fadd": np.add,
+    "max": np.maximum,
+    "min": np.minimum,
+    "umax": lambda x, y: _unsigned(np.maximum, x, y),
+    "umin": lambda x, y: _unsigned(np.minimum, x, y),
+    "exch": lambda x, y: y,
+}
+
+
+def _rmw(self: Reference, op: Op, operands, _):
+    addresses, data = operands[:2]
+    element = op.results[0].element
+    mask = operands[2] if len(operands) == 3 else np.ones(addresses.shape, bool)
+    old = np.zeros(addresses.shape, element.value)
+    view = self.view(element)
+    combine = _RMW[op.attributes["name"]]
+    for index in zip(*np.nonzero(np.atleast_1d(mask))):
+        index = index if addresses.shape else ()
+        place = self.places(addresses[index], element.size)
+        old[index] = decode(view[place : place + 1], element)[0]
+        view[place] = encode(combine(old[index], data[index]), element)
+    return [old]
+
+
+def _cas(self: Reference, op: Op, operands, _):
+    addresses, expected, data = operands
+    element = op.results[0].element
+    old = np.zeros(addresses.shape, element.value)
+    view = self.view(element)
+    for index in np.ndindex(addresses.shape):
+        place = self.places(addresses[index], element.size)
+        old[index] = view[place]
+        if old[index] == expected[index]:
+            view[place] = data[index]
+    return [old]
+
+
+def _unsigned(function, *operands):
+    """`function` on the same bits taken as unsigned numbers."""
+    kind = np.dtype(f"u{operands[0].dtype.itemsize}")
+    out = function(*(x.view(kind) for x in operands))
+    return out if out.dtype == bool else out.view(operands[0].dtype)
+
+
+def _truncated(x, y):
+    """Signed division towards zero; the divisor is positive."""
+    quotient = x // y
+    return quotient + ((x < 0) & (quotient * y != x)).astype(x.dtype)
+
+
+_BINARY = {
+    "arith.addi": np.add,
+    "arith.subi": np.subtract,
+    "arith.muli": np.multiply,
+    "arith.divsi": _truncated,
+    "arith.remsi": lambda x, y: x - _truncated(x, y) * y,
+    "arith.divui": lambda x, y: _unsigned(np.floor_divide, x, y),
+    "arith.remui": lambda x, y: _unsigned(np.remainder, x, y),
+    "arith.andi": np.bitwise_and,
+    "arith.ori": np.bitwise_or,
+    "arith.xori": np.bitwise_xor,
+    "arith.shli": np.left_shift,
+    "arith.shrsi": np.right_shift,
+    "arith.shrui": lambda x, y: _unsigned(np.right_shift, x, y),
+    "arith.maxsi": np.maximum,
+    "arith.minsi": np.minimum,
+    "arith.maxui": lambda x, y: _unsigned(np.maximum, x, y),
+    "arith.minui": lambda x, y: _unsigned(np.minimum, x, y),
+    "arith.addf": np.add,
+    "arith.subf": np.subtract,
+    "arith.mulf": np.multiply,
+    "arith.maxnumf": np.fmax,
+    "arith.minnumf": np.fmin,
+    "arith.maximumf": np.maximum,
+    "arith.minimumf": np.minimum,
+}
+
+_UNARY = {
+    "math.absi": np.abs,
+    "math.absf": np.abs,
+    "math.floor": np.floor,
+    "math.ceil": np.ceil,
+    "arith.negf": np.negative,
+    "math.sqrt": np.sqrt,
+}
+
+_COMPARE = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _compare(self, op, operands, _):
+    predicate = op.attributes["predicate"]
+    function = _COMPARE[predicate[-2:]]
+    if op.attributes["name"] == "arith.cmpi" and predicate[0] == "u":
+        return [np.asarray(_unsigned(function, *operands))]
+    return [np.asarray(function(*operands))]
+
+
+def _cast(self, op, operands, _):
+    name, to = op.attributes["name"], op.results[0].element
+    (x,) = operands
+    if name in ("arith.extui", "arith.uitofp") and x.dtype != bool:
+        x = x.view(np.dtype(f"u{x.dtype.itemsize}"))
+    elif name in ("arith.extsi", "arith.sitofp") and x.dtype == bool:
+        x = -x.astype(np.int8)
+    elif name == "arith.trunci" and to.bits == 1:
+        x = x & 1
+    return [np.asarray(x).astype(to.value)]
+
+
+def _bitcast(self, op, operands, _):
+    stored = np.array(encode(operands[0], op.operands[0].element), order="C")
+    to = op.results[0].element
+    return [decode(stored.reshape(-1).view(to.storage), to).reshape(stored.shape)]
+
+
+def _constant(self, op, operands, _):
+    result = op.results[0]
+    return [np.broadcast_to(np.array(op.attributes["value"], result.element.value), result.shape)]
+
+
+def _range(self, op, operands, _):
+    start = op.attributes["start"]
+    return [np.arange(start, start + op.results[0].count, dtype=np.int32)]
+
+
+def _split(self, op, operands, _):
+    return [operands[0][..., 0], operands[0][..., 1]]
+
+
+def _histogram(self, op, operands, _):
+    data = operands[0][operands[1]] if len(operands) == 2 else operands[0]
+    count = op.results[0].count
+    return [np.bincount(data, minlength=count).astype(op.results[0].element.value)]
+
+
+def _dot(self, op, operands, _):
+    a, b, c = operands
+    wide = np.float64 if op.results[0].element.is_float else np.int64
+    product = np.matmul(a.astype(wide), b.astype(wide)) + c
+    return [product.astype(c.dtype)]
+
+
+def _addptr(self, op, operands, _):
+    size = op.results[0].element.pointee.size
+    return [operands[0] + operands[1].astype(np.int64) * size]
+
+
+def _reduce(self, op, operands, values):
+    axis = op.attributes["axis"]
+    tiles = [np.moveaxis(x, axis, 0) for x in operands]
+    while len(tiles[0]) > 1:  # regions are associative and commutative
+        half = len(tiles[0]) // 2
+        tiles = self.enter(op.regions[0], [t[:half] for t in tiles] + [t[half:] for t in tiles], values)
+    return [t[0] for t in tiles]
+
+
+def _scan(self, op, operands, values):
+    axis, reverse = op.attributes["axis"], op.attributes["reverse"]
+    tiles = [np.moveaxis(x, axis, 0) for x in operands]
+    if reverse:
+        tiles = [t[::-1] for t in tiles]
+    distance = 1
+    while distance < len(tiles[0]):  # regions are associative
+        combined = self.enter(
+            op.regions[0],
+            [t[:-distance] for t in tiles] + [t[distance:] for t in tiles],
+            values,
+        )
+        tiles = [np.concatenate([t[:distance], c]) for t, c in zip(tiles, combined)]
+        distance *= 2
+    if reverse:
+        tiles = [t[::-1] for t in tiles]
+    return [np.moveaxis(t, 0, axis) for t in tiles]
+
+
+def _for(self, op, operands, values):
+    low, high, step, *carried = operands
+    for number in range(int(low), int(high), int(step)):
+        carried = self.enter(op.regions[0], [np.array(number, low.dtype), *carried], values)
+    return carried
+
+
+def _while(self, op, operands, values):
+    before, after = op.regions
+    while True:
+        go, *operands = self.enter(before, operands, values)
+        if not go:
+            return operands
+        operands = self.enter(after, operands, values)
+
+
+def _if(self, op, operands, values):
+    return self.enter(op.regions[0 if operands[0] else 1], [], values)
+
+
+def _call(self, op, operands, values):
+    return self.enter(op.attributes["function"].body, operands, {})
+
+
+def _return_if(self, op, operands, values):
+    if operands[0]:
+        raise _Return
+    return []
+
+
+def _trans(self, op, operands, _):
+    return [np.transpose(operands[0], op.attributes["order"])]
+
+
+_EVALUATE = {
+    "constant": _constant,
+    "range": _range,
+    "program": lambda self, op, x, _: [np.array(self.program, np.int32)],
+    "binary": lambda self, op, x, _: [np.asarray(_BINARY[op.attributes["name"]](*x)).astype(x[0].dtype)],
+    "unary": lambda self, op, x, _: [np.asarray(_UNARY[op.attributes["name"]](*x))],
+    "clamp": lambda self, op, x, _: [np.asarray(np.clip(*x))],
+    "compare": _compare,
+    "select": lambda self, op, x, _: [np.where(*x)],
+    "cast": _cast,
+    "bitcast": _bitcast,
+    "splat": lambda self, op, x, _: [np.broadcast_to(x[0], op.results[0].shape)],
+    "broadcast": lambda self, op, x, _: [np.broadcast_to(x[0], op.results[0].shape)],
+    "reshape": lambda self, op, x, _: [np.reshape(x[0], op.results[0].shape)],
+    "expand": lambda self, op, x, _: [np.expand_dims(x[0], op.attributes["axis"])],
+    "trans": _trans,
+    "join": lambda self, op, x, _: [np.stack(x, -1)],
+    "cat": lambda self, op, x, _: [np.concatenate(x)],
+    "split": _split,
+    "gather": lambda self, op, x, _: [np.take_along_axis(*x, op.attributes["axis"])],
+    "histogram": _histogram,
+    "addptr": _addptr,
+    "load": _load,
+    "store": _store,
+    "rmw": _rmw,
+    "cas": _cas,
+    "dot": _dot,
+    "reduce": _reduce,
+    "scan": _scan,
+    "for": _for,
+    "while": _while,
+    "if": _if,
+    "call": _call,
+    "return_if": _return_if,
+}

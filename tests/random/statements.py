@@ -1,0 +1,369 @@
+"""Random statements without regions: memory, arithmetic, shapes, atomics, dots."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import math
+
+import elements as E
+from addresses import Addresses, _dense, _product
+from builder import limits
+from elements import Element
+from ir import Value
+
+_COMPARE_INTS = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
+_COMPARE_FLOATS = ["oeq", "une", "olt", "ole", "ogt", "oge"]
+
+
+class Statements(Addresses):
+    shapes: list[tuple[int, ...]]
+    types: list[Element]
+
+    # Operands.
+
+    def tile(self, element: Element, shape) -> Value:
+        """Any value of this type: one that exists, or a new one."""
+        if self.chance(0.75):
+            found = [v for v in self.visible if v.shape == shape and v.element is element]
+            if found:
+                # Recent values more often, so that chains grow.
+                return self.choice(found[-4:] if self.chance(0.5) else found)
+        if element is E.I1:
+            return self.shown(self.mask(shape))
+        if self.chance(0.3):
+            found = [
+                v for v in self.visible
+                if v.shape == shape and v.element.kind != "ptr" and v.element is not element
+            ]
+            if found:
+                return self.shown(self.cast(self.choice(found), element))
+        pointers = self.pointers(lambda e: e is element)
+        if pointers and self.chance(0.8):
+            return self.load_from(self.choice(pointers), shape)
+        return self.made(element, shape)
+
+    def made(self, element: Element, shape) -> Value:
+        """A new value that reads no tile of memory."""
+        if not shape or self.chance(0.2):
+            if shape and self.chance(0.5):
+                return self.splat(self.tile(element, ()), shape)
+            number = self.rng.randrange(-3, 8)
+            if self.chance(0.2) and element.is_int:
+                number = self.choice(limits(element))
+            return self.constant(number, element, shape)
+        return self.cast(self.affine(shape, _dense(shape)), element)
+
+    def any_element(self) -> Element:
+        return self.choice(self.types)
+
+    def any_shape(self):
+        # The first is the kernel's main shape: several roots over one space.
+        return self.shapes[0] if self.chance(0.6) else self.choice(self.shapes)
+
+    def arithmetic_element(self) -> Element:
+        element = self.any_element()
+        return E.F32 if element in E.EIGHT_BIT_FLOATS else element
+
+    # Memory.
+
+    def load(self) -> None:
+        pointers = self.pointers(lambda e: True)
+        self.load_from(self.choice(pointers), self.any_shape())
+
+    def scalar_load(self) -> None:
+        pointer = self.choice(self.pointers(lambda e: True))
+        self.load_from(pointer, ())
+
+    def store(self, value: Value | None = None) -> None:
+        pointers = self.pointers(lambda e: True)
+        if value is None:
+            pointer = self.choice(pointers)
+            value = self.tile(pointer.element.pointee, self.any_shape())
+        else:
+            same = [p for p in pointers if p.element.pointee is value.element]
+            pointer = self.choice(same or pointers)
+        places, mask = self.tile_of(pointer, value.shape)
+        if self.chance(0.4):
+            mask = self.both(mask, self.mask(value.shape))
+        self.store_to(places, value, mask)
+
+    def store_to(self, places: Value, value: Value, mask: Value | None) -> None:
+        buffer = places.origin.buffer
+        value = self.cast(value, places.element.pointee, buffer.bound)
+        if value.element.is_float and value.signed_zero and not buffer.signed_zero:
+            value = self.without_negative_zero(value)
+        operands = [places, value] if mask is None else [places, value, mask]
+        self.emit("store", operands, [])
+
+    def without_negative_zero(self, value: Value) -> Value:
+        small = value.element in E.EIGHT_BIT_FLOATS
+        wide = self.cast(value, E.F32) if small else value
+        wide = self.binary("addf", wide, self.constant(0, wide.element, wide.shape))
+        return self.cast(wide, value.element)
+
+    def update(self) -> None:
+        """Loads and stores through the same pointers: they may repeat."""
+        pointer = self.choice(self.pointers(lambda e: e not in E.EIGHT_BIT_FLOATS) or [None])
+        if pointer is None:
+            return
+        shape = self.any_shape()
+        places, mask = self.tile_of(pointer, shape)
+        if self.chance(0.3):
+            mask = self.both(mask, self.mask(shape))
+        value = self.load_tile(places, mask)
+        self.store_to(places, self.combined(value), mask)
+
+    def fill_and_scatter(self) -> None:
+        """Two stores that overlap, with the first often a constant."""
+        pointers = self.pointers(lambda e: True)
+        pointer = self.choice(pointers)
+        shape = self.any_shape()
+        element = pointer.element.pointee
+        for value in (self.made(element, shape), self.tile(element, shape)):
+            places, mask = self.tile_of(pointer, shape)
+            if self.chance(0.2):
+                mask = self.both(mask, self.mask(shape))
+            self.store_to(places, value, mask)
+
+    # Arithmetic.
+
+    def compute(self) -> None:
+        self.shown(self.combined(self.tile(self.arithmetic_element(), self.any_shape())))
+
+    def combined(self, x: Value) -> Value:
+        """A new value made of `x` and perhaps another."""
+        if x.element is E.I1:
+            return self.binary(self.choice(["andi", "ori", "xori"]), x, self.tile(E.I1, x.shape))
+        if x.element in E.EIGHT_BIT_FLOATS:
+            return self.cast(self.combined(self.cast(x, E.F32)), x.element, x.element.small)
+        if self.chance(0.2):
+            return self.select(self.tile(E.I1, x.shape), x, self.tile(x.element, x.shape))
+        if self.chance(0.15):
+            return self.unary(x)
+        return self.combine_floats(x) if x.element.is_float else self.combine_ints(x)
+
+    def second(self, x: Value) -> Value:
+        if self.chance(0.4):
+            return self.constant(self.rng.randrange(-4, 5), x.element, x.shape)
+        return self.tile(x.element, x.shape)
+
+    def combine_floats(self, x: Value) -> Value:
+        name = self.choice(["addf", "addf", "subf", "mulf", "maxnumf", "minnumf", "maximumf", "minimumf"])
+        y = self.second(x)
+        if name in ("addf", "subf"):
+            half = x.element.exact // 2
+            x, y = self.limited(x, half), self.limited(y, half)
+        elif name == "mulf":
+            root = math.isqrt(x.element.exact)
+            x, y = self.limited(x, root), self.limited(y, root)
+        return self.binary(name, x, y)
+
+    def combine_ints(self, x: Value) -> Value:
+        name = self.choice([
+            "addi", "addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui",
+            "shli", "shrsi", "shrui", "divsi", "divui", "remsi", "remui",
+        ])
+        y = self.second(x)
+        if name in ("shli", "shrsi", "shrui"):
+            y = self.with_number("andi", y, x.element.bits - 1)
+        elif name[:3] in ("div", "rem"):
+            # In [1, 16], so that nothing is undefined.
+            y = self.with_number("addi", self.with_number("andi", y, 15), 1)
+        return self.binary(name, x, y)
+
+    def unary(self, x: Value) -> Value:
+        if x.element.is_int:
+            if x.low > limits(x.element)[0]:
+                out = self.one("unary", [x], x.element, x.shape, name="math.absi")
+                out.low, out.high = 0, max(abs(x.low), abs(x.high))
+                return out
+            return self.with_number("xori", x, -1)
+        name = self.choice(["math.absf", "arith.negf", "math.floor", "math.ceil"])
+        if x.element in (E.F16, E.BF16) and name in ("math.floor", "math.ceil"):
+            name = "math.absf"
+        out = self.copy_facts(x, self.one("unary", [x], x.element, x.shape, name=name))
+        out.signed_zero = name == "arith.negf" or (x.signed_zero and name != "math.absf")
+        return out
+
+    def compared(self) -> None:
+        x = self.tile(self.arithmetic_element(), self.any_shape())
+        table = _COMPARE_FLOATS if x.element.is_float else _COMPARE_INTS
+        if x.element is E.I1:
+            table = ["eq", "ne"]
+        self.shown(self.compare(self.choice(table), x, self.second(x) if x.element is not E.I1 else self.tile(E.I1, x.shape)))
+
+    def converted(self) -> None:
+        x = self.tile(self.any_element(), self.any_shape())
+        self.shown(self.cast(x, self.any_element()))
+
+    def bits(self) -> None:
+        """A float's bits as an integer: tells the two zeros apart."""
+        element = self.choice([E.F16, E.BF16, E.F32, E.F64])
+        x = self.cast(self.tile(self.arithmetic_element(), self.any_shape()), element)
+        if x.signed_zero:
+            x = self.without_negative_zero(self.limited(x, x.element.exact))
+        to = {16: E.I16, 32: E.I32, 64: E.I64}[element.bits]
+        self.emit("bitcast", [x], [(to, x.shape)])
+
+    # Shapes.
+
+    def source(self) -> Value:
+        return self.tile(self.any_element() if self.chance(0.8) else E.I1, self.any_shape())
+
+    def reshape(self) -> None:
+        x = self.source()
+        if not x.shape:
+            return
+        shape = random_shape(self, x.count)
+        out = self.shown(self.reshaped("reshape", x, shape))
+        self.add_shape(out.shape)
+
+    def add_shape(self, shape) -> None:
+        if shape and shape not in self.shapes and len(self.shapes) < 6:
+            self.shapes.append(shape)
+
+    def transpose(self) -> None:
+        x = self.source()
+        if len(x.shape) < 2:
+            return
+        order = list(range(len(x.shape)))
+        self.rng.shuffle(order)
+        out = self.reshaped("trans", x, tuple(x.shape[d] for d in order), order=order)
+        self.add_shape(self.shown(out).shape)
+
+    def spread(self) -> None:
+        """A vector or a repeated tile as rows of a larger one."""
+        x = self.source()
+        if x.count > 512:
+            return
+        if not x.shape:
+            self.shown(self.splat(x, self.any_shape()))
+            return
+        axis = self.rng.randrange(len(x.shape) + 1)
+        shape = list(x.shape)
+        shape.insert(axis, 1)
+        out = self.reshaped("expand", x, tuple(shape), axis=axis)
+        shape[axis] = self.choice([1, 2, 4])
+        out = self.broadcast(out, tuple(shape))
+        if self.chance(0.5):  # repeat_interleave
+            at = max(axis - 1, 0)
+            merged = shape[:at] + [shape[at] * shape[at + 1]] + shape[at + 2 :]
+            out = self.reshaped("reshape", out, tuple(merged))
+        self.add_shape(self.shown(out).shape)
+
+    def join(self) -> None:
+        x = self.source()
+        if not x.shape or x.count > 1024:
+            return
+        y = self.tile(x.element, x.shape)
+        kind, shape = "join", (*x.shape, 2)
+        if len(x.shape) == 1 and self.chance(0.3):
+            kind, shape = "cat", (2 * x.shape[0],)
+        out = self.emit(kind, [x, y], [(x.element, shape)])[0]
+        self.merge_facts(x, y, out)
+        self.add_shape(shape)
+
+    def split(self) -> None:
+        found = [s for s in self.shapes if s and s[-1] == 2 and len(s) > 1]
+        if found:
+            x = self.tile(self.any_element(), self.choice(found))
+        else:
+            x = self.source()
+            if x.count < 4:
+                return
+            x = self.reshaped("reshape", x, (x.count // 2, 2))
+        for out in self.emit("split", [x], [(x.element, x.shape[:-1])] * 2):
+            self.copy_facts(x, out)
+        self.add_shape(x.shape[:-1])
+
+    def gather(self) -> None:
+        x = self.source()
+        if not x.shape:
+            return
+        axis = self.rng.randrange(len(x.shape))
+        shape = list(x.shape)
+        if self.chance(0.4):
+            shape[axis] = self.choice([1, 2, 4, 8, 16])
+        shape = tuple(shape)
+        index = self.tile(E.I32, shape)
+        if not (0 <= index.low and index.high < x.shape[axis]):
+            index = self.with_number("andi", index, x.shape[axis] - 1)
+        out = self.emit("gather", [x, index], [(x.element, shape)], axis=axis)[0]
+        self.copy_facts(x, out)
+        self.add_shape(shape)
+
+    def histogram(self) -> None:
+        count = self.choice([16, 64, 256])
+        bins = self.choice([2, 8, 16])
+        x = self.with_number("andi", self.tile(E.I32, (count,)), bins - 1)
+        operands = [x] if self.chance(0.5) else [x, self.mask((count,))]
+        self.emit("histogram", operands, [(E.I32, (bins,))])
+
+    # Atomics and dots.
+
+    def atomic(self) -> None:
+        pointers = self.pointers(lambda e: e in (E.I32, E.I64, E.F32, E.F64, E.F16, E.BF16))
+        if not pointers:
+            return
+        pointer = self.choice(pointers)
+        element = pointer.element.pointee
+        shape = () if self.chance(0.3) else self.any_shape()
+        if _product(shape) > 256:
+            return
+        places, mask = self.tile_of(pointer, shape)
+        if element.is_int and self.chance(0.2) and mask is None:
+            operands = [places, self.tile(element, shape), self.tile(element, shape)]
+            self.emit("cas", operands, [(element, shape)])
+            return
+        names = ["and", "or", "xor", "add", "add", "max", "min", "umax", "umin", "exch"]
+        name = self.choice(names) if element.is_int else "exch"
+        value = self.tile(element, shape)
+        if element.is_float:
+            value = self.cast(value, element, places.origin.buffer.bound)
+            if value.signed_zero and not places.origin.buffer.signed_zero:
+                value = self.without_negative_zero(value)
+        if mask is None or self.chance(0.4):
+            mask = self.both(mask, self.mask(shape))
+        if element in (E.F16, E.BF16):
+            return
+        (old,) = self.emit("rmw", [places, value, mask], [(element, shape)], name=name)
+        old.bound, old.signed_zero = places.origin.buffer.bound, places.origin.buffer.signed_zero
+
+    def dot(self) -> None:
+        m, n, k = (self.choice([1, 2, 4, 8, 16, 32]) for _ in range(3))
+        while m * n * k > 8192:
+            m, k = max(1, m // 2), max(1, k // 2)
+        element, result = self.choice([
+            (E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32),
+            (E.F64, E.F64), (E.F8E5, E.F32), (E.F16, E.F16),
+        ])
+        self.dot_of(self.tile(element, (m, k)), self.tile(element, (k, n)), self.tile(result, (m, n)))
+
+    def dot_of(self, a: Value, b: Value, c: Value, most: int | None = None) -> Value:
+        """c + a x b, where each product adds at most `most` to a float's bound."""
+        if c.element.is_float:
+            k = a.shape[1]
+            if most is None:
+                most = c.element.exact // 2
+                c = self.limited(c, most)
+            least = min(most // k, a.element.exact)
+            bound = max(1, math.isqrt(least))
+            a, b = self.cast(a, a.element, bound), self.cast(b, b.element, bound)
+        (out,) = self.emit("dot", [a, b, c], [(c.element, c.shape)])
+        if c.element.is_float:
+            out.bound = min(c.bound + a.bound * b.bound * a.shape[1], c.element.exact)
+            out.signed_zero = c.signed_zero
+        self.add_shape(c.shape)
+        return out
+
+
+def random_shape(builder, count: int, rank: int | None = None):
+    """A random factorization into one to four powers of two."""
+    if rank is None:
+        rank = builder.choice([1, 1, 2, 2, 2, 3, 4])
+    left = count.bit_length() - 1
+    parts = [0] * rank
+    for _ in range(left):
+        parts[builder.rng.randrange(rank)] += 1
+    return tuple(1 << p for p in parts)
