@@ -6,7 +6,7 @@
 
 #include "compiler.h"
 
-#include "guard.h"
+#include "common/guard.h"
 #include "options.h"
 #include "state.h"
 
@@ -24,6 +24,8 @@ struct nereid_session_t {
 };
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 static nereid_status_t scoreTarget(nereid_state_t *,
                                    const nereid_target_t *target,

@@ -8,10 +8,10 @@
 
 #include "driver.h"
 
+#include "common/guard.h"
+#include "common/text.h"
 #include "futex.h"
-#include "guard.h"
 #include "module.h"
-#include "text.h"
 
 #include <algorithm>
 
@@ -20,6 +20,8 @@ struct nereid_event_t {
 };
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *outProbe,
                              const nereid_writer_t *reason,

@@ -3,15 +3,17 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "common/text.h"
 #include "module.h"
 #include "scratch.h"
 #include "services.h"
-#include "text.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 // Estimates of a core's speed: what a chunk of work costs, to some factor.
 static constexpr uint64_t kBytesPerMicrosecond = 60000;

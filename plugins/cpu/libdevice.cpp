@@ -6,13 +6,15 @@
 
 #include "libdevice.h"
 
+#include "common/guard.h"
 #include "ExternFunctions.h"
-#include "guard.h"
 
 #include <algorithm>
 #include <vector>
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 static std::vector<nereid_string_t> split(std::string_view words) {
   std::vector<nereid_string_t> list;

@@ -3,9 +3,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "elf_file.h"
+#include "common/elf_file.h"
+#include "common/text.h"
 #include "module.h"
-#include "text.h"
 
 #include <atomic>
 #include <cstddef>
@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 /// A file of its own for the image: in memory, else in the folder for
 /// temporary files, and then `path` is set. -1 on failure.

@@ -3,10 +3,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "common/guard.h"
 #include "affinity.h"
 #include "compiler.h"
 #include "driver.h"
-#include "guard.h"
 #include "libdevice.h"
 #include "state.h"
 
@@ -19,10 +19,13 @@ nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
                                bool poisonsScratch)
     : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
       printing(printing), poisonsScratch(poisonsScratch), memory(keepMemory),
-      compiler(host ? std::string(nereid::cpu::view(host->plugin_path)) : ""),
+      compiler(host ? std::string(nereid::plugin::view(host->plugin_path)) : "",
+               "cpu", NEREID_CPU_COMPILER_SYMBOL),
       pool(threads) {}
 
 namespace nereid::cpu {
+
+using namespace plugin;
 
 /// Variable `name`, a number from 1 to 4096; `out` stays without it.
 static nereid_status_t readCount(const char *name, unsigned &out,

@@ -19,11 +19,11 @@ static constexpr uint64_t kSpin = 30000;
 Pool::Pool(unsigned threads)
     : limit(std::clamp(threads, 1u, 0x7fffu)),
       next(std::make_unique<std::atomic<uint64_t>[]>(limit)) {
-  ForkGuard::add(this);
+  plugin::ForkGuard::add(this);
 }
 
 Pool::~Pool() {
-  ForkGuard::remove(this);
+  plugin::ForkGuard::remove(this);
   ending.store(true);
   bell.fetch_add(1);
   futexWake(bell, INT_MAX);

@@ -6,7 +6,7 @@
 #ifndef NEREID_CPU_POOL_H
 #define NEREID_CPU_POOL_H
 
-#include "fork_guard.h"
+#include "common/fork_guard.h"
 
 #include <atomic>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Job {
 ///
 /// Threads start with the first job that wants them. In a child of fork()
 /// there are none, and they start anew.
-class Pool final : ForkAware {
+class Pool final : plugin::ForkAware {
 public:
   /// `threads` counts the caller.
   explicit Pool(unsigned threads);

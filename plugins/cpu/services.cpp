@@ -5,13 +5,9 @@
 
 #include "services.h"
 
-#include <algorithm>
-#include <bit>
+#include "common/print_format.h"
+
 #include <chrono>
-#include <cinttypes>
-#include <cstring>
-#include <string_view>
-#include <vector>
 
 namespace nereid::cpu {
 
@@ -33,129 +29,23 @@ void LaunchState::print(const std::string &lines) {
   std::fflush(printing.file);
 }
 
-template <typename T> static T elementAt(const void *data, uint64_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof value,
-              sizeof value);
-  return value;
-}
-
-static float halfToFloat(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
-  uint32_t fraction = half & 0x3ff;
-  if (exponent == 0x1f)
-    return std::bit_cast<float>(sign | 0x7f800000 | fraction << 13);
-  if (exponent)
-    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  float tiny = static_cast<float>(fraction) * 0x1p-24f;
-  return sign ? -tiny : tiny;
-}
-
-/// The bits of an integer element, extended by its type's sign.
-static int64_t integerAt(std::string_view type, const void *data,
-                         uint64_t index) {
-  if (type == "i1")
-    return elementAt<uint8_t>(data, index) & 1;
-  if (type == "i8")
-    return elementAt<int8_t>(data, index);
-  if (type == "u8")
-    return elementAt<uint8_t>(data, index);
-  if (type == "i16")
-    return elementAt<int16_t>(data, index);
-  if (type == "u16")
-    return elementAt<uint16_t>(data, index);
-  if (type == "i32")
-    return elementAt<int32_t>(data, index);
-  if (type == "u32")
-    return elementAt<uint32_t>(data, index);
-  return elementAt<int64_t>(data, index);
-}
-
-static unsigned bytesOf(std::string_view type) {
-  if (type == "i1" || type.ends_with("8"))
-    return 1;
-  if (type.ends_with("16"))
-    return 2;
-  return type.ends_with("32") ? 4 : 8;
-}
-
-static std::string formatElement(const nereid_cpu_print_t &value,
-                                 uint64_t index) {
-  std::string_view type = value.type;
-  char text[64];
-  double number;
-  if (type == "f64")
-    number = elementAt<double>(value.data, index);
-  else if (type == "f32")
-    number = elementAt<float>(value.data, index);
-  else if (type == "f16")
-    number = halfToFloat(elementAt<uint16_t>(value.data, index));
-  else if (type == "bf16")
-    number = std::bit_cast<float>(
-        uint32_t(elementAt<uint16_t>(value.data, index)) << 16);
-  else {
-    int64_t bits = integerAt(type, value.data, index);
-    unsigned digits = bytesOf(type) * 2;
-    if (value.hex || type == "ptr") {
-      uint64_t mask = digits == 16 ? ~0ull : (1ull << digits * 4) - 1;
-      std::snprintf(text, sizeof text, "0x%0*" PRIx64, static_cast<int>(digits),
-                    uint64_t(bits) & mask);
-    } else if (type == "u64") {
-      std::snprintf(text, sizeof text, "%" PRIu64, uint64_t(bits));
-    } else {
-      std::snprintf(text, sizeof text, "%" PRId64, bits);
-    }
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%f", number);
-  // Numbers of 300 digits do not fit; they are better read in short form.
-  if (std::strlen(text) > 40)
-    std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
-
-/// " idx (1,  2)" of element `index`, each number as wide as the largest of
-/// its dimension; " idx ()" for a scalar.
-static std::string formatIndex(const nereid_cpu_print_t &value,
-                               uint64_t index) {
-  std::string out;
-  for (uint32_t i = value.rank; i-- > 0;) {
-    uint64_t size = static_cast<uint64_t>(value.shape[i]);
-    std::string number = std::to_string(size ? index % size : 0);
-    size_t width = std::to_string(size ? size - 1 : 0).size();
-    number.insert(0, width - std::min(width, number.size()), ' ');
-    out = number + (out.empty() ? "" : ", ") + out;
-    index = size ? index / size : 0;
-  }
-  return " idx (" + out + ")";
-}
-
-static std::string formatProgram(uint32_t x, uint32_t y, uint32_t z) {
-  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " +
-         std::to_string(z) + ")";
-}
-
-/// As Triton prints on a GPU. The prefix starts with its own space; without
-/// values it stands alone.
-std::string formatPrint(const nereid_cpu_print_t &value) {
-  std::string head = "pid " + formatProgram(value.program[0], value.program[1],
-                                            value.program[2]);
-  std::string prefix(value.prefix, value.prefix_size);
-  if (!value.count)
-    return head + prefix + "\n";
-  std::string out;
-  for (uint64_t i = 0; i < value.count; ++i)
-    out +=
-        head + formatIndex(value, i) + prefix + formatElement(value, i) + "\n";
-  return out;
-}
-
 static void printText(void *state, const char *text, uint64_t size) {
   static_cast<LaunchState *>(state)->print(std::string(text, size));
 }
 
+static std::string formatRecord(const nereid_cpu_print_t &value) {
+  return plugin::formatPrint(
+      {{value.program[0], value.program[1], value.program[2]},
+       {value.prefix, value.prefix_size},
+       value.type,
+       value.hex != 0,
+       {value.shape, value.rank},
+       value.data,
+       value.count});
+}
+
 void LaunchState::print(const nereid_cpu_print_t &value) {
-  std::string once = formatPrint(value), lines = once;
+  std::string once = formatRecord(value), lines = once;
   for (unsigned i = 1; value.rank == 0 && i < printing.scalarLines; ++i)
     lines += once;
   print(lines);
@@ -169,7 +59,7 @@ static void failLaunch(void *state, uint32_t x, uint32_t y, uint32_t z,
                        const char *message, uint64_t size) {
   static_cast<LaunchState *>(state)->fail(
       NEREID_DEVICE_FAULT,
-      "program " + formatProgram(x, y, z) + ": " + std::string(message, size));
+      "program " + plugin::formatProgram(x, y, z) + ": " + std::string(message, size));
 }
 
 static int64_t now() {

@@ -53,10 +53,6 @@ private:
 
 extern const nereid_cpu_services_t kServices;
 
-/// The lines of a value, as Triton's device_print writes them:
-/// "pid (0, 0, 0) idx (1, 2) prefix: 3.000000".
-std::string formatPrint(const nereid_cpu_print_t &value);
-
 } // namespace nereid::cpu
 
 #endif // NEREID_CPU_SERVICES_H

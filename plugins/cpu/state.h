@@ -6,8 +6,9 @@
 #ifndef NEREID_CPU_STATE_H
 #define NEREID_CPU_STATE_H
 
-#include "compiler_part.h"
-#include "fork_guard.h"
+#include "common/compiler_part.h"
+#include "compiler_interface.h"
+#include "common/fork_guard.h"
 #include "host_cpu.h"
 #include "memory.h"
 #include "pool.h"
@@ -48,14 +49,16 @@ private:
 
 /// Memory that is written to evict the caches. Kept once it is there: its page
 /// faults would take ten times as long as writing it.
-struct CacheSweep final : ForkAware {
+struct CacheSweep final : plugin::ForkAware {
   Memory &memory;
   std::mutex mutex; // held while it is written
   void *block = nullptr;
 
-  explicit CacheSweep(Memory &memory) : memory(memory) { ForkGuard::add(this); }
+  explicit CacheSweep(Memory &memory) : memory(memory) {
+    plugin::ForkGuard::add(this);
+  }
   ~CacheSweep() {
-    ForkGuard::remove(this);
+    plugin::ForkGuard::remove(this);
     memory.free(block);
   }
 
@@ -63,6 +66,14 @@ private:
   // Who held it is gone; what it guards is whole at every moment.
   void resetAfterFork() override { new (&mutex) std::mutex; }
 };
+
+inline bool isOfThisVersion(const nereid_cpu_compiler_t &table) {
+  return table.struct_size == sizeof table &&
+         table.options_size == sizeof(nereid_cpu_options_t);
+}
+
+using CompilerPart =
+    plugin::CompilerPart<nereid_cpu_compiler_t, isOfThisVersion>;
 
 } // namespace nereid::cpu
 

@@ -4,12 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "options.h"
-#include "text.h"
+
+#include "common/text.h"
 
 #include <gtest/gtest.h>
 
 namespace nereid::cpu {
 namespace {
+
+using namespace plugin;
 
 class OptionsTest : public ::testing::Test {
 public:

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "../image.h"
+#include "common/print_format.h"
 #include "emit/Emitter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -125,9 +126,8 @@ static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
                        llvm::Value *data) {
   Value operand = print.getArgs()[number];
   Printed printed;
-  printed.prefix = print.getPrefix().str();
-  if (print.getArgs().size() > 1)
-    printed.prefix += "(operand " + std::to_string(number) + ") ";
+  printed.prefix = plugin::operandPrefix(print.getPrefix(), number,
+                                         print.getArgs().size());
   printed.type = printedType(getElementTypeOrSelf(operand.getType()),
                              print.getIsSigned()[number]);
   printed.data = data;

@@ -3,15 +3,15 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_GUARD_H
-#define NEREID_CPU_GUARD_H
+#ifndef NEREID_PLUGINS_COMMON_GUARD_H
+#define NEREID_PLUGINS_COMMON_GUARD_H
 
 #include "text.h"
 
 #include <new>
 #include <type_traits>
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 /// `kGuarded<function>` has the type of `function` and does what it does, but
 /// answers an exception, of which only those of the standard library and of
@@ -37,6 +37,6 @@ struct Guarded<Function> {
 template <auto Function>
 inline constexpr auto kGuarded = &Guarded<Function>::call;
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin
 
-#endif // NEREID_CPU_GUARD_H
+#endif // NEREID_PLUGINS_COMMON_GUARD_H

@@ -3,15 +3,15 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_TEXT_H
-#define NEREID_CPU_TEXT_H
+#ifndef NEREID_PLUGINS_COMMON_TEXT_H
+#define NEREID_PLUGINS_COMMON_TEXT_H
 
 #include "nereid/plugin.h"
 
 #include <cstring>
 #include <string_view>
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 inline nereid_string_t text(std::string_view view) {
   return {view.data(), view.size()};
@@ -66,6 +66,6 @@ template <typename Struct> void copyOut(Struct *out, Struct filled) {
   std::memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin
 
-#endif // NEREID_CPU_TEXT_H
+#endif // NEREID_PLUGINS_COMMON_TEXT_H

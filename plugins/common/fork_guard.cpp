@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <vector>
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 namespace {
 struct Registry {
@@ -56,4 +56,4 @@ void ForkGuard::remove(ForkAware *object) {
   std::erase(registry().objects, object);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 #if defined(__x86_64__)
 static constexpr uint16_t kMachine = EM_X86_64;
@@ -138,4 +138,4 @@ std::string elfBuildIdOfFile(const std::string &path) {
   return id;
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin

@@ -4,10 +4,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_FORK_GUARD_H
-#define NEREID_CPU_FORK_GUARD_H
+#ifndef NEREID_PLUGINS_COMMON_FORK_GUARD_H
+#define NEREID_PLUGINS_COMMON_FORK_GUARD_H
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 /// What waits for other threads.
 class ForkAware {
@@ -36,6 +36,6 @@ private:
   static void inChild();
 };
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin
 
-#endif // NEREID_CPU_FORK_GUARD_H
+#endif // NEREID_PLUGINS_COMMON_FORK_GUARD_H

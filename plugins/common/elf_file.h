@@ -4,14 +4,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_ELF_FILE_H
-#define NEREID_CPU_ELF_FILE_H
+#ifndef NEREID_PLUGINS_COMMON_ELF_FILE_H
+#define NEREID_PLUGINS_COMMON_ELF_FILE_H
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace nereid::cpu {
+namespace nereid::plugin {
 
 /// What is wrong with `image` as a shared object for this machine; empty if
 /// nothing is to be seen from its header.
@@ -28,6 +28,6 @@ std::string elfBuildId(std::string_view image);
 /// The same of the file at `path`, of which only headers and notes are read.
 std::string elfBuildIdOfFile(const std::string &path);
 
-} // namespace nereid::cpu
+} // namespace nereid::plugin
 
-#endif // NEREID_CPU_ELF_FILE_H
+#endif // NEREID_PLUGINS_COMMON_ELF_FILE_H

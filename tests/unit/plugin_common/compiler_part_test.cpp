@@ -1,0 +1,72 @@
+// compiler_part_test.cpp - a compiler part that is missing, or is not one.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common/compiler_part.h"
+#include "common/text.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace nereid::plugin {
+namespace {
+
+struct Table {
+  uint32_t size;
+};
+bool accepts(const Table &table) { return table.size == sizeof table; }
+
+class CompilerPartTest : public ::testing::Test {
+protected:
+  CompilerPartTest() {
+    folder = std::filesystem::temp_directory_path() /
+             ("compiler-part-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "toy");
+    call.struct_size = sizeof call;
+    call.user = &errors;
+    call.report = [](const nereid_call_t *self, const nereid_diagnostic_t *one) {
+      *static_cast<std::string *>(self->user) += view(one->message);
+    };
+  }
+  ~CompilerPartTest() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+  nereid_call_t call = {};
+  std::string errors;
+};
+
+TEST_F(CompilerPartTest, AMissingFileIsReportedEachTime) {
+  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
+  EXPECT_EQ(part.get(&call), nullptr);
+  EXPECT_NE(errors.find("toy/libnereid-toy-compiler.so"), std::string::npos)
+      << errors;
+  errors.clear();
+  EXPECT_EQ(part.get(&call), nullptr);
+  EXPECT_NE(errors, "");
+  EXPECT_EQ(part.buildId(), "");
+}
+
+TEST_F(CompilerPartTest, AFileThatIsNoLibraryIsReported) {
+  std::ofstream(folder / "toy" / "libnereid-toy-compiler.so") << "text";
+  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
+  EXPECT_EQ(part.get(&call), nullptr);
+  EXPECT_NE(errors.find("cannot load the compiler"), std::string::npos)
+      << errors;
+}
+
+// Any shared object that the process can load, but without the function.
+TEST_F(CompilerPartTest, ALibraryOfAnotherVersionIsRefused) {
+  std::filesystem::copy_file(OTHER_LIBRARY, folder / "toy" /
+                                                "libnereid-toy-compiler.so");
+  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
+  EXPECT_EQ(part.get(&call), nullptr);
+  EXPECT_NE(errors.find("is from another version than the plugin"),
+            std::string::npos)
+      << errors;
+}
+
+} // namespace
+} // namespace nereid::plugin
