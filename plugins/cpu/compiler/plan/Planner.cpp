@@ -373,6 +373,7 @@ void Planner::flush() {
   if (!pending)
     return;
   finishNest(*pending, options, vectorBits, *program, forms);
+  planReductions(*pending, *program, forms);
   // Scalars may have been added since the nest was begun; its step is known
   // only now.
   unsigned step = current->steps.size();

@@ -19,6 +19,10 @@ void finishNest(Nest &nest, const GenerateOptions &options,
                 unsigned vectorBits, const TileProgram &program,
                 codegen::TileForms &forms);
 
+/// Chooses where the reductions of a nest start and what they leave out.
+void planReductions(Nest &nest, const TileProgram &program,
+                    codegen::TileForms &forms);
+
 class Planner {
 public:
   Planner(tt::FuncOp function, codegen::TileForms &forms,

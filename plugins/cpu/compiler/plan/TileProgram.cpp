@@ -106,6 +106,12 @@ struct Printer {
         if (auto kept = program.kept.find(result); kept != program.kept.end())
           os << " in b" << kept->second->id;
       }
+      if (root.kind == RootKind::Reduce) {
+        os << " from ";
+        root.identity ? os << root.identity : os << "the first elements";
+        if (root.leftOut)
+          os << " leaving out " << root.leftOut;
+      }
       break;
     }
     os << '\n';

@@ -54,6 +54,13 @@ struct Root {
   mlir::Operation *op = nullptr; // null for Keep of a block argument
   mlir::Value value;             // of Keep
   Buffer *target = nullptr;      // of Keep
+
+  // Of Reduce. Its accumulators start from `identity`, or, if that is null,
+  // from the first elements. Where a mask is false its operand may be
+  // `leftOut`: such elements need not be visited, if accumulators start from
+  // `leftOut` when there are any (codegen::Combine::isIdempotent).
+  mlir::TypedAttr identity;
+  mlir::Attribute leftOut; // or null
 };
 
 /// The innermost loops of a nest, with the roots that share them.

@@ -6,9 +6,7 @@
 #include "emit/nest/NestEmitter.h"
 
 #include "analysis/MaskIntervals.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "tile/ConstantWhere.h"
 
 using namespace mlir;
 
@@ -68,93 +66,6 @@ void NestEmitter::addFacts(Value mask, ArrayRef<int> map,
   }
 }
 
-/// The constant that `value` is wherever `condition` is false, if it is one.
-static Attribute constantWhere(Value value, Value condition,
-                               codegen::TileForms &forms, unsigned depth = 0) {
-  auto isFalse = [&](Value mask) {
-    return mask && llvm::any_of(codegen::conjunctsOf(mask, forms),
-                                [&](const codegen::MaskConjunct &conjunct) {
-                                  return conjunct.condition == condition;
-                                });
-  };
-  Attribute attribute;
-  if (matchPattern(value, m_Constant(&attribute))) {
-    auto dense = dyn_cast<DenseElementsAttr>(attribute);
-    if (!dense)
-      return attribute;
-    return dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 8)
-    return {};
-  if (auto load = dyn_cast<tt::LoadOp>(op)) {
-    if (!isFalse(load.getMask()))
-      return {};
-    if (load.getOther())
-      return constantWhere(load.getOther(), condition, forms, depth + 1);
-    return Builder(op->getContext())
-        .getZeroAttr(getElementTypeOrSelf(value.getType()));
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    if (isFalse(select.getCondition()))
-      return constantWhere(select.getFalseValue(), condition, forms, depth + 1);
-    return {};
-  }
-  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::SplatOp>(op))
-    return constantWhere(op->getOperand(0), condition, forms, depth + 1);
-  // Conversions and products of what is constant: sums of squares of a masked
-  // load, and the like.
-  if (auto product = dyn_cast<arith::MulFOp>(op)) {
-    Attribute a = constantWhere(product.getLhs(), condition, forms, depth + 1);
-    Attribute b = constantWhere(product.getRhs(), condition, forms, depth + 1);
-    auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(b);
-    if (x && y && x.getValue().isZero() && y.getValue().isZero())
-      return x;
-    return {};
-  }
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-    auto source = dyn_cast_or_null<FloatAttr>(
-        constantWhere(op->getOperand(0), condition, forms, depth + 1));
-    if (!source || !(source.getValue().isZero() ||
-                     source.getValue().isInfinity()))
-      return {};
-    return FloatAttr::get(getElementTypeOrSelf(value.getType()),
-                          source.getValueAsDouble());
-  }
-  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    auto source = dyn_cast_or_null<IntegerAttr>(
-        constantWhere(op->getOperand(0), condition, forms, depth + 1));
-    if (source && source.getValue().isZero())
-      return IntegerAttr::get(getElementTypeOrSelf(value.getType()), 0);
-  }
-  return {};
-}
-
-/// True if combining `value` into a reduction by `op` changes nothing.
-static bool isNeutral(Operation *op, Attribute value) {
-  if (auto number = dyn_cast_or_null<FloatAttr>(value)) {
-    const llvm::APFloat &f = number.getValue();
-    if (isa<arith::AddFOp>(op))
-      return f.isZero();
-    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
-      return f.isInfinity() && f.isNegative();
-    if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
-      return f.isInfinity() && !f.isNegative();
-    return false;
-  }
-  auto number = dyn_cast_or_null<IntegerAttr>(value);
-  if (!number)
-    return false;
-  const llvm::APInt &i = number.getValue();
-  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
-    return i.isZero();
-  if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return i.isAllOnes();
-  if (isa<arith::MaxSIOp>(op))
-    return i.isMinSignedValue();
-  return isa<arith::MinSIOp>(op) && i.isMaxSignedValue();
-}
-
 /// True if `root` does nothing where `fact` does not hold.
 bool NestEmitter::isInactive(const Root &root, const Fact &fact) {
   if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
@@ -165,14 +76,9 @@ bool NestEmitter::isInactive(const Root &root, const Fact &fact) {
     addFacts(store.getMask(), identity, own);
     return llvm::is_contained(own, fact);
   }
-  auto reduce = dyn_cast_or_null<tt::ReduceOp>(root.op);
-  if (!reduce || reduce.getNumOperands() != 1)
-    return false;
-  Block &body = reduce->getRegion(0).front();
-  if (body.getOperations().size() != 2)
-    return false;
-  return isNeutral(&body.front(), constantWhere(reduce->getOperand(0),
-                                                fact.condition, emitter.forms));
+  return root.leftOut &&
+         codegen::constantWhere(root.op->getOperand(0), fact.condition,
+                                emitter.forms) == root.leftOut;
 }
 
 /// Finds the conditions of an inner part: all that masks ask for, and those

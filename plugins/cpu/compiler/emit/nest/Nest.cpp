@@ -159,15 +159,24 @@ void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   collectFacts(inner);
   unsigned copies = needSeed(inner) ? 1 : nest.unroll;
-  startReductions(inner, copies);
   int64_t first = 0;
   if (needSeed(inner)) {
+    startReductions(inner, copies);
     emitCopies(inner, emitter.i64(0), 1);
     endSeeding();
     first = lanes;
   }
   Range all{emitter.i64(first), emitter.i64(extent)};
+  auto start = [&](Range useful) {
+    if (!needSeed(inner))
+      startReductions(inner, copies, at({useful.begin, useful.end}, [&] {
+        return builder.CreateAnd(
+            builder.CreateICmpSGE(useful.end, all.end),
+            builder.CreateICmpSLE(useful.begin, all.begin));
+      }));
+  };
   if (conditions.empty() && wraps.empty()) {
+    start(all);
     emitVectorLoop(inner, all, copies);
     finishReductions();
     return;
@@ -191,7 +200,9 @@ void NestEmitter::emitAxis(const Inner &inner) {
         boundOf(fact);
     Range useful = rangeOf(active);
     useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
-    emitVectorLoop(inner, {useful.begin, toVectors(useful.end, true)}, copies);
+    useful.end = toVectors(useful.end, true);
+    start(useful);
+    emitVectorLoop(inner, useful, copies);
     finishReductions();
     return;
   }
@@ -218,6 +229,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
         return builder.CreateSelect(fine, full.end, full.begin);
       });
 
+  start(useful);
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(full.begin);
   bool startsFull = knownBegin && knownBegin->equalsInt(first);
   if (!startsFull)

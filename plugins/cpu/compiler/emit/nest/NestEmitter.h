@@ -216,7 +216,9 @@ private:
 
   // EmitReduce.cpp
   bool needSeed(const Inner &inner);
-  void startReductions(const Inner &inner, unsigned copies);
+  void startReductions(const Inner &inner, unsigned copies,
+                       llvm::Value *isWhole = nullptr);
+  llvm::Value *startOf(const Root &root, llvm::Value *isWhole);
   void endSeeding();
   llvm::SmallVector<llvm::Value *> combine(mlir::Region &region,
                                            llvm::ArrayRef<llvm::Value *> in,

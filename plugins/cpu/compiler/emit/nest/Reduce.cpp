@@ -4,65 +4,21 @@
 
 #include "emit/nest/NestEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// What combines with any x to x, if `region` is one well-known operation on
-/// its two arguments.
-static llvm::Constant *identityOf(Region &region, llvm::Type *type) {
-  Block &body = region.front();
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2 ||
-      body.getTerminator()->getOperand(0) != body.front().getResult(0))
-    return nullptr;
-  Operation *op = &body.front();
-  if (op->getNumOperands() != 2 || op->getOperand(0) == op->getOperand(1) ||
-      !isa<BlockArgument>(op->getOperand(0)) ||
-      !isa<BlockArgument>(op->getOperand(1)))
-    return nullptr;
-  if (type->isFloatingPointTy()) {
-    if (isa<arith::AddFOp>(op))
-      return llvm::ConstantFP::getNegativeZero(type);
-    if (isa<arith::MulFOp>(op))
-      return llvm::ConstantFP::get(type, 1.0);
-    if (isa<arith::MaximumFOp>(op))
-      return llvm::ConstantFP::getInfinity(type, true);
-    if (isa<arith::MinimumFOp>(op))
-      return llvm::ConstantFP::getInfinity(type, false);
-    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
-      return llvm::ConstantFP::getQNaN(type);
-    return nullptr;
-  }
-  if (!type->isIntegerTy())
-    return nullptr;
-  unsigned bits = type->getIntegerBitWidth();
-  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
-    return llvm::ConstantInt::get(type, 0);
-  if (isa<arith::MulIOp>(op))
-    return llvm::ConstantInt::get(type, 1);
-  if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return llvm::ConstantInt::getAllOnesValue(type);
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(op))
-    return llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(bits));
-  return nullptr;
-}
-
 bool NestEmitter::needSeed(const Inner &inner) {
   return llvm::any_of(inner.roots, [&](const Root &root) {
-    if (root.kind != RootKind::Reduce)
-      return false;
-    auto op = cast<tt::ReduceOp>(root.op);
-    return !identityOf(op->getRegion(0), emitter.typeOf(op->getOperand(0)));
+    return root.kind == RootKind::Reduce && !root.identity;
   });
 }
 
 /// Makes accumulators for the reductions of `inner`. Those that have an
 /// identity start with it; if one has none, all take their first elements.
-void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
+/// Unless `isWhole` holds (null: it does), elements are left out.
+void NestEmitter::startReductions(const Inner &inner, unsigned copies,
+                                  llvm::Value *isWhole) {
   reductions.clear();
   bool seed = needSeed(inner);
   for (const Root &root : inner.roots) {
@@ -71,27 +27,36 @@ void NestEmitter::startReductions(const Inner &inner, unsigned copies) {
     Accumulators sums;
     sums.op = cast<tt::ReduceOp>(root.op);
     sums.seeded = seed;
+    llvm::Value *start = seed ? nullptr : startOf(root, isWhole);
     for (Value operand : root.op->getOperands()) {
-      llvm::Type *element = emitter.typeOf(operand);
-      llvm::Type *type = element;
+      llvm::Type *type = emitter.typeOf(operand);
       if (lanes > 1)
-        type = llvm::FixedVectorType::get(element, lanes);
+        type = llvm::FixedVectorType::get(type, lanes);
       SmallVector<llvm::AllocaInst *, 4> slots;
       for (unsigned copy = 0; copy < copies; ++copy)
         slots.push_back(emitter.allocate(type, "sum"));
       insertAt(levels.size() - 1);
-      if (!seed) {
-        llvm::Constant *start = identityOf(root.op->getRegion(0), element);
-        if (lanes > 1)
-          start = llvm::ConstantVector::getSplat(
-              llvm::ElementCount::getFixed(lanes), start);
+      if (start)
         for (llvm::AllocaInst *slot : slots)
           builder.CreateStore(start, slot);
-      }
       sums.slots.push_back(std::move(slots));
     }
     reductions.push_back(std::move(sums));
   }
+}
+
+/// What an accumulator of `root`, which has an identity, starts with.
+llvm::Value *NestEmitter::startOf(const Root &root, llvm::Value *isWhole) {
+  llvm::Value *start =
+      codegen::emitConstant(root.identity, emitter.context());
+  if (isWhole && root.leftOut && root.leftOut != root.identity) {
+    llvm::Value *leftOut =
+        codegen::emitConstant(root.leftOut, emitter.context());
+    start = at({isWhole}, [&] {
+      return builder.CreateSelect(isWhole, start, leftOut);
+    });
+  }
+  return lanes > 1 ? widen({start, false}) : start;
 }
 
 void NestEmitter::endSeeding() {

@@ -1,0 +1,138 @@
+// Combine.cpp - the table of combine regions.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tile/Combine.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+static CombineKind kindOf(Operation *op) {
+  using Kind = CombineKind;
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case([](arith::AddFOp) { return Kind::AddF; })
+      .Case([](arith::MulFOp) { return Kind::MulF; })
+      .Case([](arith::MaximumFOp) { return Kind::MaximumF; })
+      .Case([](arith::MinimumFOp) { return Kind::MinimumF; })
+      .Case([](arith::MaxNumFOp) { return Kind::MaxNumF; })
+      .Case([](arith::MinNumFOp) { return Kind::MinNumF; })
+      .Case([](arith::AddIOp) { return Kind::AddI; })
+      .Case([](arith::MulIOp) { return Kind::MulI; })
+      .Case([](arith::AndIOp) { return Kind::AndI; })
+      .Case([](arith::OrIOp) { return Kind::OrI; })
+      .Case([](arith::XOrIOp) { return Kind::XOrI; })
+      .Case([](arith::MaxSIOp) { return Kind::MaxSI; })
+      .Case([](arith::MinSIOp) { return Kind::MinSI; })
+      .Case([](arith::MaxUIOp) { return Kind::MaxUI; })
+      .Case([](arith::MinUIOp) { return Kind::MinUI; })
+      .Default([](Operation *) { return Kind::Other; });
+}
+
+Combine combineOf(Region &region) {
+  if (!region.hasOneBlock())
+    return {};
+  Block &body = region.front();
+  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
+    return {};
+  Operation *op = &body.front();
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      body.getTerminator()->getNumOperands() != 1 ||
+      body.getTerminator()->getOperand(0) != op->getResult(0) ||
+      op->getOperand(0) == op->getOperand(1) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        auto argument = dyn_cast<BlockArgument>(operand);
+        return argument && argument.getOwner() == &body;
+      }))
+    return {};
+  return {kindOf(op)};
+}
+
+static std::optional<APFloat> floatIdentity(CombineKind kind,
+                                            const llvm::fltSemantics &type) {
+  switch (kind) {
+  case CombineKind::AddF: // 0 + -0 is 0
+    return APFloat::getZero(type, /*Negative=*/true);
+  case CombineKind::MulF:
+    return APFloat::getOne(type);
+  case CombineKind::MaximumF:
+    return APFloat::getInf(type, /*Negative=*/true);
+  case CombineKind::MinimumF:
+    return APFloat::getInf(type);
+  case CombineKind::MaxNumF: // of NaN and -inf, it is -inf
+  case CombineKind::MinNumF:
+    return APFloat::getQNaN(type);
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<APInt> integerIdentity(CombineKind kind, unsigned bits) {
+  switch (kind) {
+  case CombineKind::AddI:
+  case CombineKind::OrI:
+  case CombineKind::XOrI:
+  case CombineKind::MaxUI:
+    return APInt::getZero(bits);
+  case CombineKind::MulI:
+    return APInt(bits, 1);
+  case CombineKind::AndI:
+  case CombineKind::MinUI:
+    return APInt::getAllOnes(bits);
+  case CombineKind::MaxSI:
+    return APInt::getSignedMinValue(bits);
+  case CombineKind::MinSI:
+    return APInt::getSignedMaxValue(bits);
+  default:
+    return std::nullopt;
+  }
+}
+
+TypedAttr Combine::identity(Type element) const {
+  if (auto type = dyn_cast<FloatType>(element)) {
+    auto value = floatIdentity(kind, type.getFloatSemantics());
+    return value ? FloatAttr::get(type, *value) : TypedAttr();
+  }
+  if (auto type = dyn_cast<IntegerType>(element)) {
+    auto value = integerIdentity(kind, type.getWidth());
+    return value ? IntegerAttr::get(type, *value) : TypedAttr();
+  }
+  return {};
+}
+
+bool Combine::isIdempotent(Attribute value) const {
+  switch (kind) {
+  case CombineKind::Other:
+    return false;
+  case CombineKind::AddF:
+  case CombineKind::MulF: {
+    auto number = dyn_cast_or_null<FloatAttr>(value);
+    if (!number)
+      return false;
+    APFloat result = kind == CombineKind::AddF
+                         ? number.getValue() + number.getValue()
+                         : number.getValue() * number.getValue();
+    return result.bitwiseIsEqual(number.getValue());
+  }
+  case CombineKind::AddI:
+  case CombineKind::MulI:
+  case CombineKind::XOrI: {
+    auto number = dyn_cast_or_null<IntegerAttr>(value);
+    if (!number)
+      return false;
+    const APInt &i = number.getValue();
+    APInt result = kind == CombineKind::AddI   ? i + i
+                   : kind == CombineKind::MulI ? i * i
+                                               : i ^ i;
+    return result == i;
+  }
+  default: // the smaller or larger of a number and itself, and the like
+    return isa_and_nonnull<FloatAttr, IntegerAttr>(value);
+  }
+}
+
+} // namespace nereid::codegen

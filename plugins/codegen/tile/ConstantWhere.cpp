@@ -1,0 +1,94 @@
+// ConstantWhere.cpp - follows a value from where a mask is false.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tile/ConstantWhere.h"
+
+#include "analysis/MaskIntervals.h"
+#include "nereid/ttir/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+static Attribute constantWhere(Value value, Value condition, TileForms &forms,
+                               unsigned depth) {
+  auto isFalse = [&](Value mask) {
+    return mask && llvm::any_of(conjunctsOf(mask, forms),
+                                [&](const MaskConjunct &conjunct) {
+                                  return conjunct.condition == condition;
+                                });
+  };
+  Attribute attribute;
+  if (matchPattern(value, m_Constant(&attribute))) {
+    auto dense = dyn_cast<DenseElementsAttr>(attribute);
+    if (!dense)
+      return attribute;
+    return dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return {};
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    if (!isFalse(load.getMask()))
+      return {};
+    if (load.getOther())
+      return constantWhere(load.getOther(), condition, forms, depth + 1);
+    return Builder(op->getContext())
+        .getZeroAttr(getElementTypeOrSelf(value.getType()));
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (isFalse(select.getCondition()))
+      return constantWhere(select.getFalseValue(), condition, forms, depth + 1);
+    return {};
+  }
+  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::SplatOp>(op))
+    return constantWhere(op->getOperand(0), condition, forms, depth + 1);
+  // Conversions and products of what is constant: sums of squares of a masked
+  // load, and the like. What is rounded may be contracted with its user.
+  if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    Attribute a = constantWhere(product.getLhs(), condition, forms, depth + 1);
+    Attribute b = constantWhere(product.getRhs(), condition, forms, depth + 1);
+    auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(b);
+    if (!x || !y)
+      return {};
+    APFloat result = x.getValue();
+    if (result.multiply(y.getValue(), APFloat::rmNearestTiesToEven) !=
+            APFloat::opOK ||
+        result.isNaN())
+      return {};
+    return FloatAttr::get(x.getType(), result);
+  }
+  Type element = getElementTypeOrSelf(value.getType());
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+    auto source = dyn_cast_or_null<FloatAttr>(
+        constantWhere(op->getOperand(0), condition, forms, depth + 1));
+    if (!source || source.getValue().isNaN())
+      return {};
+    APFloat result = source.getValue();
+    bool isRounded;
+    result.convert(cast<FloatType>(element).getFloatSemantics(),
+                   APFloat::rmNearestTiesToEven, &isRounded);
+    return isRounded ? Attribute() : FloatAttr::get(element, result);
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    auto source = dyn_cast_or_null<IntegerAttr>(
+        constantWhere(op->getOperand(0), condition, forms, depth + 1));
+    if (!source)
+      return {};
+    unsigned bits = element.getIntOrFloatBitWidth();
+    return IntegerAttr::get(element, isa<arith::ExtSIOp>(op)
+                                         ? source.getValue().sext(bits)
+                                         : source.getValue().zext(bits));
+  }
+  return {};
+}
+
+Attribute constantWhere(Value value, Value condition, TileForms &forms) {
+  return constantWhere(value, condition, forms, 0);
+}
+
+} // namespace nereid::codegen
