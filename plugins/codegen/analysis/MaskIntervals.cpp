@@ -15,50 +15,23 @@ namespace nereid::codegen {
 
 SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
   SmallVector<MaskConjunct, 4> result;
-  SmallVector<int, 4> identity;
-  for (unsigned dim = 0; dim < rankOf(mask); ++dim)
-    identity.push_back(dim);
-  SmallVector<std::pair<Value, SmallVector<int, 4>>> work = {{mask, identity}};
+  unsigned rank = rankOf(mask);
+  SmallVector<std::pair<Value, IndexMap>> work = {{mask, identityMap(rank)}};
   while (!work.empty()) {
-    auto [value, dims] = work.pop_back_val();
+    auto [value, map] = work.pop_back_val();
     Operation *op = forms.isOpaque(value) ? nullptr : value.getDefiningOp();
     if (op && isa<arith::AndIOp>(op)) {
-      work.push_back({op->getOperand(1), dims});
-      work.push_back({op->getOperand(0), dims});
+      work.push_back({op->getOperand(1), map});
+      work.push_back({op->getOperand(0), map});
       continue;
     }
-    if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
-      SmallVector<int, 4> inner(dims.begin(), dims.end());
-      inner.erase(inner.begin() + expand.getAxis());
-      work.push_back({expand.getSrc(), inner});
-      continue;
-    }
-    if (auto trans = dyn_cast_or_null<tt::TransOp>(op)) {
-      SmallVector<int, 4> inner(dims.size());
-      for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
-        inner[from] = dims[dim];
-      work.push_back({trans.getSrc(), inner});
-      continue;
-    }
-    if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op)) {
-      SmallVector<int, 4> inner(dims.begin(), dims.end());
-      for (auto [dim, size] :
-           llvm::enumerate(tileType(broadcast.getSrc()).getShape()))
-        if (size == 1)
-          inner[dim] = -1;
-      work.push_back({broadcast.getSrc(), inner});
-      continue;
-    }
-    if (op && isa<tt::SplatOp>(op)) {
-      work.push_back({op->getOperand(0), {}});
-      continue;
-    }
-    MaskConjunct conjunct{value, dims, 0};
-    DimSet inner = forms.dependsOn(value);
-    for (auto [dim, outer] : llvm::enumerate(dims))
-      if ((inner >> dim & 1) && outer >= 0)
-        conjunct.dependsOn |= DimSet(1) << outer;
-    result.push_back(std::move(conjunct));
+    if (op && isShapeOp(op))
+      if (IndexMap inner = operandMap(op, 0, map); !hasOther(inner)) {
+        work.push_back({op->getOperand(0), inner});
+        continue;
+      }
+    DimSet depends = mapDims(forms.dependsOn(value), map, ~DimSet(0));
+    result.push_back({{value, map}, depends});
   }
   return result;
 }

@@ -23,15 +23,28 @@ struct IntervalBound {
   bool negated = false;  // the predicate was > or >=
 };
 
-/// One conjunct of a mask.
-struct MaskConjunct {
-  mlir::Value condition;           // a tile of i1
-  llvm::SmallVector<int, 4> dims;  // its dimensions in the mask's, -1: index 0
-  DimSet dependsOn = 0;            // in the mask's dimensions
+/// A condition at an index that follows from another: of a mask that it is a
+/// part of, of a value that is loaded under it, or of a loop nest.
+struct ConditionAt {
+  mlir::Value condition; // i1, a tile or a scalar
+  IndexMap map;          // its index in the other
+
+  bool operator==(const ConditionAt &other) const {
+    return condition == other.condition && map == other.map;
+  }
+  /// The same, in terms of an index that the other follows from by `outer`.
+  ConditionAt in(llvm::ArrayRef<IndexSource> outer) const {
+    return {condition, compose(map, outer)};
+  }
 };
 
-/// The conditions whose conjunction is `mask`, through and, broadcast,
-/// expand_dims, trans and splat.
+/// One conjunct of a mask; its index is known (no IndexSource::Other).
+struct MaskConjunct : ConditionAt {
+  DimSet dependsOn = 0; // in the mask's dimensions
+};
+
+/// The conditions whose conjunction is `mask`, through and, and through shape
+/// operations.
 llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
                                                TileForms &forms);
 

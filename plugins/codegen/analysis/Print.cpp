@@ -18,7 +18,6 @@ static std::string nameOf(Value value, AsmState &names) {
 }
 
 static std::string textOf(const Monomial &monomial, AsmState &names) {
-  // Factors are sorted by address; names make the text the same every time.
   std::vector<std::string> factors;
   for (Value factor : monomial.factors)
     factors.push_back(nameOf(factor, names));
@@ -37,6 +36,23 @@ void print(const Polynomial &polynomial, llvm::raw_ostream &os,
   os << (terms.empty() ? "0" : llvm::join(terms, " + "));
 }
 
+void print(IndexSource source, llvm::raw_ostream &os) {
+  switch (source.kind) {
+  case IndexSource::Zero:
+    os << '0';
+    break;
+  case IndexSource::Dim:
+    os << 'i' << unsigned(source.dim);
+    break;
+  case IndexSource::UpperBits:
+    os << 'i' << unsigned(source.dim) << " >> " << unsigned(source.bits);
+    break;
+  case IndexSource::Other:
+    os << '?';
+    break;
+  }
+}
+
 void print(const TileForm &form, llvm::raw_ostream &os, AsmState &names) {
   if (form.pointer)
     os << nameOf(form.pointer, names) << " + ";
@@ -52,14 +68,7 @@ void print(const TileForm &form, llvm::raw_ostream &os, AsmState &names) {
     print(term.coefficient, os, names);
     os << ") * " << nameOf(term.tensor, names) << '(';
     llvm::interleave(
-        term.dims, os,
-        [&](int dim) {
-          if (dim < 0)
-            os << '0';
-          else
-            os << 'i' << dim;
-        },
-        ", ");
+        term.map, os, [&](IndexSource source) { print(source, os); }, ", ");
     os << ')';
   }
 }
@@ -67,14 +76,14 @@ void print(const TileForm &form, llvm::raw_ostream &os, AsmState &names) {
 void printIntervals(Value mask, unsigned axis, TileForms &forms,
                     llvm::raw_ostream &os, AsmState &names) {
   for (const MaskConjunct &conjunct : conjunctsOf(mask, forms)) {
-    int own = -1;
-    for (auto [dim, target] : llvm::enumerate(conjunct.dims))
-      if (target == int(axis))
+    std::optional<unsigned> own;
+    for (auto [dim, source] : llvm::enumerate(conjunct.map))
+      if (source.isDim(axis))
         own = dim;
     os << "  " << nameOf(conjunct.condition, names) << ": ";
     std::optional<IntervalBound> bound;
-    if (own >= 0)
-      bound = intervalOf(conjunct.condition, own, forms);
+    if (own)
+      bound = intervalOf(conjunct.condition, *own, forms);
     if (!bound) {
       os << (conjunct.dependsOn >> axis & 1 ? "no interval" : "uniform") << '\n';
       continue;

@@ -16,6 +16,9 @@ namespace nereid::codegen {
 void print(const Polynomial &polynomial, llvm::raw_ostream &os,
            mlir::AsmState &names);
 
+/// "i0", "i0 >> 2", "0", or "?" for what is none of them.
+void print(IndexSource source, llvm::raw_ostream &os);
+
 /// "%p + (%0 * 1024) + [1, %stride] . i + 2 * %t(i0)".
 void print(const TileForm &form, llvm::raw_ostream &os, mlir::AsmState &names);
 

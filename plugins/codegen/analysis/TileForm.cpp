@@ -40,7 +40,7 @@ bool TileForm::operator==(const TileForm &other) const {
          terms.size() == other.terms.size() &&
          llvm::all_of(llvm::zip(terms, other.terms), [](auto pair) {
            auto &[a, b] = pair;
-           return a.tensor == b.tensor && a.dims == b.dims &&
+           return a.tensor == b.tensor && a.map == b.map &&
                   a.coefficient == b.coefficient;
          });
 }
@@ -62,7 +62,7 @@ bool TileForm::add(const TileForm &other, const Polynomial &factor) {
       return false;
     term.coefficient = *coefficient;
     auto same = llvm::find_if(terms, [&](const TileTerm &mine) {
-      return mine.tensor == term.tensor && mine.dims == term.dims;
+      return mine.tensor == term.tensor && mine.map == term.map;
     });
     if (same == terms.end()) {
       terms.push_back(std::move(term));
@@ -99,8 +99,7 @@ TileForm TileForms::opaque(Value value) {
   TileTerm term;
   term.coefficient = 1;
   term.tensor = value;
-  for (unsigned dim = 0; dim < rankOf(value); ++dim)
-    term.dims.push_back(dim);
+  term.map = identityMap(rankOf(value));
   term.dependsOn = dependsOn(value);
   form.terms.push_back(std::move(term));
   return form;
@@ -153,25 +152,29 @@ static std::optional<int64_t> splatConstant(Operation *op) {
                                    : number.getSExtValue();
 }
 
-/// Renumbers the dimensions of `form`: dimension d becomes `to[d]` of `rank`,
-/// or is dropped (it has size 1) where that is -1.
-static TileForm renumber(const TileForm &form, ArrayRef<int> to,
-                         unsigned rank) {
+/// The form of a tile of rank `rank` that has, at each index, the element at
+/// index `map` of the tile with form `form`. Nothing if it has none.
+static std::optional<TileForm> formAt(const TileForm &form,
+                                      ArrayRef<IndexSource> map,
+                                      unsigned rank) {
   TileForm result;
   result.pointer = form.pointer;
   result.base = form.base;
   result.strides.resize(rank);
-  for (auto [dim, stride] : llvm::enumerate(form.strides))
-    if (to[dim] >= 0)
-      result.strides[to[dim]] = stride;
+  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+    IndexSource source = map[dim];
+    if (stride.isZero() || source.kind == IndexSource::Zero)
+      continue;
+    if (source.kind != IndexSource::Dim)
+      return std::nullopt;
+    result.strides[source.dim] = result.strides[source.dim] + stride;
+  }
   for (const TileTerm &term : form.terms) {
     TileTerm moved = term;
-    moved.dependsOn = 0;
-    for (int &dim : moved.dims)
-      dim = dim < 0 ? -1 : to[dim];
-    for (auto [dim, target] : llvm::enumerate(to))
-      if ((term.dependsOn >> dim & 1) && target >= 0)
-        moved.dependsOn |= DimSet(1) << target;
+    moved.map = compose(term.map, map);
+    if (hasOther(moved.map))
+      return std::nullopt;
+    moved.dependsOn = mapDims(term.dependsOn, map, ~DimSet(0));
     result.terms.push_back(std::move(moved));
   }
   return result;
@@ -190,50 +193,30 @@ std::optional<TileForm> TileForms::computeShape(Operation *op) {
     form.strides.push_back(1);
     return form;
   }
-  if (isa<tt::ReshapeOp>(op))
-    return computeReshape(op);
-  if (!isa<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op))
+  if (!isShapeOp(op))
     return std::nullopt;
-
-  Value source = op->getOperand(0);
-  const TileForm *form = of(source);
+  const TileForm *form = of(op->getOperand(0));
   if (!form)
     return std::nullopt;
+  if (isa<tt::ReshapeOp>(op))
+    if (std::optional<TileForm> result = computeReshape(op, *form))
+      return result;
   unsigned rank = rankOf(op->getResult(0));
-  SmallVector<int> to;
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    for (unsigned dim = 0; dim < rank - 1; ++dim)
-      to.push_back(dim < expand.getAxis() ? dim : dim + 1);
-  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    to.resize(rank);
-    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
-      to[from] = dim;
-  } else {
-    for (unsigned dim = 0; dim < rankOf(source); ++dim)
-      to.push_back(dim);
-  }
-  TileForm result = renumber(*form, to, rank);
-  if (isa<tt::BroadcastOp>(op))
-    for (TileTerm &term : result.terms)
-      for (auto [dim, from] : llvm::enumerate(term.dims))
-        if (tileType(term.tensor).getDimSize(dim) == 1)
-          term.dims[dim] = -1;
-  return result;
+  return formAt(*form, operandMap(op, 0, identityMap(rank)), rank);
 }
 
 /// Dimensions are grouped from the left so that both sides of a reshape agree
-/// on the elements of each group; an affine form survives where each group
-/// has one dimension on one side, and on the other strides that continue each
-/// other.
-std::optional<TileForm> TileForms::computeReshape(Operation *op) {
-  const TileForm *form = of(op->getOperand(0));
-  if (!form || !form->isAffine())
+/// on the elements of each group; an affine form survives beyond what
+/// operandMap() knows where the strides of a group continue each other.
+std::optional<TileForm> TileForms::computeReshape(Operation *op,
+                                                  const TileForm &form) {
+  if (!form.isAffine())
     return std::nullopt;
   ArrayRef<int64_t> from = tileType(op->getOperand(0)).getShape();
   ArrayRef<int64_t> to = tileType(op->getResult(0)).getShape();
   TileForm result;
-  result.pointer = form->pointer;
-  result.base = form->base;
+  result.pointer = form.pointer;
+  result.base = form.base;
   result.strides.resize(to.size());
   size_t a = 0, b = 0;
   while (a < from.size() || b < to.size()) {
@@ -253,8 +236,8 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op) {
       if (from[dim] == 1)
         continue;
       if (count == 1)
-        stride = form->strides[dim];
-      else if (!(form->strides[dim] == stride.scaled(count)))
+        stride = form.strides[dim];
+      else if (!(form.strides[dim] == stride.scaled(count)))
         return std::nullopt;
       count *= from[dim];
     }
@@ -325,21 +308,11 @@ DimSet TileForms::dependsOn(Value value) {
   DimSet result = all;
   Operation *op = value.getDefiningOp();
   DenseElementsAttr dense;
-  if (op && (isa<tt::SplatOp>(op) ||
-             (matchPattern(op, m_Constant(&dense)) && dense.isSplat()))) {
+  if (op && matchPattern(op, m_Constant(&dense)) && dense.isSplat()) {
     result = 0;
-  } else if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
-    DimSet source = dependsOn(expand.getSrc());
-    DimSet low = (DimSet(1) << expand.getAxis()) - 1;
-    result = (source & low) | ((source & ~low) << 1);
-  } else if (auto trans = dyn_cast_or_null<tt::TransOp>(op)) {
-    DimSet source = dependsOn(trans.getSrc());
-    result = 0;
-    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
-      if (source >> from & 1)
-        result |= DimSet(1) << dim;
-  } else if (op && isa<tt::BroadcastOp>(op)) {
-    result = dependsOn(op->getOperand(0));
+  } else if (op && isShapeOp(op)) {
+    result = mapDims(dependsOn(op->getOperand(0)),
+                     operandMap(op, 0, identityMap(type.getRank())), all);
   } else if (op && op->getNumRegions() == 0 &&
              (op->hasTrait<OpTrait::Elementwise>() ||
               isa<tt::AddPtrOp, tt::LoadOp, tt::BitcastOp, tt::FpToFpOp,
@@ -373,18 +346,14 @@ TileForm TileForms::unwrapped(const TileForm &form) {
   result.terms.clear();
   for (const TileTerm &term : form.terms) {
     std::optional<WrapForm> wrap = wrapOf(term.tensor);
-    std::optional<Polynomial> base, stride;
-    if (wrap && term.dims.size() == 1) {
-      base = term.coefficient.times(wrap->value.base);
-      stride = term.coefficient.times(wrap->value.strides.front());
-    }
-    if (!base || !stride) {
+    std::optional<TileForm> value;
+    if (wrap && llvm::popcount(dependsOn(term.tensor)) <= 1)
+      value = formAt(wrap->value, term.map, form.strides.size());
+    TileForm sum = result;
+    if (value && sum.add(*value, term.coefficient))
+      result = std::move(sum);
+    else
       result.terms.push_back(term);
-      continue;
-    }
-    result.base = result.base + *base;
-    if (int dim = term.dims.front(); dim >= 0)
-      result.strides[dim] = result.strides[dim] + *stride;
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #ifndef NEREID_CODEGEN_TILEFORM_H
 #define NEREID_CODEGEN_TILEFORM_H
 
+#include "analysis/IndexMap.h"
 #include "analysis/Polynomial.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -23,17 +24,13 @@ class Operation;
 
 namespace nereid::codegen {
 
-/// A set of dimensions, bit d for dimension d. Ranks stay below 32.
-using DimSet = uint32_t;
-
-/// A part of a form that is no affine function of the index: `coefficient`
-/// times the element of `tensor` (a tile of integers) whose index has, in
-/// dimension d, the form's index in dimension `dims[d]`, or 0 where that is
-/// -1.
+/// A part of a form that is not an affine function of the index: `coefficient`
+/// times the element of `tensor` (a tile of integers) at index `map` of the
+/// form's index, without IndexSource::Other.
 struct TileTerm {
   Polynomial coefficient;
   mlir::Value tensor;
-  llvm::SmallVector<int, 4> dims;
+  IndexMap map;
   DimSet dependsOn = 0; // in the form's dimensions
 };
 
@@ -106,7 +103,8 @@ private:
   std::optional<TileForm> compute(mlir::Value value);
   std::optional<TileForm> computeScalar(mlir::Value value);
   std::optional<TileForm> computeShape(mlir::Operation *op);
-  std::optional<TileForm> computeReshape(mlir::Operation *op);
+  std::optional<TileForm> computeReshape(mlir::Operation *op,
+                                         const TileForm &form);
   std::optional<TileForm> combine(mlir::Operation *op);
   TileForm opaque(mlir::Value value);
 

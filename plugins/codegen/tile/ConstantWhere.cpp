@@ -4,7 +4,6 @@
 
 #include "tile/ConstantWhere.h"
 
-#include "analysis/MaskIntervals.h"
 #include "nereid/ttir/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,13 +13,19 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-static Attribute constantWhere(Value value, Value condition, TileForms &forms,
+/// The same for `value` at index `map` of what the condition's index is in.
+static Attribute constantWhere(Value value, ArrayRef<IndexSource> map,
+                               const ConditionAt &condition, TileForms &forms,
                                unsigned depth) {
   auto isFalse = [&](Value mask) {
     return mask && llvm::any_of(conjunctsOf(mask, forms),
                                 [&](const MaskConjunct &conjunct) {
-                                  return conjunct.condition == condition;
+                                  return conjunct.in(map) == condition;
                                 });
+  };
+  auto constantOf = [&](Operation *op, unsigned operand) {
+    return constantWhere(op->getOperand(operand), operandMap(op, operand, map),
+                         condition, forms, depth + 1);
   };
   Attribute attribute;
   if (matchPattern(value, m_Constant(&attribute))) {
@@ -36,23 +41,22 @@ static Attribute constantWhere(Value value, Value condition, TileForms &forms,
     if (!isFalse(load.getMask()))
       return {};
     if (load.getOther())
-      return constantWhere(load.getOther(), condition, forms, depth + 1);
+      return constantOf(load, 2);
     return Builder(op->getContext())
         .getZeroAttr(getElementTypeOrSelf(value.getType()));
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (isFalse(select.getCondition()))
-      return constantWhere(select.getFalseValue(), condition, forms, depth + 1);
+      return constantOf(select, 2);
     return {};
   }
-  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::SplatOp>(op))
-    return constantWhere(op->getOperand(0), condition, forms, depth + 1);
+  if (isShapeOp(op))
+    return constantOf(op, 0);
   // Conversions and products of what is constant: sums of squares of a masked
   // load, and the like. What is rounded may be contracted with its user.
-  if (auto product = dyn_cast<arith::MulFOp>(op)) {
-    Attribute a = constantWhere(product.getLhs(), condition, forms, depth + 1);
-    Attribute b = constantWhere(product.getRhs(), condition, forms, depth + 1);
-    auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(b);
+  if (isa<arith::MulFOp>(op)) {
+    auto x = dyn_cast_or_null<FloatAttr>(constantOf(op, 0));
+    auto y = dyn_cast_or_null<FloatAttr>(constantOf(op, 1));
     if (!x || !y)
       return {};
     APFloat result = x.getValue();
@@ -64,8 +68,7 @@ static Attribute constantWhere(Value value, Value condition, TileForms &forms,
   }
   Type element = getElementTypeOrSelf(value.getType());
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-    auto source = dyn_cast_or_null<FloatAttr>(
-        constantWhere(op->getOperand(0), condition, forms, depth + 1));
+    auto source = dyn_cast_or_null<FloatAttr>(constantOf(op, 0));
     if (!source || source.getValue().isNaN())
       return {};
     APFloat result = source.getValue();
@@ -75,8 +78,7 @@ static Attribute constantWhere(Value value, Value condition, TileForms &forms,
     return isRounded ? Attribute() : FloatAttr::get(element, result);
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    auto source = dyn_cast_or_null<IntegerAttr>(
-        constantWhere(op->getOperand(0), condition, forms, depth + 1));
+    auto source = dyn_cast_or_null<IntegerAttr>(constantOf(op, 0));
     if (!source)
       return {};
     unsigned bits = element.getIntOrFloatBitWidth();
@@ -87,8 +89,9 @@ static Attribute constantWhere(Value value, Value condition, TileForms &forms,
   return {};
 }
 
-Attribute constantWhere(Value value, Value condition, TileForms &forms) {
-  return constantWhere(value, condition, forms, 0);
+Attribute constantWhere(Value value, const ConditionAt &condition,
+                        TileForms &forms) {
+  return constantWhere(value, identityMap(rankOf(value)), condition, forms, 0);
 }
 
 } // namespace nereid::codegen

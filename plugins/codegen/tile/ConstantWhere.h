@@ -5,14 +5,14 @@
 #ifndef NEREID_CODEGEN_TILE_CONSTANTWHERE_H
 #define NEREID_CODEGEN_TILE_CONSTANTWHERE_H
 
-#include "analysis/TileForm.h"
+#include "analysis/MaskIntervals.h"
 
 namespace nereid::codegen {
 
-/// The constant that `value` is wherever `condition`, a conjunct of a mask
-/// (MaskIntervals.h), is false; null if it is not known to be one. Looks
-/// through masked loads, selections, and what keeps a constant.
-mlir::Attribute constantWhere(mlir::Value value, mlir::Value condition,
+/// The constant that `value` is wherever a conjunct of a mask is false, which
+/// is at an index of `value`'s; null if it is not known to be one. Looks through
+/// masked loads, selections, and what keeps a constant.
+mlir::Attribute constantWhere(mlir::Value value, const ConditionAt &condition,
                               TileForms &forms);
 
 } // namespace nereid::codegen

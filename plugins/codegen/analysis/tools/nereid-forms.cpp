@@ -1,5 +1,6 @@
 // nereid-forms.cpp - prints the forms of all tiles of pointers and integers
-// in a TTIR file, and the intervals of all masks. For lit tests.
+// in a TTIR file, the index maps of shape operations, and the intervals of all
+// masks. For lit tests.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -7,10 +8,30 @@
 
 #include "nereid/ttir/Parse.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace nereid;
+
+/// "map %2 reads %1 at (i0, i1 >> 2)" for each operand.
+static void printMaps(Operation *op, AsmState &names) {
+  llvm::raw_ostream &os = llvm::outs();
+  Value result = op->getResult(0);
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    os << "map ";
+    result.printAsOperand(os, names);
+    os << " reads ";
+    operand.printAsOperand(os, names);
+    os << " at (";
+    llvm::interleave(
+        codegen::operandMap(
+            op, number, codegen::identityMap(codegen::rankOf(result))),
+        os, [&](codegen::IndexSource source) { codegen::print(source, os); },
+        ", ");
+    os << ")\n";
+  }
+}
 
 static void printForms(tt::FuncOp function) {
   codegen::TileForms forms;
@@ -27,6 +48,8 @@ static void printForms(tt::FuncOp function) {
       codegen::print(*form, os, names);
       os << "  divisibility " << form->base.divisibility() << '\n';
     }
+    if (codegen::isShapeOp(op) || isa<tt::JoinOp, tt::CatOp, tt::GatherOp>(op))
+      printMaps(op, names);
     Value mask;
     if (auto load = dyn_cast<tt::LoadOp>(op))
       mask = load.getMask();

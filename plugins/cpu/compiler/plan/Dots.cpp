@@ -58,8 +58,8 @@ int Planner::columnsInMemory(Value value) {
       auto stride = forms.strideUnlessWrapped(*form, dim);
       if (!stride || stride->constant() != 1)
         continue;
-      columns += dimensionOf(target) == last - 1;
-      columns -= dimensionOf(target) == last;
+      columns += target.isAlong(last - 1);
+      columns -= target.isAlong(last);
     }
   }
   return columns;

@@ -75,9 +75,9 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
       continue;
     bool isReduced = isa<tt::ReduceOp>(read.value.getDefiningOp());
     if (!isReduced && *inner + 1 == pending->inners.size() &&
-        isIdentity(read.map, rank))
+        codegen::isIdentity(read.map, rank))
       continue;
-    if (rank < 2 || !isIdentity(read.map, rank - 1))
+    if (rank < 2 || !codegen::isIdentity(read.map, rank - 1))
       return Join::None;
     newRow = true;
   }
@@ -119,8 +119,8 @@ void Planner::addRoot(Root root) {
     pending->reduceAxis = axis;
 
   Place place{block, 0, unsigned(pending->inners.size() - 1), true};
-  auto note = [&](auto &list, Value value, ArrayRef<int> map) {
-    place.identity = isIdentity(map, pending->shape.size());
+  auto note = [&](auto &list, Value value, ArrayRef<IndexSource> map) {
+    place.identity = codegen::isIdentity(map, pending->shape.size());
     pendingPlaces.push_back({&list, value, place});
   };
   for (const TileRead &read : reads.kept)

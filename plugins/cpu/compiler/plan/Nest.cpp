@@ -21,14 +21,14 @@ struct Survey {
   unsigned valueBits = 8;    // the widest element of an expression
   unsigned cost = 0;
 
-  void access(ArrayRef<int> map, unsigned dim, int points) {
-    if (dim < map.size() && dimensionOf(map[dim]) >= 0)
-      score[dimensionOf(map[dim])] += points;
+  void access(ArrayRef<IndexSource> map, unsigned dim, int points) {
+    if (dim < map.size() && map[dim].dimension())
+      score[map[dim].dim] += points;
   }
 
   /// An access through `addresses`.
   void pointers(Value addresses, codegen::TileForms &forms,
-                ArrayRef<int> map) {
+                ArrayRef<IndexSource> map) {
     const codegen::TileForm *form = forms.of(addresses);
     if (!form)
       return;
@@ -42,7 +42,7 @@ struct Survey {
   }
 
   /// An access to a buffer of rank `rank`.
-  void buffer(ArrayRef<int> map, unsigned rank) {
+  void buffer(ArrayRef<IndexSource> map, unsigned rank) {
     for (unsigned dim = 0; dim < rank; ++dim)
       access(map, dim, dim + 1 == rank ? 2 : -1);
   }
@@ -54,9 +54,7 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
   Survey survey;
   unsigned rank = nest.shape.size();
   survey.score.resize(rank);
-  IndexMap identity;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    identity.push_back(dim);
+  IndexMap identity = codegen::identityMap(rank);
   auto memory = [&](Type type) {
     survey.memoryBits = std::max(survey.memoryBits, bitsOf(type));
   };

@@ -10,25 +10,12 @@
 
 namespace nereid::cpu {
 
-/// How the index of a value follows from the index of a nest: dimension d of
-/// the value is dimension map[d] of the nest, or 0 (kZero), or the upper bits
-/// of dimension n (kPart - n), or something else (kOther).
-using IndexMap = llvm::SmallVector<int, 4>;
-constexpr int kZero = -1;
-constexpr int kOther = -2;
-constexpr int kPart = -3;
-
-/// The dimension of the nest along which an index grows, or -1.
-inline int dimensionOf(int mapped) {
-  return mapped <= kPart ? kPart - mapped : mapped >= 0 ? mapped : -1;
-}
-
-/// True if dimension d is dimension d, for the first `count` dimensions.
-bool isIdentity(llvm::ArrayRef<int> map, unsigned count);
+using codegen::IndexMap;
+using codegen::IndexSource;
 
 struct TileRead {
   mlir::Value value;
-  IndexMap map;
+  IndexMap map; // its index in the nest's
 };
 
 /// Everything a root reads.

@@ -25,8 +25,8 @@ static Attribute leftOutOf(const Root &root, codegen::Combine combine,
       continue;
     for (const codegen::MaskConjunct &conjunct :
          codegen::conjunctsOf(mask, forms)) {
-      Attribute value = codegen::constantWhere(root.op->getOperand(0),
-                                               conjunct.condition, forms);
+      Attribute value = codegen::constantWhere(
+          root.op->getOperand(0), conjunct.in(read.map), forms);
       if (!combine.isIdempotent(value) || value == leftOut)
         continue;
       if (leftOut)

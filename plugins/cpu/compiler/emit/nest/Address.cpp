@@ -69,8 +69,8 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   for (const TileTerm &term : form->terms) {
     Indices inner;
     Index *alongAxis = nullptr;
-    for (int dim : term.dims) {
-      inner.push_back(dim < 0 ? zero() : indices[dim]);
+    for (IndexSource source : term.map) {
+      inner.push_back(indexAt(source, indices));
       if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
         alongAxis = &inner.back();
     }

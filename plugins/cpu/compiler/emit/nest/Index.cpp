@@ -149,6 +149,39 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   return result;
 }
 
+/// What `source` is where the outer index is `indices`.
+Index NestEmitter::indexAt(IndexSource source, const Indices &indices) {
+  assert(source.kind != IndexSource::Other && "an index that is not known");
+  return source.dimension() ? indexShift(indices[source.dim], source.bits)
+                            : zero();
+}
+
+Indices NestEmitter::indicesAt(ArrayRef<IndexSource> map,
+                               const Indices &indices) {
+  Indices result;
+  for (IndexSource source : map)
+    result.push_back(indexAt(source, indices));
+  return result;
+}
+
+/// Where a shape operation reads its operand for the element of its `result`
+/// at `indices`.
+Indices NestEmitter::operandIndices(Value result, const Indices &indices) {
+  Operation *op = result.getDefiningOp();
+  IndexMap map =
+      codegen::operandMap(op, 0, codegen::identityMap(indices.size()));
+  if (!codegen::hasOther(map))
+    return indicesAt(map, indices);
+  if (auto split = dyn_cast<tt::SplitOp>(op)) {
+    Indices inner = indices;
+    inner.push_back({emitter.i64(result == split.getOutRHS()), 0, nullptr});
+    return inner;
+  }
+  auto reshape = cast<tt::ReshapeOp>(op);
+  return reshapeIndices(reshape.getSrc().getType().getShape(),
+                        reshape.getType().getShape(), indices);
+}
+
 /// The index in shape `from` of the element that has `indices` in shape `to`.
 /// Dimensions are powers of two, so an index is a concatenation of bits:
 /// groups that hold the same bits are treated one by one.

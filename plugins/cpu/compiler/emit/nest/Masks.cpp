@@ -14,54 +14,41 @@ namespace nereid::cpu {
 
 using codegen::IntervalBound;
 
-/// The axis of `fact`'s condition that is the nest's vector axis, or -1.
-static int axisOf(ArrayRef<int> dims, unsigned vectorAxis) {
-  for (auto [dim, target] : llvm::enumerate(dims))
-    if (dimensionOf(target) == int(vectorAxis))
+/// The dimension of a condition that grows along the nest's vector axis.
+static std::optional<unsigned> axisOf(ArrayRef<IndexSource> map,
+                                      unsigned vectorAxis) {
+  for (auto [dim, source] : llvm::enumerate(map))
+    if (source.isAlong(vectorAxis))
       return dim;
-  return -1;
+  return std::nullopt;
 }
 
-/// How many lower bits of the nest's index that of dimension `dim` of `fact`'s
-/// condition lacks.
-unsigned NestEmitter::bitsCut(const Fact &fact, unsigned dim) const {
-  if (fact.dims[dim] > kPart)
-    return 0;
-  auto type = cast<RankedTensorType>(fact.condition.getType());
-  return llvm::Log2_64(nest.shape[dimensionOf(fact.dims[dim])]) -
-         llvm::Log2_64(type.getDimSize(dim));
-}
-
-/// The index of dimension `dim` of `fact`'s condition; 0 on the vector axis.
+/// The index of a condition in dimension `dim`; 0 on the vector axis.
 Index NestEmitter::indexOf(const Fact &fact, unsigned dim) {
-  int target = dimensionOf(fact.dims[dim]);
-  if (target < 0 || target == int(nest.vectorAxis))
-    return zero();
-  return indexShift(current[target], bitsCut(fact, dim));
+  IndexSource source = fact.map[dim];
+  return source.isAlong(nest.vectorAxis) ? zero() : indexAt(source, current);
 }
 
 bool NestEmitter::dependsOnAxis(const Fact &fact) const {
-  int axis = axisOf(fact.dims, nest.vectorAxis);
-  return axis >= 0 &&
-         (emitter.forms.dependsOn(fact.condition) >> axis & 1);
+  std::optional<unsigned> axis = axisOf(fact.map, nest.vectorAxis);
+  return axis && (emitter.forms.dependsOn(fact.condition) >> *axis & 1);
 }
 
 /// Adds the conditions of `mask`, read with index map `map`, that are an
 /// interval of the vector axis or the same along all of it.
-void NestEmitter::addFacts(Value mask, ArrayRef<int> map,
+void NestEmitter::addFacts(Value mask, ArrayRef<IndexSource> map,
                            SmallVectorImpl<Fact> &out) {
-  if (!mask || !isTile(mask) || llvm::is_contained(map, kOther))
+  if (!mask || !isTile(mask))
     return;
   for (const codegen::MaskConjunct &conjunct :
        codegen::conjunctsOf(mask, emitter.forms)) {
-    Fact fact{conjunct.condition, {}};
-    for (int dim : conjunct.dims)
-      fact.dims.push_back(dim < 0 ? kZero : map[dim]);
-    if (!isTile(fact.condition) || llvm::is_contained(out, fact))
+    Fact fact = conjunct.in(map);
+    if (!isTile(fact.condition) || codegen::hasOther(fact.map) ||
+        llvm::is_contained(out, fact))
       continue;
-    int axis = axisOf(fact.dims, nest.vectorAxis);
+    std::optional<unsigned> axis = axisOf(fact.map, nest.vectorAxis);
     if (!dependsOnAxis(fact) ||
-        codegen::intervalOf(fact.condition, axis, emitter.forms))
+        codegen::intervalOf(fact.condition, *axis, emitter.forms))
       out.push_back(std::move(fact));
   }
 }
@@ -69,16 +56,13 @@ void NestEmitter::addFacts(Value mask, ArrayRef<int> map,
 /// True if `root` does nothing where `fact` does not hold.
 bool NestEmitter::isInactive(const Root &root, const Fact &fact) {
   if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
-    IndexMap identity;
-    for (unsigned dim = 0; dim < nest.shape.size(); ++dim)
-      identity.push_back(dim);
     SmallVector<Fact, 4> own;
-    addFacts(store.getMask(), identity, own);
+    addFacts(store.getMask(), codegen::identityMap(nest.shape.size()), own);
     return llvm::is_contained(own, fact);
   }
   return root.leftOut &&
-         codegen::constantWhere(root.op->getOperand(0), fact.condition,
-                                emitter.forms) == root.leftOut;
+         codegen::constantWhere(root.op->getOperand(0), fact, emitter.forms) ==
+             root.leftOut;
 }
 
 /// Finds the conditions of an inner part: all that masks ask for, and those
@@ -90,24 +74,21 @@ void NestEmitter::collectFacts(const Inner &inner) {
   wraps.clear();
   if (nest.isRare || !emitter.options.fastPaths.has(FastPath::MaskIntervals))
     return;
-  IndexMap identity;
-  for (unsigned dim = 0; dim < nest.shape.size(); ++dim)
-    identity.push_back(dim);
-  auto addWraps = [&](Value pointers, ArrayRef<int> map) {
+  IndexMap identity = codegen::identityMap(nest.shape.size());
+  auto addWraps = [&](Value pointers, ArrayRef<IndexSource> map) {
     const codegen::TileForm *form = emitter.forms.of(pointers);
     if (!form || lanes == 1)
       return;
     for (const codegen::TileTerm &term : form->terms) {
-      int axis = -1;
-      for (auto [dim, target] : llvm::enumerate(term.dims))
-        if (target >= 0 && map[target] == int(nest.vectorAxis))
+      std::optional<unsigned> axis;
+      for (auto [dim, source] : llvm::enumerate(codegen::compose(term.map, map)))
+        if (source.isDim(nest.vectorAxis))
           axis = dim;
-      if (axis < 0)
+      if (!axis || llvm::is_contained(wraps, term.tensor))
         continue;
       std::optional<codegen::WrapForm> wrap = emitter.forms.wrapOf(term.tensor);
-      if (wrap && wrap->value.strides[axis].constant() == 1 &&
-          codegen::rankOf(term.tensor) == 1 &&
-          !llvm::is_contained(wraps, term.tensor))
+      if (wrap && wrap->value.strides[*axis].constant() == 1 &&
+          emitter.forms.dependsOn(term.tensor) == codegen::DimSet(1) << *axis)
         wraps.push_back(term.tensor);
     }
   };
@@ -140,7 +121,7 @@ const NestEmitter::Bound &NestEmitter::boundOf(const Fact &fact) {
 }
 
 llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
-  unsigned axis = axisOf(fact.dims, nest.vectorAxis);
+  unsigned axis = *axisOf(fact.map, nest.vectorAxis);
   IntervalBound bound =
       *codegen::intervalOf(fact.condition, axis, emitter.forms);
   isUpper = bound.isUpper;
@@ -159,8 +140,10 @@ llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
       add(indexOf(fact, dim).base, factor);
   for (const codegen::TileTerm &term : bound.difference.terms) {
     Indices inner;
-    for (int dim : term.dims)
-      inner.push_back(dim < 0 ? zero() : indexOf(fact, dim));
+    for (IndexSource source : term.map)
+      inner.push_back(source.dimension()
+                          ? indexShift(indexOf(fact, source.dim), source.bits)
+                          : zero());
     Element element = get(term.tensor, inner);
     add(at({element.value}, [&] {
           return builder.CreateSExt(element.value, builder.getInt64Ty());
@@ -188,7 +171,7 @@ llvm::Value *NestEmitter::findBound(const Fact &fact, bool &isUpper) {
     return builder.CreateAdd(
         quotient, builder.CreateSExt(isNegative, builder.getInt64Ty()));
   });
-  unsigned bits = bitsCut(fact, axis);
+  unsigned bits = fact.map[axis].bits;
   return bits ? at({end}, [&] { return builder.CreateShl(end, bits); }) : end;
 }
 
@@ -220,7 +203,7 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
       continue;
     }
     Indices indices;
-    for (unsigned dim = 0; dim < fact.dims.size(); ++dim)
+    for (unsigned dim = 0; dim < fact.map.size(); ++dim)
       indices.push_back(indexOf(fact, dim));
     Element holds = get(fact.condition, indices);
     end = at({holds.value, end}, [&] {
@@ -234,7 +217,7 @@ NestEmitter::Range NestEmitter::rangeOf(ArrayRef<Fact> list) {
 llvm::Value *NestEmitter::unwrapCheck() {
   llvm::Value *fine = nullptr;
   for (Value tensor : wraps) {
-    Element first = get(tensor, {zero()});
+    Element first = get(tensor, Indices(codegen::rankOf(tensor), zero()));
     codegen::WrapForm wrap = *emitter.forms.wrapOf(tensor);
     insertAt(0);
     llvm::Value *modulus = emitter.polynomial(wrap.modulus);
@@ -259,14 +242,13 @@ llvm::Value *NestEmitter::unwrapCheck() {
 /// Are `indices` those of the vector at hand, as far as `fact` minds?
 bool NestEmitter::isAtCurrent(const Fact &fact, const Indices &indices) {
   codegen::DimSet depends = emitter.forms.dependsOn(fact.condition);
-  for (auto [dim, target] : llvm::enumerate(fact.dims)) {
+  for (auto [dim, source] : llvm::enumerate(fact.map)) {
     if (!(depends >> dim & 1))
       continue;
-    if (dimensionOf(target) < 0)
+    if (!source.dimension())
       return false;
-    const Index &index = indices[dim], &whole = current[dimensionOf(target)];
-    unsigned bits = bitsCut(fact, dim);
-    if (!(bits ? index.isCutFrom(whole, bits) : index == whole))
+    const Index &index = indices[dim], &whole = current[source.dim];
+    if (!(source.bits ? index.isCutFrom(whole, source.bits) : index == whole))
       return false;
   }
   return true;
@@ -308,10 +290,7 @@ Element NestEmitter::maskAt(Value mask, const Indices &indices) {
   Element all{builder.getTrue(), false};
   for (const codegen::MaskConjunct &conjunct :
        codegen::conjunctsOf(mask, emitter.forms)) {
-    Indices inner;
-    for (int dim : conjunct.dims)
-      inner.push_back(dim < 0 ? zero() : indices[dim]);
-    Element one = get(conjunct.condition, inner);
+    Element one = get(conjunct.condition, indicesAt(conjunct.map, indices));
     if (auto *known = dyn_cast<llvm::ConstantInt>(one.value);
         known && known->isOne())
       continue;

@@ -301,7 +301,9 @@ void NestEmitter::emitStrip(const Inner &inner) {
   if (conditions.empty())
     return strips(full, copies);
   llvm::erase_if(conditions, [&](const Fact &fact) {
-    return llvm::is_contained(fact.dims, nest.reduceAxis);
+    return llvm::any_of(fact.map, [&](IndexSource source) {
+      return source.isAlong(nest.reduceAxis);
+    });
   });
   Range holds = rangeOf(conditions);
   unsigned unit = lanes * copies;

@@ -6,6 +6,7 @@
 #define NEREID_CPU_COMPILER_EMITNEST_H
 
 #include "emit/Emitter.h"
+#include "analysis/MaskIntervals.h"
 #include "plan/Reads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -82,15 +83,8 @@ private:
     llvm::Value *end;
     int64_t step;
   };
-  /// A condition that holds for all lanes, where `dims` are its dimensions in
-  /// the nest's.
-  struct Fact {
-    mlir::Value condition;
-    llvm::SmallVector<int, 4> dims;
-    bool operator==(const Fact &other) const {
-      return condition == other.condition && dims == other.dims;
-    }
-  };
+  /// A condition, at an index of the nest's, that holds for all lanes.
+  using Fact = codegen::ConditionAt;
   /// Where a condition no longer holds along the vector axis (an upper bound),
   /// or where it first holds.
   struct Bound {
@@ -139,7 +133,7 @@ private:
 
   // EmitMasks.cpp: where masks hold
   void collectFacts(const Inner &inner);
-  void addFacts(mlir::Value mask, llvm::ArrayRef<int> map,
+  void addFacts(mlir::Value mask, llvm::ArrayRef<IndexSource> map,
                 llvm::SmallVectorImpl<Fact> &out);
   bool isInactive(const Root &root, const Fact &fact);
   const Bound &boundOf(const Fact &fact);
@@ -148,7 +142,6 @@ private:
   Range rangeOf(llvm::ArrayRef<Fact> conditions);
   bool dependsOnAxis(const Fact &fact) const;
   bool isAtCurrent(const Fact &fact, const Indices &indices);
-  unsigned bitsCut(const Fact &fact, unsigned dim) const;
   Index indexOf(const Fact &fact, unsigned dim);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
@@ -179,6 +172,9 @@ private:
   llvm::Value *indexVector(const Index &index);
   llvm::Value *laneOffsets(int64_t stride, unsigned bits = 64,
                            int64_t repeat = 1);
+  Index indexAt(IndexSource source, const Indices &indices);
+  Indices indicesAt(llvm::ArrayRef<IndexSource> map, const Indices &indices);
+  Indices operandIndices(mlir::Value result, const Indices &indices);
   Indices reshapeIndices(llvm::ArrayRef<int64_t> from,
                          llvm::ArrayRef<int64_t> to, const Indices &indices);
   int64_t alignmentOf(const Index &index) const;

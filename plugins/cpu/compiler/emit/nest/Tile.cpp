@@ -65,41 +65,10 @@ Element NestEmitter::define(Value value, const Indices &indices) {
     return {llvm::PoisonValue::get(emitter.typeOf(value)), false};
   }
   AtLine line = emitter.at(op->getLoc());
-  if (auto splat = dyn_cast<tt::SplatOp>(op))
-    return get(splat.getSrc(), {});
   if (auto rangeOp = dyn_cast<tt::MakeRangeOp>(op))
     return range(rangeOp, indices.front());
-  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
-    Indices inner = indices;
-    auto type = cast<RankedTensorType>(broadcast.getSrc().getType());
-    for (auto [dim, size] : llvm::enumerate(type.getShape()))
-      if (size == 1)
-        inner[dim] = zero();
-    return get(broadcast.getSrc(), inner);
-  }
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    Indices inner = indices;
-    inner.erase(inner.begin() + expand.getAxis());
-    return get(expand.getSrc(), inner);
-  }
-  if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    Indices inner(indices.size());
-    for (auto [dim, from] : llvm::enumerate(trans.getOrder()))
-      inner[from] = indices[dim];
-    return get(trans.getSrc(), inner);
-  }
-  if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
-    auto from = cast<RankedTensorType>(reshape.getSrc().getType());
-    auto to = cast<RankedTensorType>(value.getType());
-    return get(reshape.getSrc(),
-               reshapeIndices(from.getShape(), to.getShape(), indices));
-  }
-  if (auto split = dyn_cast<tt::SplitOp>(op)) {
-    Indices inner = indices;
-    int64_t half = value == split.getOutRHS();
-    inner.push_back({emitter.i64(half), 0, nullptr});
-    return get(split.getSrc(), inner);
-  }
+  if (codegen::isShapeOp(op))
+    return get(op->getOperand(0), operandIndices(value, indices));
   if (auto joinOp = dyn_cast<tt::JoinOp>(op))
     return join(joinOp, indices);
   if (auto catOp = dyn_cast<tt::CatOp>(op))
@@ -201,7 +170,9 @@ llvm::Value *NestEmitter::widen(Element element) {
 }
 
 Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
-  Indices inner(indices.begin(), indices.end() - 1);
+  Indices inner = indicesAt(
+      codegen::operandMap(op, 0, codegen::identityMap(indices.size())),
+      indices);
   const Index &half = indices.back();
   if (auto *known = dyn_cast_or_null<llvm::ConstantInt>(half.base);
       known && half.isUniform())
