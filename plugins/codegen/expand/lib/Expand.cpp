@@ -48,8 +48,10 @@ LogicalResult expandTileOperations(ModuleOp module,
   SmallVector<tt::DotScaledOp> products;
   SmallVector<tt::MapElementwiseOp> maps;
   SmallVector<tt::AtomicRMWOp> atomics;
+  SmallVector<tt::PrintOp> prints;
   SmallVector<Operation *> combinations;
   module.walk([&](tt::AtomicRMWOp op) { atomics.push_back(op); });
+  module.walk([&](tt::PrintOp op) { prints.push_back(op); });
   module.walk([&](tt::DotScaledOp op) { products.push_back(op); });
   module.walk([&](tt::MapElementwiseOp op) { maps.push_back(op); });
   module.walk([&](Operation *op) {
@@ -58,6 +60,8 @@ LogicalResult expandTileOperations(ModuleOp module,
   });
   for (Operation *op : combinations)
     widenCombination(op);
+  for (tt::PrintOp op : prints)
+    widenPrint(op);
   for (tt::AtomicRMWOp op : atomics)
     addAddition(module, op);
   for (tt::DotScaledOp op : products)

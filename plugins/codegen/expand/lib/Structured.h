@@ -23,6 +23,9 @@ void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
 /// by one in f32 whose results are rounded.
 void widenCombination(mlir::Operation *op);
 
+/// Makes \p op print fp8 as f32, or, in hexadecimal, as i8.
+void widenPrint(tt::PrintOp op);
+
 /// Adds the function that findAddition() finds, if \p op needs one.
 void addAddition(mlir::ModuleOp module, tt::AtomicRMWOp op);
 

@@ -62,10 +62,25 @@ llvm::Value *Emitter::scalar(Value value) {
   return llvm::PoisonValue::get(typeOf(value));
 }
 
+PolynomialScope::PolynomialScope(Emitter &emitter)
+    : emitter(emitter), outer(emitter.polynomials) {
+  emitter.polynomials = this;
+}
+
+PolynomialScope::~PolynomialScope() { emitter.polynomials = outer; }
+
+llvm::Value *
+PolynomialScope::find(const codegen::Polynomial &polynomial) const {
+  for (const PolynomialScope *scope = this; scope; scope = scope->outer)
+    for (auto &[known, value] : scope->known)
+      if (known == polynomial)
+        return value;
+  return nullptr;
+}
+
 llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
-  for (auto &[known, value] : polynomials)
-    if (known == polynomial)
-      return value;
+  if (llvm::Value *known = polynomials ? polynomials->find(polynomial) : nullptr)
+    return known;
   llvm::Value *sum = nullptr;
   int64_t constant = 0;
   for (const codegen::Monomial &monomial : polynomial.terms()) {
@@ -89,7 +104,8 @@ llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
     return i64(constant);
   if (constant)
     sum = builder.CreateAdd(sum, i64(constant));
-  polynomials.emplace_back(polynomial, sum);
+  if (polynomials)
+    polynomials->add(polynomial, sum);
   return sum;
 }
 

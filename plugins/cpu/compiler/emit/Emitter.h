@@ -27,6 +27,30 @@ struct GuardedLoad {
   llvm::Value *elements = nullptr;
 };
 
+struct Emitter;
+
+/// The polynomials that have been computed where code is being added. A nest
+/// or a call opens a scope; what it computed is not used after the scope ends,
+/// when code is added where it need not dominate. Scopes nest.
+class PolynomialScope {
+public:
+  explicit PolynomialScope(Emitter &emitter);
+  ~PolynomialScope();
+  PolynomialScope(const PolynomialScope &) = delete;
+  PolynomialScope &operator=(const PolynomialScope &) = delete;
+
+  /// What was computed in this scope or one around it; or null.
+  llvm::Value *find(const codegen::Polynomial &polynomial) const;
+  void add(const codegen::Polynomial &polynomial, llvm::Value *value) {
+    known.emplace_back(polynomial, value);
+  }
+
+private:
+  Emitter &emitter;
+  PolynomialScope *outer;
+  llvm::SmallVector<std::pair<codegen::Polynomial, llvm::Value *>> known;
+};
+
 /// State of one function's emission. Scalars and buffers are found here by
 /// every part; the insertion point is the builder's.
 struct Emitter {
@@ -42,8 +66,7 @@ struct Emitter {
   llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
-  /// What a nest has computed outside its loops.
-  llvm::SmallVector<std::pair<codegen::Polynomial, llvm::Value *>> polynomials;
+  PolynomialScope *polynomials = nullptr; // the innermost; null outside of all
   /// Of loops with a DotQueue: the rounds that wait, and where buffers begin
   /// while `buffers` leads to their tile for one round.
   llvm::DenseMap<mlir::Operation *, llvm::Value *> queueCounts;
@@ -94,8 +117,7 @@ struct Emitter {
   llvm::Value *poison(mlir::Value value);
   /// A scalar SSA value; constants are made where they are used.
   llvm::Value *scalar(mlir::Value value);
-  /// `polynomial` as an i64, outside the loops of the nest that wants it: the
-  /// nest wants it computed once.
+  /// `polynomial` as an i64; in a PolynomialScope, computed once.
   llvm::Value *polynomial(const codegen::Polynomial &polynomial);
   /// Where the elements of a kept value are.
   llvm::Value *keptPointer(mlir::Value value);

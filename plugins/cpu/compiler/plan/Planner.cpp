@@ -324,9 +324,16 @@ void Planner::planOp(Operation *op) {
   if (auto dot = dyn_cast<tt::DotOp>(op))
     return planDot(dot);
   if (isTileExpression(op) || isa<tt::LoadOp>(op)) {
+    // A volatile load, which is no expression, happens as a whole before what
+    // follows it.
+    bool isAlone = !isTileExpression(op);
+    if (isAlone)
+      flush();
     for (Value result : op->getResults())
       if (keep.contains(result))
         addRoot({RootKind::Keep, op, result, program->kept.lookup(result)});
+    if (isAlone)
+      flush();
     return;
   }
   RootKind kind = isa<tt::StoreOp>(op)    ? RootKind::Store

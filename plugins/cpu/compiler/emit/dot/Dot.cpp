@@ -147,6 +147,7 @@ addressesAhead(Emitter &emitter, tt::DotOp dot, scf::ForOp loop) {
   llvm::Value *near =
       firstTile(emitter, queue, emitter.program.dots.at(dot).left);
   llvm::Value *none = emitter.i64(0);
+  PolynomialScope polynomials(emitter);
   llvm::Value *goesOn = loop ? hasNextRound(emitter, loop) : nullptr;
   for (const ReadAhead &ahead : list) {
     if (!loop) {

@@ -10,7 +10,9 @@
 // memory in a row of a, and in b once it is packed.
 
 #include "emit/dot/Dot.h"
+#include "CpuModel.h"
 #include "emit/CountedLoop.h"
+#include "nereid/codegen/Expand.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -25,7 +27,8 @@ public:
                    const DotArguments &in)
       : emitter(emitter), b(emitter.builder), shape(shape), in(in),
         batches(shape.batches), rows(shape.rows), columns(shape.columns),
-        depth(shape.depth), isPaired(shape.kind == DotKind::Pairs) {
+        depth(shape.depth), isPaired(shape.kind == DotKind::Pairs),
+        hasFma(expandOptionsFor(*emitter.options.machine).hasFma) {
     sum = convertElementType(shape.sum, emitter.context());
     factor = sum;
     if (isPaired) {
@@ -130,7 +133,9 @@ private:
     if (isPaired)
       return addPairs(x, y, z);
     if (x->getType()->isFPOrFPVectorTy())
-      return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+      return hasFma ? b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
+                                        {x, y, z})
+                    : b.CreateFAdd(b.CreateFMul(x, y), z);
     return b.CreateAdd(b.CreateMul(x, y), z);
   }
 
@@ -164,6 +169,7 @@ private:
   int64_t leftRow, leftStep;       // of the left operand: along rows, along k
   int64_t leftStride, rightStride; // from one round to the next
   bool isPaired;
+  bool hasFma; // else LLVM would call the library for each element
   int64_t lanes, blockRows, blockVectors, steps = 1;
   int64_t blocks;            // of sums
   int64_t pitch, panelPitch; // of the right operand: along k, along columns

@@ -59,7 +59,7 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
 /// few lines a row are no stream that the processor notices.
 void NestEmitter::readAhead(tt::LoadOp op, const Address &address) {
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
-  if (!form || !address.base || address.stride != 1 ||
+  if (!form || !address.base || address.stride != 1 || op.getIsVolatile() ||
       emitter.program.isReadAhead(op))
     return;
   auto advance = advanceOf(form->base, loopAround);
@@ -80,7 +80,7 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
   auto guard = emitter.guarded.find(op.getResult());
   if (guard == emitter.guarded.end())
     return loadAt(addressOf(op.getPtr(), indices), type, mask, other,
-                  Memory::Program);
+                  op.getIsVolatile() ? Memory::Volatile : Memory::Program);
   auto tile = cast<RankedTensorType>(op.getType());
   const GuardedLoad &kept = guard->second;
   Address copy = bufferAddress(kept.elements ? kept.elements : kept.buffer,
@@ -168,6 +168,9 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
     return choose(mask, {value, false}, other);
   }
 
+  bool isVolatile = memory == Memory::Volatile;
+  if (isVolatile && !(always && address.stride == 1 && address.repeat == 1))
+    return loadLanes(address, type, mask, other, memory);
   auto *vector = llvm::FixedVectorType::get(type, lanes);
   if (address.stride == 1) {
     int64_t repeat = address.repeat;
@@ -208,6 +211,34 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   return {at({from, where, rest}, [&] {
             return mark(
                 builder.CreateMaskedGather(vector, from, align, where, rest));
+          }), true};
+}
+
+/// As loadAt(), lane by lane: LLVM's masked loads and gathers cannot be
+/// volatile. A lane that is masked off reads a place of our own.
+Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
+                               Element other, Memory memory) {
+  auto *vector = llvm::FixedVectorType::get(type, lanes);
+  llvm::Value *where = widen(mask), *rest = widen(other), *from = address.vector;
+  if (!from)
+    from = at({address.base}, [&] {
+      return builder.CreateGEP(
+          type, address.base, laneOffsets(*address.stride, 64, address.repeat));
+    });
+  return {at({from, where, rest}, [&] {
+            llvm::Value *places = builder.CreateSelect(
+                where, from, builder.CreateVectorSplat(lanes, emitter.dummy));
+            llvm::Value *result = llvm::PoisonValue::get(vector);
+            for (uint64_t lane = 0; lane < lanes; ++lane)
+              result = builder.CreateInsertElement(
+                  result,
+                  inMemory(builder.CreateAlignedLoad(
+                               type,
+                               builder.CreateExtractElement(places, lane),
+                               llvm::Align(Emitter::bytesOf(type))),
+                           memory),
+                  lane);
+            return builder.CreateSelect(where, result, rest);
           }), true};
 }
 

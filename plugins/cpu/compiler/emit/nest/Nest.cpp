@@ -24,7 +24,7 @@ NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
       lanes(nest.lanes) {}
 
 void NestEmitter::run() {
-  size_t known = emitter.polynomials.size();
+  PolynomialScope polynomials(emitter);
   emitGuards();
   pushLevel(builder.GetInsertBlock());
   current.assign(nest.shape.size(), zero());
@@ -54,7 +54,6 @@ void NestEmitter::run() {
   }
   insertAt(0);
   popLevel();
-  emitter.polynomials.truncate(known);
 }
 
 /// Copies loads whose addresses turn out to overlap those of a later store.

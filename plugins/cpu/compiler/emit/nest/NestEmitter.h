@@ -61,7 +61,12 @@ struct Address {
 };
 
 /// What an access goes to.
-enum class Memory { Program, Scratch, Either };
+enum class Memory {
+  Program,
+  Volatile, // in the program's memory: each element is read once
+  Scratch,
+  Either
+};
 
 class NestEmitter {
 public:
@@ -194,10 +199,16 @@ private:
                       Element other, const Indices &indices);
   Element loadAt(Address address, llvm::Type *type, Element mask, Element other,
                  Memory memory);
+  Element loadLanes(Address address, llvm::Type *type, Element mask,
+                    Element other, Memory memory);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
                Memory memory);
   template <typename Access> Access *inMemory(Access *access, Memory memory) {
     switch (memory) {
+    case Memory::Volatile:
+      if constexpr (std::is_same_v<Access, llvm::LoadInst>)
+        access->setVolatile(true);
+      return emitter.inProgram(access);
     case Memory::Program:
       return emitter.inProgram(access);
     case Memory::Scratch:

@@ -4,23 +4,21 @@
 
 #include "emit/nest/NestEmitter.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// An atomic operation's mask, and its other operands.
-static Value maskOf(Operation *op) {
-  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
-    return rmw.getMask();
-  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
-    return load.getMask();
-  if (auto store = dyn_cast<tt::AtomicStoreOp>(op))
-    return store.getMask();
-  if (auto histogram = dyn_cast<tt::HistogramOp>(op))
-    return histogram.getMask();
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return load.getMask();
-  return {};
+/// The operand that says where `op` does something, which is its last; null if
+/// it has none. Another operand may be the same value.
+static OpOperand *maskOf(Operation *op) {
+  bool isMasked =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case<tt::AtomicRMWOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
+                tt::HistogramOp>([](auto masked) { return masked.getMask(); })
+          .Default(false);
+  return isMasked ? &op->getOpOperands().back() : nullptr;
 }
 
 /// Counts one element into its bin; values without a bin are dropped.
@@ -86,13 +84,15 @@ void NestEmitter::emitSerial(Operation *op) {
     current[dim] = {loops.back().index, 0, nullptr};
   }
   SmallVector<llvm::Value *> operands;
-  Value mask = maskOf(op);
-  for (Value operand : op->getOperands())
+  OpOperand *mask = maskOf(op);
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
     operands.push_back(
-        operand == mask ? nullptr
-                        : get(operand, isTile(operand) ? current : Indices())
-                              .value);
-  llvm::Value *condition = mask ? maskAt(mask, current).value : nullptr;
+        &use == mask ? nullptr
+                     : get(operand, isTile(operand) ? current : Indices())
+                           .value);
+  }
+  llvm::Value *condition = mask ? maskAt(mask->get(), current).value : nullptr;
 
   // Results that are read; those of a masked-off element are 0.
   SmallVector<std::pair<Value, llvm::AllocaInst *>> written;
