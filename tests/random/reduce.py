@@ -11,8 +11,10 @@ the reference.
 from __future__ import annotations
 
 import multiprocessing
+import os
 
 from check import Configurations, check
+from device import Device
 from generate import generate
 from ir import Block, Kernel, Op, Value, has_effect
 from text import print_kernel
@@ -113,26 +115,20 @@ class Step:
         return True
 
 
-def _attempt(connection, seed: int, path, configuration, target: str) -> None:
-    import os
-
-    from device import Device
-
+def _attempt(connection, device, seed: int, path, configuration) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    kernel = Step(seed, path).kernel
-    device = Device(target)
     try:
-        found = check(device, kernel, [configuration])
+        found = check(device, Step(seed, path).kernel, [configuration])
     except Exception:  # not a valid kernel any more
         connection.send([])
         return
     connection.send([d.message for d in found])
 
 
-def differs(seed: int, path, configuration, target: str) -> bool:
+def differs(device, seed: int, path, configuration) -> bool:
     """Tries in a child process, since a kernel may crash."""
     ours, theirs = multiprocessing.Pipe(False)
-    child = multiprocessing.Process(target=_attempt, args=(theirs, seed, path, configuration, target))
+    child = multiprocessing.Process(target=_attempt, args=(theirs, device, seed, path, configuration))
     child.start()
     theirs.close()
     try:
@@ -148,20 +144,17 @@ def differs(seed: int, path, configuration, target: str) -> bool:
 
 def reduce(seed: int, args) -> int:
     """Prints the smallest kernel found; 0 if the seed does not differ."""
-    with multiprocessing.Pool(1) as pool:
-        configurations = pool.apply(_configurations, (args.target, seed, args.every))
-    guilty = next((c for c in configurations if differs(seed, [], c, args.target)), None)
+    device = Device(args.target)
+    configurations = Configurations(device).of(seed, None if args.every else 2)
+    guilty = next((c for c in configurations if differs(device, seed, [], c)), None)
     if guilty is None:
         print(f"seed {seed}: no difference")
         return 0
-    path = []
-    changed = True
-    while changed:
-        changed = False
-        kernel = Step(seed, path).kernel
-        for number, block in enumerate(blocks_of(kernel)):
-            for place in reversed(range(len(block.ops))):
-                changed |= _shrink(seed, path, number, place, guilty, args.target)
+    path: list = []
+    while _pass(device, seed, path, guilty, has_effect):  # with what they alone need
+        pass
+    while _pass(device, seed, path, guilty, lambda op: True):
+        pass
     text = print_kernel(Step(seed, path).kernel)
     print(f"// seed {seed}, {guilty[0]}, {len(path)} steps\n{text}", flush=True)
     if args.keep:
@@ -170,20 +163,26 @@ def reduce(seed: int, args) -> int:
     return 1
 
 
-def _configurations(target: str, seed: int, every: bool):
-    from device import Device
+def _pass(device, seed, path, guilty, wanted) -> bool:
+    """Tries each operation that is wanted once; true if one went."""
+    length = len(path)
+    for number, block in enumerate(blocks_of(Step(seed, path).kernel)):
+        for place in reversed(range(len(block.ops))):
+            blocks = blocks_of(Step(seed, path).kernel)
+            if number < len(blocks) and place < len(blocks[number].ops):
+                if wanted(blocks[number].ops[place]):
+                    _shrink(device, seed, path, number, place, guilty)
+    return len(path) > length
 
-    return Configurations(Device(target)).of(seed, None if every else 2)
 
-
-def _shrink(seed, path, number, place, guilty, target) -> bool:
+def _shrink(device, seed, path, number, place, guilty) -> bool:
     """Appends the first step at this place that keeps the difference."""
     for kind, ways in (("remove", 4), ("inline", 2), ("mask", 1)):
         for way in range(ways):
             step = (kind, number, place, way)
             if not Step(seed, path).apply(step):
                 break
-            if differs(seed, [*path, step], guilty, target):
+            if differs(device, seed, [*path, step], guilty):
                 path.append(step)
                 return True
     return False
