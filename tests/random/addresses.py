@@ -16,8 +16,8 @@ class Addresses(Builder):
         """The sum of strides[d] * index d, and `offset`, as i32."""
         if not shape:
             return self.known(offset, shape)
-        if len(shape) > 1 and tuple(strides) == _dense(shape) and self.chance(0.15):
-            count = _product(shape)
+        if len(shape) > 1 and tuple(strides) == dense(shape) and self.chance(0.15):
+            count = product(shape)
             return self.with_number(
                 "addi", self.reshaped("reshape", self.range(count), shape), offset
             )
@@ -56,18 +56,18 @@ class Addresses(Builder):
             (6, "dense"), (2, "permuted"), (2, "padded"), (4, "repeated"), (1, "reversed"),
             (2, "divided"), (2, "modulo"), (1, "hashed"), (3, "loaded"), (1, "xor"),
         ])
-        count = _product(shape)
+        count = product(shape)
         if kind == "loaded":
             loaded = self.loaded_index(shape)
             if loaded is not None:
                 return self.fitted(loaded, capacity)
             kind = "hashed"
-        strides = list(_dense(shape))
+        strides = list(dense(shape))
         offset = self.choice([0, 0, 0, 1, 2, 3, 8, count // 2])
         if kind == "permuted":
             order = list(range(len(shape)))
             self.rng.shuffle(order)
-            permuted = _dense([shape[d] for d in order])
+            permuted = dense([shape[d] for d in order])
             for at, dim in enumerate(order):
                 strides[dim] = permuted[at]
         elif kind == "padded":
@@ -147,7 +147,7 @@ class Addresses(Builder):
             (5, "affine"), (2, "hashed"), (3, "data"), (2, "combined"), (2, "rows"), (1, "constant"),
             (1, "modulo"),
         ])
-        count = _product(shape)
+        count = product(shape)
         predicate = self.choice(["slt", "slt", "slt", "sle", "sgt", "sge", "ult", "uge", "eq", "ne"])
         if kind == "constant":
             return self.constant(self.chance(0.6), E.I1, shape)
@@ -168,7 +168,7 @@ class Addresses(Builder):
                     return self.compare(predicate, x, self.constant(self.rng.randrange(-3, 4), x.element, shape))
                 number = self.rng.randrange(-9, 64)
                 return self.compare(predicate, x, self.constant(number, x.element, shape))
-        strides = _dense(shape)
+        strides = dense(shape)
         if self.chance(0.3):
             strides = [self.choice([-1, 0, 1, 2, 5]) for _ in shape]
         x = self.affine(shape, strides, self.choice([0, 0, 1, -7]))
@@ -208,8 +208,8 @@ class Addresses(Builder):
         mask = None
         if index is None:
             capacity = pointer.origin.capacity - pointer.high
-            if simple and _product(shape) <= capacity:
-                index = self.affine(shape, _dense(shape))
+            if simple and product(shape) <= capacity:
+                index = self.affine(shape, dense(shape))
             else:
                 index, mask = self.index(shape, capacity)
         if self.chance(0.1):
@@ -247,14 +247,14 @@ class Addresses(Builder):
         return out
 
 
-def _product(shape) -> int:
+def product(shape) -> int:
     out = 1
     for extent in shape:
         out *= extent
     return out
 
 
-def _dense(shape) -> tuple[int, ...]:
+def dense(shape) -> tuple[int, ...]:
     """The strides of a tile that is stored row by row."""
     strides = []
     stride = 1

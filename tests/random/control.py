@@ -1,146 +1,18 @@
-"""Random statements with regions: reductions, scans, loops, branches, helpers."""
+"""Random loops, branches and helpers."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
 import elements as E
-from addresses import _dense
+from addresses import dense
+from combines import Combines
 from ir import Block, Function, Value
-from statements import Statements
-
-_INT_COMBINES = ["addi", "addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"]
-_FLOAT_COMBINES = ["addf", "addf", "maxnumf", "minnumf", "maximumf", "minimumf"]
 
 
-class Control(Statements):
-    depth: int
+class Control(Combines):
     functions: list[Function]
-
-    def region(self, arguments: list[Value]) -> Block:
-        """Makes a region current; leave() ends it."""
-        block = Block(arguments)
-        self.saved.append((self.block, len(self.visible)))
-        self.block = block
-        self.visible += arguments
-        self.depth += 1
-        return block
-
-    def leave(self, yields: list[Value]) -> None:
-        self.block.yields = yields
-        for value in yields:
-            value.uses += 1
-        self.block, count = self.saved.pop()
-        del self.visible[count:]
-        self.depth -= 1
-
-    # Reductions and scans.
-
-    def reduce(self) -> None:
-        self._combine("reduce")
-
-    def scan(self) -> None:
-        self._combine("scan")
-
-    def _combine(self, kind: str) -> None:
-        shape = self.any_shape()
-        if not shape:
-            return
-        axis = self.rng.randrange(len(shape))
-        if self.chance(0.5):
-            axis = len(shape) - 1
-        form = self.weighted([(6, "one"), (2, "several"), (2, "argument"), (2, "affine")])
-        if form == "affine" and kind == "reduce":
-            form = "one"
-        if form == "argument" and kind == "scan" and self.chance(0.5):
-            form = "last"
-        operands, names = self._combine_operands(form, shape, axis)
-        elements = [x.element for x in operands]
-        left = [self.value(e) for e in elements]
-        right = [self.value(e) for e in elements]
-        for x, a, b in zip(operands, left, right):
-            for v in (a, b):
-                self.copy_facts(x, v)
-                if x.element.is_float:  # partial sums
-                    v.bound = x.element.exact
-        region = self.region(left + right)
-        self.leave(self._region_of(form, names, left, right))
-        out_shape = shape if kind == "scan" else shape[:axis] + shape[axis + 1 :]
-        attributes = {"axis": axis}
-        if kind == "scan":
-            attributes["reverse"] = self.chance(0.3)
-        results = self.emit(kind, operands, [(e, out_shape) for e in elements], [region], **attributes)
-        for x, name, result in zip(operands, names, results):
-            self.copy_facts(x, result)
-            if x.element.is_int and name not in ("maxsi", "minsi", "keep"):
-                result.low, result.high = self.value(x.element).low, self.value(x.element).high
-            if name == "addf":
-                result.bound = x.bound * shape[axis]
-        self.add_shape(out_shape)
-
-    def _combine_operands(self, form, shape, axis):
-        if form == "affine":
-            element = self.choice([E.I32, E.I64, E.I8])
-            return [self.tile(element, shape), self.tile(element, shape)], ["muli", "addi"]
-        if form == "last":
-            return [self.tile(self.choice([E.I32, E.I16]), shape)], ["keep"]
-        if form == "argument":
-            element = self.arithmetic_element()
-            places = self.along(self.range(shape[axis]), axis, shape)
-            return [self.tile(element, shape), places], ["keep", "keep"]
-        operands, names = [], []
-        for _ in range(1 if form == "one" else self.choice([2, 2, 3])):
-            x = self.tile(self.arithmetic_element() if self.chance(0.9) else E.I1, shape)
-            if self.chance(0.15) and x.element in E.FLOATS:
-                x = self._masked_row(shape, x.element)
-            names.append(self.choice(_combines_of(x)))
-            if names[-1] == "addf":
-                if x.element in (E.F16, E.BF16) and self.chance(0.7):
-                    x = self.cast(x, E.F32)
-                least = x.element.exact // shape[axis]
-                if least == 0:
-                    x = self.cast(x, E.F32)
-                    least = x.element.exact // shape[axis]
-                x = self.limited(x, least)
-            operands.append(x)
-        return operands, names
-
-    def _masked_row(self, shape, element) -> Value:
-        """A load with a mask for a reduction to skip, perhaps empty."""
-        pointers = self.pointers(lambda e: e is element)
-        if not pointers:
-            return self.tile(element, shape)
-        places, mask = self.tile_of(self.choice(pointers), shape, simple=True)
-        mask = self.both(mask, self.mask(shape))
-        return self.load_tile(places, mask)
-
-    def _region_of(self, form, names, left, right) -> list[Value]:
-        if form == "affine":  # x -> a x + b, one after the other: not commutative
-            (a, b), (c, d) = left, right
-            product = self.binary("muli", b, c)
-            return [self.binary("muli", a, c), self.binary("addi", product, d)]
-        if form == "last":  # the last that is not zero
-            zero = self.constant(0, left[0].element)
-            return [self.select(self.compare("eq", right[0], zero), left[0], right[0])]
-        if form == "argument":  # as tl.argmax: the lower index of equal values
-            (x, i), (y, j) = left, right
-            if x.element.is_float:
-                above = self.compare(self.choice(["ogt"]), x, y)
-                same = self.compare("oeq", x, y)
-            elif x.element is E.I1:
-                above, same = self.compare("ugt", x, y), self.compare("eq", x, y)
-            else:
-                above, same = self.compare("sgt", x, y), self.compare("eq", x, y)
-            left_first = self.binary("andi", same, self.compare("slt", i, j))
-            take = self.binary("ori", above, left_first)
-            return [self.select(take, x, y), self.select(take, i, j)]
-        out = []
-        for name, a, b in zip(names, left, right):
-            if name == "addf":  # no sum is above what its operands allow
-                out.append(self.one("binary", [a, b], a.element, (), name="arith.addf"))
-            else:
-                out.append(self.binary(name, a, b))
-        return out
+    in_function: bool
 
     # Loops.
 
@@ -264,7 +136,7 @@ class Control(Statements):
         tiles = []
         for pointer, shape in zip(bases, ((m, k), (k, n))):
             if self.chance(0.6):
-                strides = list(_dense(shape)) if self.chance(0.6) else [1, shape[0]]
+                strides = list(dense(shape)) if self.chance(0.6) else [1, shape[0]]
                 index = self.affine(shape, strides)
                 step = self.with_number("muli", iv, k)
                 index = self.binary("addi", index, self.splat(step, shape))
@@ -339,11 +211,3 @@ class Control(Statements):
             types = [(v.element, v.shape) for v in results]
             for source, result in zip(results, self.emit("call", operands, types, function=function)):
                 self.copy_facts(source, result)
-
-
-def _combines_of(x: Value) -> list[str]:
-    if x.element is E.I1:
-        return ["andi", "ori", "xori"]
-    if x.element.is_int:
-        return _INT_COMBINES
-    return ["maxnumf", "minnumf", "maximumf"] if x.infinite else _FLOAT_COMBINES

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from arithmetic import BINARY, COMPARE, RMW, UNARY, unsigned
 from elements import decode, encode
 from ir import Block, Kernel, Op, PointerArgument
 
@@ -105,28 +106,13 @@ def _store(self: Reference, op: Op, operands, _):
     self.view(element)[places] = encode(data.reshape(-1), element)
     return []
 
-
-_RMW = {
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "add": np.add,
-    "fadd": np.add,
-    "max": np.maximum,
-    "min": np.minimum,
-    "umax": lambda x, y: _unsigned(np.maximum, x, y),
-    "umin": lambda x, y: _unsigned(np.minimum, x, y),
-    "exch": lambda x, y: y,
-}
-
-
 def _rmw(self: Reference, op: Op, operands, _):
     addresses, data = operands[:2]
     element = op.results[0].element
     mask = operands[2] if len(operands) == 3 else np.ones(addresses.shape, bool)
     old = np.zeros(addresses.shape, element.value)
     view = self.view(element)
-    combine = _RMW[op.attributes["name"]]
+    combine = RMW[op.attributes["name"]]
     for index in zip(*np.nonzero(np.atleast_1d(mask))):
         index = index if addresses.shape else ()
         place = self.places(addresses[index], element.size)
@@ -148,70 +134,11 @@ def _cas(self: Reference, op: Op, operands, _):
     return [old]
 
 
-def _unsigned(function, *operands):
-    """`function` on the same bits taken as unsigned numbers."""
-    kind = np.dtype(f"u{operands[0].dtype.itemsize}")
-    out = function(*(x.view(kind) for x in operands))
-    return out if out.dtype == bool else out.view(operands[0].dtype)
-
-
-def _truncated(x, y):
-    """Signed division towards zero; the divisor is positive."""
-    quotient = x // y
-    return quotient + ((x < 0) & (quotient * y != x)).astype(x.dtype)
-
-
-_BINARY = {
-    "arith.addi": np.add,
-    "arith.subi": np.subtract,
-    "arith.muli": np.multiply,
-    "arith.divsi": _truncated,
-    "arith.remsi": lambda x, y: x - _truncated(x, y) * y,
-    "arith.divui": lambda x, y: _unsigned(np.floor_divide, x, y),
-    "arith.remui": lambda x, y: _unsigned(np.remainder, x, y),
-    "arith.andi": np.bitwise_and,
-    "arith.ori": np.bitwise_or,
-    "arith.xori": np.bitwise_xor,
-    "arith.shli": np.left_shift,
-    "arith.shrsi": np.right_shift,
-    "arith.shrui": lambda x, y: _unsigned(np.right_shift, x, y),
-    "arith.maxsi": np.maximum,
-    "arith.minsi": np.minimum,
-    "arith.maxui": lambda x, y: _unsigned(np.maximum, x, y),
-    "arith.minui": lambda x, y: _unsigned(np.minimum, x, y),
-    "arith.addf": np.add,
-    "arith.subf": np.subtract,
-    "arith.mulf": np.multiply,
-    "arith.maxnumf": np.fmax,
-    "arith.minnumf": np.fmin,
-    "arith.maximumf": np.maximum,
-    "arith.minimumf": np.minimum,
-}
-
-_UNARY = {
-    "math.absi": np.abs,
-    "math.absf": np.abs,
-    "math.floor": np.floor,
-    "math.ceil": np.ceil,
-    "arith.negf": np.negative,
-    "math.sqrt": np.sqrt,
-}
-
-_COMPARE = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-
-
 def _compare(self, op, operands, _):
     predicate = op.attributes["predicate"]
-    function = _COMPARE[predicate[-2:]]
+    function = COMPARE[predicate[-2:]]
     if op.attributes["name"] == "arith.cmpi" and predicate[0] == "u":
-        return [np.asarray(_unsigned(function, *operands))]
+        return [np.asarray(unsigned(function, *operands))]
     return [np.asarray(function(*operands))]
 
 
@@ -331,8 +258,8 @@ _EVALUATE = {
     "constant": _constant,
     "range": _range,
     "program": lambda self, op, x, _: [np.array(self.program, np.int32)],
-    "binary": lambda self, op, x, _: [np.asarray(_BINARY[op.attributes["name"]](*x)).astype(x[0].dtype)],
-    "unary": lambda self, op, x, _: [np.asarray(_UNARY[op.attributes["name"]](*x))],
+    "binary": lambda self, op, x, _: [np.asarray(BINARY[op.attributes["name"]](*x)).astype(x[0].dtype)],
+    "unary": lambda self, op, x, _: [np.asarray(UNARY[op.attributes["name"]](*x))],
     "clamp": lambda self, op, x, _: [np.asarray(np.clip(*x))],
     "compare": _compare,
     "select": lambda self, op, x, _: [np.where(*x)],

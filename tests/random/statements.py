@@ -1,4 +1,4 @@
-"""Random statements without regions: memory, arithmetic, shapes, atomics, dots."""
+"""Random arithmetic, comparisons, conversions, shapes and dots."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -7,125 +7,15 @@ from __future__ import annotations
 import math
 
 import elements as E
-from addresses import Addresses, _dense, _product
 from builder import limits
-from elements import Element
 from ir import Value
+from memory import Memory
 
 _COMPARE_INTS = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 _COMPARE_FLOATS = ["oeq", "une", "olt", "ole", "ogt", "oge"]
 
 
-class Statements(Addresses):
-    shapes: list[tuple[int, ...]]
-    types: list[Element]
-
-    # Operands.
-
-    def tile(self, element: Element, shape) -> Value:
-        """Any value of this type: one that exists, or a new one."""
-        if self.chance(0.75):
-            found = [v for v in self.visible if v.shape == shape and v.element is element]
-            if found:
-                # Recent values more often, so that chains grow.
-                return self.choice(found[-4:] if self.chance(0.5) else found)
-        if element is E.I1:
-            return self.shown(self.mask(shape))
-        if self.chance(0.3):
-            found = [
-                v for v in self.visible
-                if v.shape == shape and v.element.kind != "ptr" and v.element is not element
-            ]
-            if found:
-                return self.shown(self.cast(self.choice(found), element))
-        pointers = self.pointers(lambda e: e is element)
-        if pointers and self.chance(0.8):
-            return self.load_from(self.choice(pointers), shape)
-        return self.made(element, shape)
-
-    def made(self, element: Element, shape) -> Value:
-        """A new value that reads no tile of memory."""
-        if not shape or self.chance(0.2):
-            if shape and self.chance(0.5):
-                return self.splat(self.tile(element, ()), shape)
-            number = self.rng.randrange(-3, 8)
-            if self.chance(0.2) and element.is_int:
-                number = self.choice(limits(element))
-            return self.constant(number, element, shape)
-        return self.cast(self.affine(shape, _dense(shape)), element)
-
-    def any_element(self) -> Element:
-        return self.choice(self.types)
-
-    def any_shape(self):
-        # The first is the kernel's main shape: several roots over one space.
-        return self.shapes[0] if self.chance(0.6) else self.choice(self.shapes)
-
-    def arithmetic_element(self) -> Element:
-        element = self.any_element()
-        return E.F32 if element in E.EIGHT_BIT_FLOATS else element
-
-    # Memory.
-
-    def load(self) -> None:
-        pointers = self.pointers(lambda e: True)
-        self.load_from(self.choice(pointers), self.any_shape())
-
-    def scalar_load(self) -> None:
-        pointer = self.choice(self.pointers(lambda e: True))
-        self.load_from(pointer, ())
-
-    def store(self, value: Value | None = None) -> None:
-        pointers = self.pointers(lambda e: True)
-        if value is None:
-            pointer = self.choice(pointers)
-            value = self.tile(pointer.element.pointee, self.any_shape())
-        else:
-            same = [p for p in pointers if p.element.pointee is value.element]
-            pointer = self.choice(same or pointers)
-        places, mask = self.tile_of(pointer, value.shape)
-        if self.chance(0.4):
-            mask = self.both(mask, self.mask(value.shape))
-        self.store_to(places, value, mask)
-
-    def store_to(self, places: Value, value: Value, mask: Value | None) -> None:
-        buffer = places.origin.buffer
-        value = self.cast(value, places.element.pointee, buffer.bound)
-        if value.element.is_float and value.signed_zero and not buffer.signed_zero:
-            value = self.without_negative_zero(value)
-        operands = [places, value] if mask is None else [places, value, mask]
-        self.emit("store", operands, [])
-
-    def without_negative_zero(self, value: Value) -> Value:
-        small = value.element in E.EIGHT_BIT_FLOATS
-        wide = self.cast(value, E.F32) if small else value
-        wide = self.binary("addf", wide, self.constant(0, wide.element, wide.shape))
-        return self.cast(wide, value.element)
-
-    def update(self) -> None:
-        """Loads and stores through the same pointers: they may repeat."""
-        pointer = self.choice(self.pointers(lambda e: e not in E.EIGHT_BIT_FLOATS) or [None])
-        if pointer is None:
-            return
-        shape = self.any_shape()
-        places, mask = self.tile_of(pointer, shape)
-        if self.chance(0.3):
-            mask = self.both(mask, self.mask(shape))
-        value = self.load_tile(places, mask)
-        self.store_to(places, self.combined(value), mask)
-
-    def fill_and_scatter(self) -> None:
-        """Two stores that overlap, with the first often a constant."""
-        pointers = self.pointers(lambda e: True)
-        pointer = self.choice(pointers)
-        shape = self.any_shape()
-        element = pointer.element.pointee
-        for value in (self.made(element, shape), self.tile(element, shape)):
-            places, mask = self.tile_of(pointer, shape)
-            if self.chance(0.2):
-                mask = self.both(mask, self.mask(shape))
-            self.store_to(places, value, mask)
-
+class Statements(Memory):
     # Arithmetic.
 
     def compute(self) -> None:
@@ -300,35 +190,7 @@ class Statements(Addresses):
         operands = [x] if self.chance(0.5) else [x, self.mask((count,))]
         self.emit("histogram", operands, [(E.I32, (bins,))])
 
-    # Atomics and dots.
-
-    def atomic(self) -> None:
-        pointers = self.pointers(lambda e: e in (E.I32, E.I64, E.F32, E.F64, E.F16, E.BF16))
-        if not pointers:
-            return
-        pointer = self.choice(pointers)
-        element = pointer.element.pointee
-        shape = () if self.chance(0.3) else self.any_shape()
-        if _product(shape) > 256:
-            return
-        places, mask = self.tile_of(pointer, shape)
-        if element.is_int and self.chance(0.2) and mask is None:
-            operands = [places, self.tile(element, shape), self.tile(element, shape)]
-            self.emit("cas", operands, [(element, shape)])
-            return
-        names = ["and", "or", "xor", "add", "add", "max", "min", "umax", "umin", "exch"]
-        name = self.choice(names) if element.is_int else "exch"
-        value = self.tile(element, shape)
-        if element.is_float:
-            value = self.cast(value, element, places.origin.buffer.bound)
-            if value.signed_zero and not places.origin.buffer.signed_zero:
-                value = self.without_negative_zero(value)
-        if mask is None or self.chance(0.4):
-            mask = self.both(mask, self.mask(shape))
-        if element in (E.F16, E.BF16):
-            return
-        (old,) = self.emit("rmw", [places, value, mask], [(element, shape)], name=name)
-        old.bound, old.signed_zero = places.origin.buffer.bound, places.origin.buffer.signed_zero
+    # Dots.
 
     def dot(self) -> None:
         m, n, k = (self.choice([1, 2, 4, 8, 16, 32]) for _ in range(3))
