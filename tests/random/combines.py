@@ -41,6 +41,21 @@ class Combines(Statements):
     def scan(self) -> None:
         self._combine("scan")
 
+    def map_elements(self) -> None:
+        """A region on the elements of one or two tiles."""
+        shape = self.any_shape()
+        operands = [self.tile(self.arithmetic_element(), shape) for _ in range(self.choice([1, 2]))]
+        if not shape:
+            return
+        arguments = [self.copy_facts(x, self.value(x.element)) for x in operands]
+        visible, self.visible = self.visible, []
+        region = self.region(arguments)
+        result = self.combined(self.combined(arguments[0]))
+        self.leave([result])
+        self.visible = visible
+        (out,) = self.emit("map_elementwise", operands, [(result.element, shape)], [region])
+        self.copy_facts(result, out)
+
     def _combine(self, kind: str) -> None:
         shape = self.any_shape()
         if not shape:

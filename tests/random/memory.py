@@ -14,6 +14,7 @@ from ir import Value
 class Memory(Addresses):
     shapes: list[tuple[int, ...]]
     types: list[Element]
+    in_function: bool
 
     # Operands.
 
@@ -148,3 +149,26 @@ class Memory(Addresses):
             return
         (old,) = self.emit("rmw", [places, value, mask], [(element, shape)], name=name)
         old.bound, old.signed_zero = places.origin.buffer.bound, places.origin.buffer.signed_zero
+
+    def add_floats(self) -> None:
+        """Atomic additions to memory that nothing else uses, so that sums stay exact."""
+        if self.in_function:
+            return
+        element = self.choice([E.F32, E.F64])
+        shape = self.any_shape()
+        if product(shape) > 256:
+            return
+        strides = [self.choice([0, 1, 1, 2]) for _ in shape]
+        index = self.affine(shape, strides)
+        # At most this many additions to one place: loops nest twice.
+        most = element.exact // (product(shape) * 64)
+        value = self.without_negative_zero(self.cast(self.tile(element, shape), element, min(most, 64)))
+        buffer = self._add_buffer(element, index.high + 1)
+        argument = self._add_pointer(buffer, 0, index.high + 1)
+        if self.grid == 1:
+            pointer = self.visible.pop()
+        else:
+            pointer = self._part(argument, index.high + 1)
+        places = self.add(self.splat(pointer, shape), index)
+        (old,) = self.emit("rmw", [places, value, self.mask(shape)], [(element, shape)], name="fadd")
+        old.bound, old.signed_zero = element.exact, False

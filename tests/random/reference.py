@@ -283,6 +283,7 @@ _EVALUATE = {
     "dot": _dot,
     "reduce": _reduce,
     "scan": _scan,
+    "map_elementwise": lambda self, op, x, values: self.enter(op.regions[0], x, values),
     "for": _for,
     "while": _while,
     "if": _if,

@@ -20,6 +20,7 @@ import time
 import numpy as np
 
 from generate import generate
+from ir import PointerArgument
 from text import print_kernel
 
 _LIMIT = 30  # seconds for one configuration of one kernel
@@ -65,6 +66,8 @@ class Shard:
         self.process.kill()
         self.process.join()
         seed, doing = self.now
+        if doing == "start":
+            sys.exit(f"the device {self.args.target} cannot be used: {reason}")
         self.finished(seed)
         if self.seeds:
             self.start()
@@ -93,7 +96,8 @@ def run(args, seeds) -> int:
                     shard.process.join()
                     code = shard.process.exitcode
                     reason = f"ended by signal {-code}" if code < 0 else f"ended with {code}"
-                    report(*(lambda seed, text: (seed, [text]))(*shard.died(reason)))
+                    seed, text = shard.died(reason)
+                    report(seed, [text])
                     done += 1
                     continue
                 shard.now, shard.since = (seed, what), time.monotonic()
@@ -119,6 +123,13 @@ def keep(folder: pathlib.Path, seed: int, messages) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kernel = generate(seed)
     header = [f"// seed {seed}", *(f"// {line}" for m in messages for line in m.splitlines())]
+    for argument in kernel.arguments:
+        if isinstance(argument, PointerArgument):
+            where = f"element {argument.offset} of arr_{kernel.buffers.index(argument.buffer)}"
+        else:
+            where = str(argument.number)
+        header.append(f"// {argument.value.name} = {where}")
+    header.append(f"// grid {kernel.grid}")
     (folder / f"{seed}.ttir").write_text("\n".join([*header, print_kernel(kernel)]))
     np.savez(folder / f"{seed}.npz", *(buffer.data for buffer in kernel.buffers))
 

@@ -173,8 +173,11 @@ _SIMPLE = {
 
 
 def _print_combine(op: Op, lines: list[str], indent: str) -> None:
-    """A reduction or a scan."""
-    attributes = f"axis = {op.attributes['axis']} : i32"
+    """A reduction, a scan, or a region for each element."""
+    if op.kind == "map_elementwise":
+        attributes = "pack = 1 : i32"
+    else:
+        attributes = f"axis = {op.attributes['axis']} : i32"
     if op.kind == "scan":
         attributes += f", reverse = {'true' if op.attributes['reverse'] else 'false'}"
     region = op.regions[0]
@@ -236,6 +239,7 @@ def _print_if(op: Op, lines: list[str], indent: str) -> None:
 _PRINTERS = {
     "reduce": _print_combine,
     "scan": _print_combine,
+    "map_elementwise": _print_combine,
     "for": _print_for,
     "while": _print_while,
     "if": _print_if,
