@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mlir/Dialect/CommonFolders.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "nereid/ttir/Dialect.h"
@@ -65,6 +67,29 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
+
+static bool isNanConstant(Attribute value) {
+  return matchPattern(value, mlir::detail::constant_float_predicate_matcher{
+                                 [](const APFloat &x) { return x.isNaN(); }});
+}
+
+/// A commutative operation in which NaN loses, so that constants are on the
+/// right; `pick` is the operation on two constants.
+template <typename OpTy, typename Pick>
+static OpFoldResult foldNumbers(OpTy op, ArrayRef<Attribute> operands,
+                                Pick pick) {
+  if (op.getX() == op.getY() || isNanConstant(operands[1]))
+    return op.getX();
+  return constFoldBinaryOp<FloatAttr>(operands, pick);
+}
+
+OpFoldResult MaxNumberOp::fold(FoldAdaptor adaptor) {
+  return foldNumbers(*this, adaptor.getOperands(), llvm::maxnum);
+}
+
+OpFoldResult MinNumberOp::fold(FoldAdaptor adaptor) {
+  return foldNumbers(*this, adaptor.getOperands(), llvm::minnum);
+}
 
 LogicalResult FpToFpOp::verify() {
   unsigned from = getElementBitWidth(getSrc().getType());

@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace nereid::tt;
 
 void nereid::tt::addStandardPipeline(OpPassManager &pm) {
+  pm.addPass(createReplaceNumberOps());
   // Pointers and descriptors are followed within functions more precisely than
   // across calls.
   pm.addPass(createInlineLimit());
@@ -24,6 +25,7 @@ void nereid::tt::addStandardPipeline(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createTritonLoopUnroll());
   pm.addPass(createTritonLoopInvariantCodeMotion());
+  pm.addPass(createRestoreNumberOps());
 }
 
 void nereid::tt::registerTTIRPasses() {

@@ -13,6 +13,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "nereid/ttir/Dialect.h"
+#include "nereid/ttir/Passes.h"
 
 using namespace mlir;
 
@@ -104,7 +105,9 @@ LogicalResult inlineCalls(ModuleOp module) {
   }
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
-  passes.addPass(createInlinerPass());
+  passes.addPass(tt::createReplaceNumberOps());
+  passes.addPass(createInlinerPass()); // folds, too
+  passes.addPass(tt::createRestoreNumberOps());
   if (failed(passes.run(module)))
     return failure();
   return refuseCalls(module);

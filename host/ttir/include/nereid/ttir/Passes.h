@@ -16,6 +16,14 @@ namespace nereid::tt {
 #define GEN_PASS_REGISTRATION
 #include "nereid/ttir/Passes.h.inc"
 
+/// Turns arith.maxnumf and arith.minnumf into tt.max_number and tt.min_number.
+/// MLIR 19 folds the former as if NaN were the result (maxnumf(x, -inf) to x,
+/// maxnumf(NaN, 1) to NaN), where IEEE 754, Triton's own MLIR and GPUs return
+/// the number. Every pipeline that folds runs between this and
+/// createRestoreNumberOps().
+std::unique_ptr<mlir::Pass> createReplaceNumberOps();
+std::unique_ptr<mlir::Pass> createRestoreNumberOps();
+
 /// Adds what every backend wants to have run: calls inlined, block pointers
 /// and descriptors gone, folded, combined, hoisted.
 void addStandardPipeline(mlir::OpPassManager &pm);

@@ -84,6 +84,23 @@ def TT_MulhiUIOp : TT_BinaryOp<"mulhiui", TT_IntLike> {
   let summary = "High half of the unsigned product";
 }
 
+// Only inside our pipelines: see createReplaceNumberOps().
+class TT_NumberOp<string mnemonic> : TT_ElementwiseOp<mnemonic, [
+    SameOperandsAndResultType, Commutative]> {
+  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$y);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+def TT_MaxNumberOp : TT_NumberOp<"max_number"> {
+  let summary = "arith.maxnumf, folded as IEEE 754 has it: a number beats NaN";
+}
+
+def TT_MinNumberOp : TT_NumberOp<"min_number"> {
+  let summary = "arith.minnumf, folded as IEEE 754 has it: a number beats NaN";
+}
+
 def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [
     TypesMatchWith<"result must have the type of ptr", "result", "ptr",
                    "$_self">]> {
