@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -36,27 +37,65 @@ SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
   return result;
 }
 
+std::optional<Progression> progressionOf(Value tile, unsigned axis,
+                                         TileForms &forms) {
+  // What is only extended and spread has the values of its source.
+  IndexMap map = identityMap(rankOf(tile));
+  while (Operation *op = forms.isOpaque(tile) ? nullptr : tile.getDefiningOp()) {
+    bool isExtension = isa<arith::ExtSIOp>(op) &&
+                       !getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
+    if (!isExtension && !isShapeOp(op))
+      break;
+    IndexMap inner = operandMap(op, 0, map);
+    if (hasOther(inner))
+      break;
+    tile = op->getOperand(0);
+    map = std::move(inner);
+  }
+  Progression result;
+  Type element = getElementTypeOrSelf(tile);
+  if (element.isInteger())
+    result.bits = element.getIntOrFloatBitWidth();
+  result.isInRange = true;
+  if (!(mapDims(forms.dependsOn(tile), map, ~DimSet(0)) >> axis & 1))
+    return result;
+  const TileForm *form = forms.of(tile);
+  const IndexSource *own =
+      llvm::find_if(map, [&](IndexSource s) { return s.isAlong(axis); });
+  unsigned dim = own - map.begin();
+  if (!form || form->pointer || own->kind != IndexSource::Dim ||
+      result.bits > 64 || ((form->termDims() | form->mayWrap) >> dim & 1))
+    return std::nullopt;
+  std::optional<int64_t> stride = form->strides[dim].constant();
+  if (!stride)
+    return std::nullopt;
+  // The type wraps, so a stride is what is left of it there; a tile that goes
+  // through half of the type's numbers is no interval of anything.
+  result.stride = llvm::SignExtend64(*stride, result.bits);
+  ArrayRef<int64_t> shape = tileType(tile).getShape();
+  int64_t span;
+  if (llvm::MulOverflow<int64_t>(result.stride, shape[dim], span) ||
+      !llvm::isIntN(result.bits, span))
+    return std::nullopt;
+  span -= result.stride;
+  if (auto range = form->range(shape))
+    result.isInRange = llvm::isIntN(result.bits, range->first) &&
+                       llvm::isIntN(result.bits, range->second);
+  else
+    result.isInRange = span == 0;
+  result.limit = (span < 0 ? llvm::minIntN(result.bits)
+                           : llvm::maxIntN(result.bits)) -
+                 span;
+  return result;
+}
+
 std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
                                         TileForms &forms) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || forms.isOpaque(condition) || axis >= rankOf(condition))
     return std::nullopt;
-  const TileForm *found = forms.of(compare.getLhs());
-  if (!found)
-    return std::nullopt;
-  TileForm difference = *found;
-  found = forms.of(compare.getRhs());
-  if (!found || difference.pointer || found->pointer ||
-      !difference.add(*found, -1) ||
-      (difference.termDims() >> axis & 1))
-    return std::nullopt;
-  std::optional<int64_t> stride = difference.strides[axis].constant();
-  if (!stride || *stride == 0)
-    return std::nullopt;
-
+  bool isGreater = false;
   IntervalBound bound;
-  bound.difference = std::move(difference);
-  bound.stride = *stride;
   switch (compare.getPredicate()) {
   case arith::CmpIPredicate::slt:
     break;
@@ -64,16 +103,31 @@ std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
     bound.orEqual = true;
     break;
   case arith::CmpIPredicate::sgt:
-    bound.negated = true;
+    isGreater = true;
     break;
   case arith::CmpIPredicate::sge:
-    bound.negated = bound.orEqual = true;
+    isGreater = bound.orEqual = true;
     break;
   default:
-    // Unsigned comparisons need to know that neither side wraps around.
     return std::nullopt;
   }
-  bound.isUpper = bound.negated != (bound.stride > 0);
+  bound.lhs = compare.getLhs();
+  bound.rhs = compare.getRhs();
+  std::optional<Progression> sides[] = {progressionOf(bound.lhs, axis, forms),
+                                        progressionOf(bound.rhs, axis, forms)};
+  if (!sides[0] || !sides[1])
+    return std::nullopt;
+  int64_t span;
+  if (llvm::SubOverflow(sides[0]->stride, sides[1]->stride, bound.stride) ||
+      llvm::MulOverflow(bound.stride, tileType(condition).getDimSize(axis),
+                        span) ||
+      bound.stride == 0)
+    return std::nullopt;
+  for (auto [number, side] : llvm::enumerate(sides))
+    if (!side->isInRange)
+      bound.checks.push_back({unsigned(number), side->stride > 0, side->limit});
+  bound.isNarrow = sides[0]->bits < 64 && sides[1]->bits < 64;
+  bound.isUpper = isGreater != (bound.stride > 0);
   return bound;
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -129,8 +130,12 @@ private:
     if (isa<arith::ExtSIOp>(op)) {
       // An i1 extends to -1; as a symbol it would be 1.
       Value source = op->getOperand(0);
-      return source.getType().isInteger(1) ? Polynomial::symbol(value)
-                                           : of(source);
+      if (source.getType().isInteger(1))
+        return Polynomial::symbol(value);
+      Polynomial polynomial = of(source);
+      return polynomial.exceeds(source.getType().getIntOrFloatBitWidth())
+                 ? Polynomial::symbol(value)
+                 : polynomial;
     }
     if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
       // In this order, so that the same ones are left when there are too many.
@@ -211,6 +216,12 @@ bool Polynomial::operator==(const Polynomial &other) const {
            auto &[a, b] = pair;
            return a.coefficient == b.coefficient && a.factors == b.factors;
          });
+}
+
+bool Polynomial::exceeds(unsigned bits) const {
+  return llvm::any_of(monomials, [&](const Monomial &monomial) {
+    return !llvm::isIntN(bits, monomial.coefficient);
+  });
 }
 
 std::optional<int64_t> Polynomial::constant() const {

@@ -20,8 +20,10 @@ struct Monomial {
 };
 
 /// A sum of monomials with different factors, none with coefficient 0. Values
-/// are meant as 64-bit signed integers that do not wrap: an index that would
-/// overflow its type addresses no memory of the program anyway.
+/// are meant as 64-bit signed integers that do not wrap: an offset that would
+/// overflow its type addresses no memory of the program anyway. Polynomials are
+/// for addresses only; what decides about anything else (a mask) evaluates the
+/// operations themselves (MaskIntervals.h).
 class Polynomial {
 public:
   Polynomial() = default;
@@ -30,7 +32,8 @@ public:
   static Polynomial symbol(mlir::Value value);
   /// `value` as far as additions, multiplications, constant shifts and sign
   /// extensions explain it. Values from outside `value`'s defining operation
-  /// chain stay symbols, as do those beyond the first few hundred operations.
+  /// chain stay symbols, as do those beyond the first few hundred operations,
+  /// and what exceeds() its type before it is extended.
   static Polynomial of(mlir::Value value);
 
   Polynomial operator+(const Polynomial &other) const;
@@ -39,6 +42,10 @@ public:
   std::optional<Polynomial> times(const Polynomial &other) const;
   Polynomial scaled(int64_t factor) const;
   bool operator==(const Polynomial &other) const;
+
+  /// True if a coefficient is no signed integer of `bits` bits: arithmetic in
+  /// such a type is meant to wrap, as in hashing.
+  bool exceeds(unsigned bits) const;
 
   bool isZero() const { return monomials.empty(); }
   std::optional<int64_t> constant() const;

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "analysis/Print.h"
-#include "analysis/MaskIntervals.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -73,6 +72,18 @@ void print(const TileForm &form, llvm::raw_ostream &os, AsmState &names) {
   }
 }
 
+void print(const IntervalBound &bound, llvm::raw_ostream &os,
+           AsmState &names) {
+  os << (bound.isUpper ? "below" : "from") << " a bound, where "
+     << nameOf(bound.lhs, names)
+     << (bound.isUpper == (bound.stride > 0) ? " <" : " >")
+     << (bound.orEqual ? "= " : " ") << nameOf(bound.rhs, names) << " by "
+     << bound.stride;
+  for (const IntervalBound::Check &check : bound.checks)
+    os << " if " << nameOf(check.side ? bound.rhs : bound.lhs, names)
+       << (check.isUpper ? " <= " : " >= ") << check.limit;
+}
+
 void printIntervals(Value mask, unsigned axis, TileForms &forms,
                     llvm::raw_ostream &os, AsmState &names) {
   for (const MaskConjunct &conjunct : conjunctsOf(mask, forms)) {
@@ -84,15 +95,11 @@ void printIntervals(Value mask, unsigned axis, TileForms &forms,
     std::optional<IntervalBound> bound;
     if (own)
       bound = intervalOf(conjunct.condition, *own, forms);
-    if (!bound) {
-      os << (conjunct.dependsOn >> axis & 1 ? "no interval" : "uniform") << '\n';
-      continue;
-    }
-    os << (bound->isUpper ? "up to " : "from ") << "where "
-       << bound->stride << " * i" << axis << " + (";
-    print(bound->difference.base, os, names);
-    os << ") " << (bound->negated ? ">" : "<") << (bound->orEqual ? "=" : "")
-       << " 0\n";
+    if (bound)
+      print(*bound, os, names);
+    else
+      os << (conjunct.dependsOn >> axis & 1 ? "no interval" : "uniform");
+    os << '\n';
   }
 }
 

@@ -5,7 +5,7 @@
 #ifndef NEREID_CODEGEN_PRINT_H
 #define NEREID_CODEGEN_PRINT_H
 
-#include "analysis/TileForm.h"
+#include "analysis/MaskIntervals.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,7 +22,11 @@ void print(IndexSource source, llvm::raw_ostream &os);
 /// "%p + (%0 * 1024) + [1, %stride] . i + 2 * %t(i0)".
 void print(const TileForm &form, llvm::raw_ostream &os, mlir::AsmState &names);
 
-/// "i0 < (%n - %0 * 1024)" for each conjunct of a mask along `axis`.
+/// "below a bound, where %3 < %4 by 1 if %3 <= 2147482624".
+void print(const IntervalBound &bound, llvm::raw_ostream &os,
+           mlir::AsmState &names);
+
+/// That, "uniform" or "no interval" for each conjunct of a mask along `axis`.
 void printIntervals(mlir::Value mask, unsigned axis, TileForms &forms,
                     llvm::raw_ostream &os, mlir::AsmState &names);
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -45,7 +46,24 @@ bool TileForm::operator==(const TileForm &other) const {
          });
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+TileForm::range(ArrayRef<int64_t> shape) const {
+  std::optional<int64_t> low = base.constant();
+  if (pointer || !isAffine() || !low)
+    return std::nullopt;
+  int64_t high = *low;
+  for (auto [stride, size] : llvm::zip(strides, shape)) {
+    std::optional<int64_t> by = stride.constant();
+    int64_t last;
+    if (!by || llvm::MulOverflow<int64_t>(*by, size - 1, last) ||
+        llvm::AddOverflow(last < 0 ? *low : high, last, last < 0 ? *low : high))
+      return std::nullopt;
+  }
+  return std::pair(*low, high);
+}
+
 bool TileForm::add(const TileForm &other, const Polynomial &factor) {
+  mayWrap |= other.mayWrap;
   auto added = other.base.times(factor);
   if (!added)
     return false;
@@ -132,7 +150,11 @@ std::optional<TileForm> TileForms::computeScalar(Value value) {
   }
   // A chain of scalar addptr of one pointee.
   while (auto add = value.getDefiningOp<tt::AddPtrOp>()) {
-    form.base = form.base + Polynomial::of(add.getOffset());
+    Value offset = add.getOffset();
+    Polynomial by = Polynomial::of(offset);
+    if (by.exceeds(offset.getType().getIntOrFloatBitWidth()))
+      by = Polynomial::symbol(offset);
+    form.base = form.base + by;
     value = add.getPtr();
   }
   form.pointer = value;
@@ -169,6 +191,7 @@ static std::optional<TileForm> formAt(const TileForm &form,
       return std::nullopt;
     result.strides[source.dim] = result.strides[source.dim] + stride;
   }
+  result.mayWrap = mapDims(form.mayWrap, map, ~DimSet(0));
   for (const TileTerm &term : form.terms) {
     TileTerm moved = term;
     moved.map = compose(term.map, map);
@@ -218,6 +241,8 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op,
   result.pointer = form.pointer;
   result.base = form.base;
   result.strides.resize(to.size());
+  if (form.mayWrap)
+    result.mayWrap = ~DimSet(0);
   size_t a = 0, b = 0;
   while (a < from.size() || b < to.size()) {
     size_t firstA = a, firstB = b;
@@ -251,18 +276,45 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op,
   return result;
 }
 
-std::optional<TileForm> TileForms::combine(Operation *op) {
-  if (isa<arith::ExtSIOp>(op)) {
-    if (getElementTypeOrSelf(op->getOperand(0)).isInteger(1))
-      return std::nullopt;
-    if (const TileForm *form = of(op->getOperand(0)))
-      return *form;
+/// The form of a tile of integers that is sign-extended to 64 bits. Nothing if
+/// it certainly wraps in its own type.
+std::optional<TileForm> TileForms::extend(Value source) {
+  Type element = getElementTypeOrSelf(source);
+  const TileForm *form = of(source);
+  if (!form || element.isInteger(1))
     return std::nullopt;
+  if (element.isIndex() || element.isInteger(64))
+    return *form;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  ArrayRef<int64_t> shape = tileType(source).getShape();
+  if (auto range = form->range(shape)) {
+    if (!llvm::isIntN(bits, range->first) || !llvm::isIntN(bits, range->second))
+      return std::nullopt;
+    return *form;
   }
+  if (form->base.exceeds(bits))
+    return std::nullopt;
+  for (const TileTerm &term : form->terms)
+    if (term.coefficient.exceeds(bits))
+      return std::nullopt;
+  for (auto [stride, size] : llvm::zip(form->strides, shape)) {
+    // Larger steps than the type has numbers.
+    std::optional<int64_t> known = stride.constant();
+    if (stride.exceeds(bits) ||
+        (known && !llvm::isIntN(bits + 1, *known * (size - 1))))
+      return std::nullopt;
+  }
+  TileForm result = *form;
+  result.mayWrap |= result.dependsOn();
+  return result;
+}
+
+std::optional<TileForm> TileForms::combine(Operation *op) {
+  if (isa<arith::ExtSIOp>(op))
+    return extend(op->getOperand(0));
   bool isAdd = isa<arith::AddIOp, tt::AddPtrOp>(op);
   if (!isAdd && !isa<arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
     return std::nullopt;
-  // Copies, because looking up the second form may move the first.
   const TileForm *found = of(op->getOperand(0));
   if (!found)
     return std::nullopt;
@@ -271,6 +323,8 @@ std::optional<TileForm> TileForms::combine(Operation *op) {
   if (!found)
     return std::nullopt;
   TileForm rhs = *found;
+  if (isa<tt::AddPtrOp>(op))
+    rhs = extend(op->getOperand(1)).value_or(opaque(op->getOperand(1)));
 
   if (isAdd || isa<arith::SubIOp>(op)) {
     if (!lhs.add(rhs, isAdd ? 1 : -1))

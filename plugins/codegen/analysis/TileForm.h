@@ -37,12 +37,16 @@ struct TileTerm {
 /// The element at index i of a tile is
 ///   pointer + base + sum_d strides[d] * i[d] + sum of terms,
 /// in elements of the pointee if there is a pointer. The stride of a
-/// dimension of size 1 is 0.
+/// dimension of size 1 is 0. Modulo 2 to the width of its type that is exact,
+/// but for `mayWrap`.
 struct TileForm {
   mlir::Value pointer; // a scalar; null for integers
   Polynomial base;
   llvm::SmallVector<Polynomial, 4> strides;
   llvm::SmallVector<TileTerm, 1> terms;
+  /// Dimensions along which a narrower integer varies that was extended, and
+  /// that is not known to stay in its type.
+  DimSet mayWrap = 0;
 
   bool isUniform() const;
   bool isAffine() const { return terms.empty(); }
@@ -51,6 +55,11 @@ struct TileForm {
   /// The dimensions that some term depends on.
   DimSet termDims() const;
   bool operator==(const TileForm &other) const;
+
+  /// The least and the largest value in a tile of shape `shape`, if they are
+  /// known.
+  std::optional<std::pair<int64_t, int64_t>>
+  range(llvm::ArrayRef<int64_t> shape) const;
 
   /// Adds `factor` times `other`, of the same rank. False if that would be too
   /// long to be of use; this form is then not meaningful any more.
@@ -106,6 +115,7 @@ private:
   std::optional<TileForm> computeReshape(mlir::Operation *op,
                                          const TileForm &form);
   std::optional<TileForm> combine(mlir::Operation *op);
+  std::optional<TileForm> extend(mlir::Value source);
   TileForm opaque(mlir::Value value);
 
   Predicate opaqueTiles; // null: none

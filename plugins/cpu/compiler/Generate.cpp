@@ -9,6 +9,7 @@
 #include "../image.h"
 #include "emit/Emitter.h"
 #include "analysis/Induction.h"
+#include "plan/Masks.h"
 #include "plan/DotTypes.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
@@ -302,14 +303,16 @@ generate(ModuleOp source, const GenerateOptions &options,
     return failureOf("the kernel cannot be compiled for the cpu");
   if ((*program)->scratchBytes > kMaxScratchBytes)
     return llvm::make_error<OutOfResourcesError>((*program)->scratchBytes);
+  codegen::TileForms forms(
+      [&](Value value) { return (*program)->isKept(value); });
+  if (options.fastPaths.has(FastPath::MaskIntervals))
+    planMasks(**program, forms);
   llvm::raw_string_ostream text(info.tileProgram);
   (*program)->print(text);
 
   auto result = std::make_unique<llvm::Module>(info.name, context);
   result->setTargetTriple(options.machine->getTargetTriple().str());
   result->setDataLayout(options.machine->createDataLayout());
-  codegen::TileForms forms(
-      [&](Value value) { return (*program)->isKept(value); });
   Emitter emitter(*result, **program, forms, options);
   emitter.vectorBits = vectorBits;
   llvm::MDBuilder metadata(context);

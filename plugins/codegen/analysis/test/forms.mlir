@@ -18,7 +18,7 @@ tt.func public @contiguous(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i3
   // CHECK: = %arg0 + (1024 * [[PID]]) + [1] . i
   %ptrs = tt.addptr %ptr, %offs : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   // CHECK: mask {{.*}} along 0
-  // CHECK-NEXT: up to where 1 * i0 + (-1 * %arg1 + 1024 * [[PID]]) < 0
+  // CHECK-NEXT: below a bound, where [[OFFS]] < %{{.*}} by 1 if [[OFFS]] <= 2147482624
   %x = tt.load %ptrs, %mask : tensor<1024x!tt.ptr<f32>>
   tt.store %ptrs, %x, %mask : tensor<1024x!tt.ptr<f32>>
   tt.return
@@ -43,7 +43,7 @@ tt.func public @strided(%p: !tt.ptr<f32>, %stride: i32, %m: i32) {
   %inside = arith.cmpi slt, %r, %limit : tensor<32x1xi32>
   %mask = tt.broadcast %inside : tensor<32x1xi1> -> tensor<32x64xi1>
   // CHECK: mask {{.*}} along 0
-  // CHECK-NEXT: up to where 1 * i0 + (-1 * %arg2) < 0
+  // CHECK-NEXT: below a bound, where %{{.*}} < %{{.*}} by 1{{$}}
   // CHECK: along 1
   // CHECK-NEXT: uniform
   %x = tt.load %ptrs, %mask : tensor<32x64x!tt.ptr<f32>>
@@ -79,7 +79,7 @@ tt.func public @lower_bounds(%p: !tt.ptr<f32>, %k: i32) {
   %ptr = tt.splat %p : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
   %ptrs = tt.addptr %ptr, %range : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
   // CHECK: along 0
-  // CHECK-NEXT: from where 2 * i0 + (-1 * %arg1) >= 0
+  // CHECK-NEXT: from a bound, where %{{.*}} >= %{{.*}} by 2{{$}}
   // CHECK-NEXT: no interval
   %x = tt.load %ptrs, %mask : tensor<32x!tt.ptr<f32>>
   tt.return

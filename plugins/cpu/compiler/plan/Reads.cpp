@@ -52,6 +52,13 @@ private:
 };
 } // namespace
 
+RootReads readsOf(Value value, const TileProgram &program) {
+  RootReads reads;
+  Reader(program, reads)
+      .visit(value, codegen::identityMap(codegen::rankOf(value)));
+  return reads;
+}
+
 RootReads readsOf(const Root &root, const TileProgram &program) {
   RootReads reads;
   Reader reader(program, reads);

@@ -29,6 +29,9 @@ struct RootReads {
 /// Collects what `root` reads in `program`, as far as it is planned.
 RootReads readsOf(const Root &root, const TileProgram &program);
 
+/// Collects what evaluating `value` reads.
+RootReads readsOf(mlir::Value value, const TileProgram &program);
+
 /// Number of elements' worth of arithmetic to evaluate `value` once, down to
 /// kept values; loads that gather count more.
 unsigned costOf(mlir::Value value, const TileProgram &program,

@@ -5,6 +5,7 @@
 
 #include "plan/TileProgram.h"
 
+#include "analysis/Print.h"
 #include "llvmir/ElementOps.h"
 
 #include "mlir/IR/AsmState.h"
@@ -117,6 +118,29 @@ struct Printer {
     os << '\n';
   }
 
+  void printMasks(const codegen::MaskPlan &masks, unsigned indent) {
+    for (const codegen::PlannedCondition &condition : masks.conditions) {
+      os.indent(indent) << "mask ";
+      name(condition.condition);
+      os << '(';
+      llvm::interleave(
+          condition.map, os,
+          [&](codegen::IndexSource source) { codegen::print(source, os); },
+          ", ");
+      os << ") ";
+      if (condition.bound)
+        codegen::print(*condition.bound, os, names);
+      else
+        os << "uniform";
+      os << (condition.isActive ? ", else nothing\n" : "\n");
+    }
+    for (const codegen::PlannedWrap &wrap : masks.wraps) {
+      os.indent(indent) << "contiguous unless it wraps ";
+      name(wrap.tensor);
+      os << '\n';
+    }
+  }
+
   void printNest(const Nest &nest, unsigned indent) {
     for (const Guard &guard : nest.guards) {
       os.indent(indent) << "keep ";
@@ -136,8 +160,10 @@ struct Printer {
     for (const Inner &inner : nest.inners) {
       if (nest.inners.size() > 1)
         os.indent(indent + 2) << "row\n";
+      unsigned inside = indent + (nest.inners.size() > 1 ? 4 : 2);
+      printMasks(inner.masks, inside);
       for (const Root &root : inner.roots)
-        printRoot(root, indent + (nest.inners.size() > 1 ? 4 : 2));
+        printRoot(root, inside);
     }
   }
 

@@ -16,6 +16,7 @@
 #include "Generate.h"
 #include "analysis/TileForm.h"
 #include "nereid/ttir/Dialect.h"
+#include "tile/MaskPlan.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -66,6 +67,7 @@ struct Root {
 /// The innermost loops of a nest, with the roots that share them.
 struct Inner {
   llvm::SmallVector<Root, 2> roots;
+  codegen::MaskPlan masks;
 };
 
 /// A load that must not see a store that comes after it in the program: it is

@@ -8,15 +8,18 @@
 // CHECK: keep [[X:%[0-9]+]] in b0 if it overlaps
 // CHECK-NEXT: keep [[Y:%[0-9]+]] in b1 if it overlaps
 // CHECK-NEXT: nest [65536] axis 0 lanes 16 unroll 2
+// CHECK-NEXT: mask %{{[0-9]+}}(i0) below a bound, where %{{[0-9]+}} < %{{[0-9]+}} by 1, else nothing
 // CHECK-NEXT: store
 // CHECK-NOT: {{^; *nest}}
 
 // AVX2: nest [65536] axis 0 lanes 8 unroll 2
 
 // KEPT: nest [65536]
+// KEPT-NEXT: mask
 // KEPT-NEXT: keep
 // KEPT-NEXT: keep
 // KEPT: nest [65536]
+// KEPT-NEXT: mask
 // KEPT-NEXT: store
 
 tt.func public @add(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %r: !tt.ptr<f32>, %n: i32) {

@@ -74,7 +74,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
       if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
         alongAxis = &inner.back();
     }
-    if (unwrapped && alongAxis && llvm::is_contained(wraps, term.tensor)) {
+    if (unwrapped && alongAxis && masks->hasWrap(term.tensor)) {
       // Known not to wrap here: the first element, and what comes after it.
       assumed = true;
       Index index = *alongAxis;

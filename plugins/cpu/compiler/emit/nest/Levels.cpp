@@ -69,7 +69,7 @@ void NestEmitter::beginAssumption(Range range) {
   levels.back().block = exit;
   pushLevel(body);
   builder.SetInsertPoint(body);
-  facts.assign(conditions.begin(), conditions.end());
+  masksHold = true;
   assumptionLevel = levels.size() - 1;
 }
 
@@ -79,7 +79,7 @@ void NestEmitter::endAssumption() {
   builder.CreateBr(levels.back().block);
   levels.back().before = nullptr;
   builder.SetInsertPoint(levels.back().block);
-  facts.clear();
+  masksHold = false;
   assumptionLevel = 0;
 }
 

@@ -39,6 +39,10 @@ void NestEmitter::run() {
   } else if (nest.inners.size() == 1) {
     emitInner(nest.inners.front(), 0);
   } else {
+    for (const Inner &inner : nest.inners)
+      for (const Root &root : inner.roots)
+        if (root.kind == RootKind::Keep)
+          written.insert(root.value);
     unsigned outer = nest.shape.size() - 1;
     SmallVector<Loop> loops;
     for (unsigned dim = 0; dim < outer; ++dim) {
@@ -135,6 +139,9 @@ llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
 
 /// Emits the loops that are not open yet around the vector axis.
 void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
+  masks = &inner.masks;
+  bounds.clear();
+  rowLevel = levels.size() - 1;
   SmallVector<Loop> loops;
   for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
     if (dim == nest.vectorAxis || int(dim) == nest.reduceAxis)
@@ -156,7 +163,6 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
 /// after that; without what no root would do anything in.
 void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
-  collectFacts(inner);
   unsigned copies = needSeed(inner) ? 1 : nest.unroll;
   int64_t first = 0;
   if (needSeed(inner)) {
@@ -174,7 +180,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
             builder.CreateICmpSLE(useful.begin, all.begin));
       }));
   };
-  if (conditions.empty() && wraps.empty()) {
+  if (masks->isEmpty()) {
     start(all);
     emitVectorLoop(inner, all, copies);
     finishReductions();
@@ -193,11 +199,11 @@ void NestEmitter::emitAxis(const Inner &inner) {
       return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
     });
   };
-  if (nest.isMasked && wraps.empty()) {
-    for (const Fact &fact : conditions)
-      if (dependsOnAxis(fact))
-        boundOf(fact);
-    Range useful = rangeOf(active);
+  if (nest.isMasked && masks->wraps.empty()) {
+    for (const codegen::PlannedCondition &condition : masks->conditions)
+      if (condition.bound)
+        boundOf(condition);
+    Range useful = ifInterval(rangeOf(true), 0, extent);
     useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
     useful.end = toVectors(useful.end, true);
     start(useful);
@@ -205,8 +211,13 @@ void NestEmitter::emitAxis(const Inner &inner) {
     finishReductions();
     return;
   }
-  Range full = rangeOf(conditions);
-  Range useful = active.size() == conditions.size() ? full : rangeOf(active);
+  bool allActive = llvm::all_of(
+      masks->conditions,
+      [](const codegen::PlannedCondition &c) { return c.isActive; });
+  // Where masks turn out not to be intervals, everything has its mask.
+  Range full = rangeOf(false);
+  Range useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
+  full = ifInterval(full, 0, 0);
   full.begin = limit(toVectors(full.begin, true), all.begin, false);
   // What does not fill an unrolled round is left to the part with masks: one
   // more loop would cost more code than it saves time.
@@ -222,7 +233,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   });
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = toVectors(useful.end, true);
-  if (!wraps.empty())
+  if (!masks->wraps.empty())
     if (llvm::Value *fine = unwrapCheck())
       full.end = at({fine, full.end, full.begin}, [&] {
         return builder.CreateSelect(fine, full.end, full.begin);
@@ -235,7 +246,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
     emitVectorLoop(inner, {useful.begin, limit(full.begin, useful.end, true)},
                    1);
   beginAssumption(full);
-  unwrapped = !wraps.empty();
+  unwrapped = !masks->wraps.empty();
   full.isKnownNotEmpty = true;
   emitVectorLoop(inner, full, copies);
   unwrapped = false;
@@ -253,7 +264,6 @@ void NestEmitter::emitAxis(const Inner &inner) {
 void NestEmitter::emitStrip(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   unsigned copies = nest.unroll;
-  collectFacts(inner);
   Range full{emitter.i64(0), emitter.i64(extent)};
   auto strips = [&](Range range, unsigned unroll) {
     Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
@@ -293,18 +303,9 @@ void NestEmitter::emitStrip(const Inner &inner) {
     endLoop(strip);
     current[nest.vectorAxis] = zero();
   };
-  // Conditions that do not involve the vector axis vary along the reduced
-  // one, and are left to each row.
-  llvm::erase_if(conditions,
-                 [&](const Fact &fact) { return !dependsOnAxis(fact); });
-  if (conditions.empty())
+  if (masks->conditions.empty())
     return strips(full, copies);
-  llvm::erase_if(conditions, [&](const Fact &fact) {
-    return llvm::any_of(fact.map, [&](IndexSource source) {
-      return source.isAlong(nest.reduceAxis);
-    });
-  });
-  Range holds = rangeOf(conditions);
+  Range holds = ifInterval(rangeOf(false), 0, 0);
   unsigned unit = lanes * copies;
   llvm::Value *end = at({holds.begin, holds.end}, [&] {
     llvm::Value *some = emitter.larger(holds.end, emitter.i64(0));

@@ -6,7 +6,6 @@
 #define NEREID_CPU_COMPILER_EMITNEST_H
 
 #include "emit/Emitter.h"
-#include "analysis/MaskIntervals.h"
 #include "plan/Reads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,18 +87,17 @@ private:
     llvm::Value *end;
     int64_t step;
   };
-  /// A condition, at an index of the nest's, that holds for all lanes.
-  using Fact = codegen::ConditionAt;
   /// Where a condition no longer holds along the vector axis (an upper bound),
   /// or where it first holds.
   struct Bound {
-    Fact fact;
-    llvm::Value *index = nullptr; // i64, may be outside the axis
-    bool isUpper = false;
+    const codegen::PlannedCondition *condition;
+    llvm::Value *index = nullptr;      // i64, may be outside the axis
+    llvm::Value *isInterval = nullptr; // i1; null: always
   };
   /// A part [begin, end) of the vector axis.
   struct Range {
     llvm::Value *begin, *end;
+    llvm::Value *isInterval = nullptr; // i1; null: always
     bool isKnownNotEmpty = false;
   };
   /// Accumulators of a reduction, per operand and unrolled copy.
@@ -137,17 +135,15 @@ private:
   void place(llvm::Value *value, unsigned level);
 
   // EmitMasks.cpp: where masks hold
-  void collectFacts(const Inner &inner);
-  void addFacts(mlir::Value mask, llvm::ArrayRef<IndexSource> map,
-                llvm::SmallVectorImpl<Fact> &out);
-  bool isInactive(const Root &root, const Fact &fact);
-  const Bound &boundOf(const Fact &fact);
-  llvm::Value *findBound(const Fact &fact, bool &isUpper);
+  Indices firstIndices(const codegen::PlannedCondition &condition);
+  llvm::Value *asI64(Element element);
+  llvm::Value *bothOf(llvm::Value *a, llvm::Value *b);
+  const Bound &boundOf(const codegen::PlannedCondition &condition);
+  void findBound(Bound &result);
   llvm::Value *clampToAxis(llvm::Value *index);
-  Range rangeOf(llvm::ArrayRef<Fact> conditions);
-  bool dependsOnAxis(const Fact &fact) const;
-  bool isAtCurrent(const Fact &fact, const Indices &indices);
-  Index indexOf(const Fact &fact, unsigned dim);
+  Range rangeOf(bool onlyActive);
+  Range ifInterval(Range range, int64_t begin, int64_t end);
+  bool isAtCurrent(const codegen::ConditionAt &fact, const Indices &indices);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
@@ -257,14 +253,14 @@ private:
   Indices current;                                  // of the nest's dimensions
   llvm::DenseMap<llvm::Value *, int64_t> multiples; // known factors of indices
 
-  llvm::SmallVector<Fact, 4> conditions;   // of all masks of an inner part
-  llvm::SmallVector<Fact, 4> active;       // outside of which roots do nothing
-  llvm::SmallVector<Bound, 4> bounds;      // of conditions, as far as found
-  llvm::SmallVector<Fact, 4> facts;        // that hold where code is added
-  llvm::SmallVector<mlir::Value, 2> wraps; // candidates along the axis
-  bool unwrapped = false;                  // they do not wrap here
+  const codegen::MaskPlan *masks = nullptr; // of the inner part
+  llvm::SmallVector<Bound, 4> bounds;      // of its conditions, as far as found
+  bool masksHold = false;                  // all of them, where code is added
+  bool unwrapped = false;                  // its remainders do not wrap here
   unsigned assumptionLevel = 0;            // where the facts hold
   unsigned minimumLevel = 0;               // of what is emitted
+  llvm::DenseSet<mlir::Value> written;     // by one inner part for the next
+  unsigned rowLevel = 0;                   // where an inner part begins
   mlir::scf::ForOp loopAround; // whose next round is read ahead; or null
   bool assumed = false; // the value being evaluated relies on them
   llvm::SmallVector<Accumulators, 2> reductions;

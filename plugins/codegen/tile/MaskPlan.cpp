@@ -1,0 +1,80 @@
+// MaskPlan.cpp - conditions of masks as bounds, and offsets that wrap around.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tile/MaskPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+/// The dimension of a tile that grows along `axis`.
+static std::optional<unsigned> dimensionAlong(unsigned axis,
+                                              ArrayRef<IndexSource> map) {
+  for (auto [dim, source] : llvm::enumerate(map))
+    if (source.isAlong(axis))
+      return dim;
+  return std::nullopt;
+}
+
+void MaskPlanner::addConditions(const MaskedAccess &access) {
+  if (!access.mask)
+    return;
+  for (const MaskConjunct &conjunct : conjunctsOf(access.mask, forms)) {
+    PlannedCondition found{conjunct.in(access.map), {}, false};
+    if (!tileType(found.condition) || hasOther(found.map) ||
+        llvm::is_contained(plan.conditions, found))
+      continue;
+    std::optional<unsigned> dim = dimensionAlong(axis, found.map);
+    if (dim && (forms.dependsOn(found.condition) >> *dim & 1)) {
+      found.bound = intervalOf(found.condition, *dim, forms);
+      if (!found.bound)
+        continue;
+    }
+    if (isReady(found.condition))
+      plan.conditions.push_back(std::move(found));
+  }
+}
+
+void MaskPlanner::addWraps(const MaskedAccess &access) {
+  const TileForm *form = forms.of(access.pointers);
+  if (!form)
+    return;
+  for (const TileTerm &term : form->terms) {
+    std::optional<WrapForm> wrap = forms.wrapOf(term.tensor);
+    IndexMap map = compose(term.map, access.map);
+    std::optional<unsigned> dim = dimensionAlong(axis, map);
+    // Elsewhere its index is 0: only this dimension may make a difference.
+    if (!wrap || plan.hasWrap(term.tensor) || !dim || !map[*dim].isDim(axis) ||
+        forms.dependsOn(term.tensor) != DimSet(1) << *dim)
+      continue;
+    std::optional<Progression> dividend =
+        progressionOf(term.tensor.getDefiningOp()->getOperand(0), *dim, forms);
+    if (dividend && dividend->stride == 1 && isReady(term.tensor))
+      plan.wraps.push_back({term.tensor, dividend->limit});
+  }
+}
+
+void MaskPlanner::dropIf(
+    llvm::function_ref<bool(const PlannedCondition &)> drop) {
+  llvm::erase_if(plan.conditions, drop);
+}
+
+void MaskPlanner::setActive(
+    llvm::function_ref<bool(const ConditionAt &)> isInactive) {
+  for (PlannedCondition &condition : plan.conditions)
+    condition.isActive = isInactive(condition);
+}
+
+bool isConjunctOf(const ConditionAt &condition, const MaskedAccess &access,
+                  TileForms &forms) {
+  return access.mask &&
+         llvm::any_of(conjunctsOf(access.mask, forms),
+                      [&](const MaskConjunct &conjunct) {
+                        return conjunct.in(access.map) == condition;
+                      });
+}
+
+} // namespace nereid::codegen
