@@ -304,7 +304,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   if ((*program)->scratchBytes > kMaxScratchBytes)
     return llvm::make_error<OutOfResourcesError>((*program)->scratchBytes);
   codegen::TileForms forms(
-      [&](Value value) { return (*program)->isKept(value); });
+      [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(**program, forms);
   llvm::raw_string_ostream text(info.tileProgram);

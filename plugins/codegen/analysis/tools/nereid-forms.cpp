@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "analysis/Access.h"
 #include "analysis/Print.h"
 
 #include "nereid/ttir/Parse.h"
@@ -31,6 +32,64 @@ static void printMaps(Operation *op, AsmState &names) {
         ", ");
     os << ")\n";
   }
+}
+
+static StringRef nameOf(codegen::Aliasing aliasing) {
+  switch (aliasing) {
+  case codegen::Aliasing::Never:
+    return "never";
+  case codegen::Aliasing::IfClose:
+    return "if close";
+  case codegen::Aliasing::Possibly:
+    return "possibly";
+  }
+  llvm_unreachable("an aliasing without a name");
+}
+
+static StringRef nameOf(codegen::Hazard hazard) {
+  switch (hazard) {
+  case codegen::Hazard::None:
+    return "none";
+  case codegen::Hazard::IfRepeated:
+    return "if repeated";
+  case codegen::Hazard::IfAhead:
+    return "if ahead";
+  case codegen::Hazard::IfOverlapping:
+    return "if overlapping";
+  case codegen::Hazard::Always:
+    return "always";
+  }
+  llvm_unreachable("a hazard without a name");
+}
+
+/// What each access through a tile of pointers may do to itself, and to those
+/// before it.
+static void printHazards(tt::FuncOp function, codegen::TileForms &forms,
+                         AsmState &names) {
+  llvm::raw_ostream &os = llvm::outs();
+  SmallVector<Value> earlier;
+  function.walk([&](Operation *op) {
+    if (!isa<tt::LoadOp, tt::StoreOp>(op) ||
+        !codegen::tileType(op->getOperand(0)))
+      return;
+    Value pointers = op->getOperand(0);
+    os << "access ";
+    pointers.printAsOperand(os, names);
+    os << " repeats " << nameOf(codegen::selfAliasingOf(pointers, forms))
+       << '\n';
+    for (Value first : earlier) {
+      os << "  after ";
+      first.printAsOperand(os, names);
+      os << ' '
+         << nameOf(codegen::hazardOf(first, pointers,
+                                     codegen::Interleaving::None, forms))
+         << ", in step "
+         << nameOf(codegen::hazardOf(first, pointers,
+                                     codegen::Interleaving::InStep, forms))
+         << '\n';
+    }
+    earlier.push_back(pointers);
+  });
 }
 
 static void printForms(tt::FuncOp function) {
@@ -64,6 +123,7 @@ static void printForms(tt::FuncOp function) {
       codegen::printIntervals(mask, axis, forms, os, names);
     }
   });
+  printHazards(function, forms, names);
 }
 
 int main(int argc, char **argv) {

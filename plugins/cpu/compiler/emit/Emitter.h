@@ -149,10 +149,8 @@ struct Emitter {
 // The parts, each in a file of its own.
 void emitNest(Emitter &emitter, const Nest &nest);
 void emitDot(Emitter &emitter, tt::DotOp dot);
-/// An i1: the elements behind two affine pointer tiles may overlap; if
-/// `isInStep`, so that b is ahead of a.
-llvm::Value *emitOverlap(Emitter &emitter, mlir::Value a, mlir::Value b,
-                         bool isInStep);
+/// An i1: the condition of `conflict` holds.
+llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict);
 void emitScalarOp(Emitter &emitter, mlir::Operation *op);
 /// Emits the blocks of the function, as the body of the loop over programs:
 /// a return goes to `next`.

@@ -25,24 +25,16 @@ static int reduceAxisOf(const Root &root) {
   return -1;
 }
 
-/// True if `value` is a load whose elements `store` may overwrite before they
-/// are read, were both in one loop.
-bool Planner::mustFinishBefore(Value value, tt::StoreOp store) {
-  auto load = value.getDefiningOp<tt::LoadOp>();
-  if (!load || load.getPtr() == store.getPtr())
-    return false;
-  const codegen::TileForm *from = forms.of(load.getPtr());
-  if (!from)
-    return true;
-  codegen::TileForm source = *from;
-  const codegen::TileForm *to = forms.of(store.getPtr());
-  return !to || !(source == *to);
+/// Has `root` a nest of its own? Volatile loads keep their order.
+static bool isAlone(const Root &root) {
+  return root.kind == RootKind::Serial || root.kind == RootKind::Scan ||
+         (root.op && isVolatileLoad(root.op));
 }
 
 /// How a root may enter the pending nest.
 Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
   if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
-      root.kind == RootKind::Serial || root.kind == RootKind::Scan)
+      isAlone(root))
     return Join::None;
   int axis = reduceAxisOf(root);
   int pendingAxis = pending->reduceAxis;
@@ -50,6 +42,10 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
     return Join::None;
   if (dependsOnPending(reads.scalars))
     return Join::None;
+  // A reduction along an outer axis runs through columns.
+  auto reorders = [&](int reduced) {
+    return reduced >= 0 && !isInnermost(reduced, pending->shape);
+  };
   // A load after a store of the nest in the program stays after it.
   for (const TileRead &read : reads.loads)
     for (const Inner &inner : pending->inners)
@@ -58,14 +54,21 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
             order.lookup(other.op) < order.lookup(read.value.getDefiningOp()))
           return Join::None;
 
-  // And a load that is kept because this store must not overtake it is over
-  // before the store begins.
-  if (root.kind == RootKind::Store)
+  for (const Inner &inner : pending->inners)
+    for (const Root &other : inner.roots)
+      if (root.kind == RootKind::Store &&
+          !canFollow(cast<tt::StoreOp>(root.op), other))
+        return Join::None;
+  if (reorders(axis) || reorders(pendingAxis)) {
+    if (root.kind == RootKind::Store &&
+        !canReorder(cast<tt::StoreOp>(root.op)))
+      return Join::None;
     for (const Inner &inner : pending->inners)
       for (const Root &other : inner.roots)
-        if (other.kind == RootKind::Keep &&
-            mustFinishBefore(other.value, cast<tt::StoreOp>(root.op)))
+        if (other.kind == RootKind::Store &&
+            !canReorder(cast<tt::StoreOp>(other.op)))
           return Join::None;
+  }
 
   unsigned rank = pending->shape.size();
   bool newRow = false;
@@ -110,8 +113,7 @@ void Planner::addRoot(Root root) {
     flush();
     pending = std::make_unique<Nest>();
     pending->shape.assign(shapeOf(root).begin(), shapeOf(root).end());
-    pendingAlone =
-        root.kind == RootKind::Serial || root.kind == RootKind::Scan;
+    pendingAlone = isAlone(root);
   }
   if (join != Join::SameRow)
     pending->inners.emplace_back();

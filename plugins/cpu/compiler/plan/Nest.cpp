@@ -102,7 +102,8 @@ static bool needsScalars(const Nest &nest) {
 }
 
 void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
-                const TileProgram &program, codegen::TileForms &forms) {
+                const TileProgram &program, codegen::TileForms &forms,
+                bool isRowMajor) {
   unsigned rank = nest.shape.size();
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
@@ -125,7 +126,8 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   };
   if (!rowsFlow)
     for (unsigned dim = 0; dim < rank; ++dim)
-      if (rating(dim) > rating(nest.vectorAxis))
+      if ((!isRowMajor || isInnermost(dim, nest.shape)) &&
+          rating(dim) > rating(nest.vectorAxis))
         nest.vectorAxis = dim;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;

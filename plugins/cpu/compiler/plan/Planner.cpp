@@ -37,6 +37,9 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
       planBlock(block);
     shareBuffersInLoops();
   } while (keepOvertakenLoads() || keepExpensiveValues());
+  for (Value value : keep)
+    if (isIndexFunction(value))
+      program->keptIndexFunctions.insert(value);
   queueDots();
   placeBuffers(*program);
   return std::move(program);
@@ -163,9 +166,8 @@ void Planner::findStructuralKeeps() {
       if (elsewhere || whole)
         keep.insert(operand);
     }
-    if (auto load = dyn_cast<tt::LoadOp>(op);
-        load && load.getIsVolatile() && isTile(load.getResult()))
-      keep.insert(load.getResult());
+    if (isVolatileLoad(op) && isTile(op->getResult(0)))
+      keep.insert(op->getResult(0));
     if (isa<tt::LoadOp, tt::StoreOp>(op))
       keepRowRemainders(op);
   });
@@ -305,7 +307,7 @@ void Planner::planOp(Operation *op) {
   if (isScalarOp(op)) {
     bool reads = !isMemoryEffectFree(op);
     if (dependsOnPending(op->getOperands()) ||
-        (reads && (!isa<tt::LoadOp>(op) || pendingWrites)))
+        (reads && (!isa<tt::LoadOp>(op) || isVolatileLoad(op) || pendingWrites)))
       flush();
     if (reads && !isa<tt::LoadOp>(op))
       writers.push_back({op, block, unsigned(current->steps.size())});
@@ -379,7 +381,14 @@ bool Planner::dependsOnPending(ValueRange values) const {
 void Planner::flush() {
   if (!pending)
     return;
-  finishNest(*pending, options, vectorBits, *program, forms);
+  bool isRowMajor = llvm::any_of(pending->inners, [&](const Inner &inner) {
+    return llvm::any_of(inner.roots, [&](const Root &root) {
+      return root.kind == RootKind::Store &&
+             !canReorder(cast<tt::StoreOp>(root.op));
+    });
+  });
+  finishNest(*pending, options, vectorBits, *program, forms, isRowMajor);
+  deferStores();
   planReductions(*pending, *program, forms);
   // Scalars may have been added since the nest was begun; its step is known
   // only now.

@@ -15,9 +15,10 @@
 namespace nereid::cpu {
 
 /// Chooses axis, lanes and unrolling of a nest whose roots are known.
+/// With `isRowMajor`, elements are visited in row-major order.
 void finishNest(Nest &nest, const GenerateOptions &options,
                 unsigned vectorBits, const TileProgram &program,
-                codegen::TileForms &forms);
+                codegen::TileForms &forms, bool isRowMajor);
 
 /// Chooses where the reductions of a nest start and what they leave out.
 void planReductions(Nest &nest, const TileProgram &program,
@@ -73,7 +74,6 @@ private:
 
   llvm::ArrayRef<int64_t> shapeOf(const Root &root);
   Join joinOf(const Root &root, const RootReads &reads);
-  bool mustFinishBefore(mlir::Value value, tt::StoreOp store);
   bool dependsOnPending(mlir::ValueRange values) const;
   std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
 
@@ -92,20 +92,21 @@ private:
   void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
   void readAheadOf(mlir::scf::ForOp loop, DotQueue &queue);
   bool isPassedOn(const Buffer *buffer) const;
-  // PlanLoads.cpp
+  // MemoryOrder.cpp
+  bool canFollow(tt::StoreOp store, const Root &earlier);
+  bool canReorder(tt::StoreOp store);
+  bool canDefer(tt::StoreOp store);
+  bool isKnownBeforeNest(const codegen::TileForm &form) const;
+  void deferStores();
   bool keepOvertakenLoads();
-  /// InStep: unless the store is ahead of the load.
-  enum class Overtaken { No, InStep, Guarded, Always };
-  Overtaken isOvertaken(mlir::Value load, const Place &reader,
-                        const PlacedStore &store);
-  static bool ascendAlike(tt::LoadOp load, tt::StoreOp store,
-                          const codegen::TileForm &from,
-                          const codegen::TileForm &to);
-  bool canGuard(tt::LoadOp load, tt::StoreOp store, unsigned step);
+  codegen::Hazard hazardOf(mlir::Value load, const Place &reader,
+                           const PlacedStore &store);
   struct Overtaker {
     const PlacedStore *store;
-    bool isInStep; // with every reader of the load
+    codegen::Hazard hazard;
   };
+  bool canGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
+  bool canEvaluateBefore(tt::LoadOp load, mlir::Block *block, unsigned step);
   void addGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
 
   tt::FuncOp function;

@@ -61,6 +61,8 @@ private:
       guards[tt::LoadOp(guard.load).getResult()] = guard.buffer;
       use(guard.buffer, place);
     }
+    for (const Deferral &deferral : nest.deferrals)
+      use(deferral.buffer, place);
     for (const Inner &inner : nest.inners)
       for (const Root &root : inner.roots) {
         use(root.target, place);

@@ -62,6 +62,16 @@ bool isTileExpression(Operation *op) {
   return codegen::isElementOp(op);
 }
 
+bool isVolatileLoad(Operation *op) {
+  auto load = dyn_cast<tt::LoadOp>(op);
+  return load && load.getIsVolatile();
+}
+
+bool isInnermost(unsigned dim, ArrayRef<int64_t> shape) {
+  return llvm::all_of(shape.drop_front(dim + 1),
+                      [](int64_t size) { return size == 1; });
+}
+
 namespace {
 /// Prints the steps of one function.
 struct Printer {
@@ -141,17 +151,29 @@ struct Printer {
     }
   }
 
+  void printConflicts(ArrayRef<Conflict> conflicts) {
+    auto print = [&](const Conflict &conflict) {
+      name(conflict.first);
+      if (conflict.hazard == codegen::Hazard::IfRepeated) {
+        os << " repeats";
+        return;
+      }
+      os << (conflict.hazard == codegen::Hazard::IfAhead ? " is below "
+                                                         : " overlaps ");
+      name(conflict.second);
+    };
+    os << " if ";
+    llvm::interleave(conflicts, os, print, " or ");
+    os << '\n';
+  }
+
   void printNest(const Nest &nest, unsigned indent) {
     for (const Guard &guard : nest.guards) {
       os.indent(indent) << "keep ";
       tt::LoadOp load = guard.load;
       name(load.getResult());
-      os << " in b" << guard.buffer->id << " if it overlaps";
-      for (Guard::Store store : guard.stores) {
-        os << ' ';
-        name(store.op.getPtr());
-      }
-      os << '\n';
+      os << " in b" << guard.buffer->id;
+      printConflicts(guard.conflicts);
     }
     os.indent(indent) << "nest ";
     shape(nest.shape);
@@ -164,6 +186,13 @@ struct Printer {
       printMasks(inner.masks, inside);
       for (const Root &root : inner.roots)
         printRoot(root, inside);
+    }
+    for (const Deferral &deferral : nest.deferrals) {
+      os.indent(indent) << "defer store to ";
+      tt::StoreOp store = deferral.store;
+      name(store.getPtr());
+      os << " in b" << deferral.buffer->id;
+      printConflicts(deferral.conflicts);
     }
   }
 

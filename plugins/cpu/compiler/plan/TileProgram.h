@@ -14,7 +14,7 @@
 #define NEREID_CPU_COMPILER_TILEPROGRAM_H
 
 #include "Generate.h"
-#include "analysis/TileForm.h"
+#include "analysis/Access.h"
 #include "nereid/ttir/Dialect.h"
 #include "tile/MaskPlan.h"
 
@@ -70,15 +70,29 @@ struct Inner {
   codegen::MaskPlan masks;
 };
 
-/// A load that must not see a store that comes after it in the program: it is
-/// kept first if the addresses overlap when the program runs.
+/// Two accesses, `first` before `second` in the program, that a nest may
+/// interleave unless a condition on their addresses holds when the program
+/// runs.
+struct Conflict {
+  mlir::Value first, second; // tiles of pointers with affine forms
+  codegen::Hazard hazard;    // IfRepeated, IfAhead or IfOverlapping
+};
+
+/// A load that must not see a store that comes after it in the program: with
+/// one of its conflicts it is copied to `buffer` before the nest.
 struct Guard {
-  struct Store {
-    tt::StoreOp op;
-    bool isInStep = false; // index by index in the loop that loads, upwards
-  };
   tt::LoadOp load;
-  llvm::SmallVector<Store, 2> stores;
+  llvm::SmallVector<Conflict, 2> conflicts;
+  Buffer *buffer = nullptr;
+};
+
+/// A store whose elements must come after those of an earlier store, or in
+/// row-major order: with one of the conflicts of any deferral, the nest writes
+/// all deferred stores to their buffers, which are copied to memory after it,
+/// in the order of the program.
+struct Deferral {
+  tt::StoreOp store;
+  llvm::SmallVector<Conflict, 2> conflicts;
   Buffer *buffer = nullptr;
 };
 
@@ -88,6 +102,7 @@ struct Nest {
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<Inner, 1> inners;
   llvm::SmallVector<Guard, 1> guards;
+  llvm::SmallVector<Deferral, 1> deferrals;
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
   unsigned unroll = 1;
@@ -190,10 +205,19 @@ struct TileProgram {
   llvm::DenseMap<mlir::Value, Buffer *> passed;
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
   llvm::DenseMap<mlir::Operation *, DotQueue> queues; // by loop
+  /// Kept values that are functions of the index and of scalars alone. What is
+  /// made of them may be understood from their operations too: memory cannot
+  /// have changed meanwhile.
+  llvm::DenseSet<mlir::Value> keptIndexFunctions;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isKept(mlir::Value value) const {
     return kept.contains(value) || carried.contains(value);
+  }
+  /// Is `value` read from its buffer because its operation may give another
+  /// result by then?
+  bool isOpaque(mlir::Value value) const {
+    return isKept(value) && !keptIndexFunctions.contains(value);
   }
   /// The queue that `dot` waits in, or null.
   const DotQueue *queueOf(tt::DotOp dot) const;
@@ -209,8 +233,15 @@ bool isTile(mlir::Value value);
 /// True when `op` works on no tile at all.
 bool isScalarOp(mlir::Operation *op);
 
+/// True for a tt.load, of a tile or not, that is volatile.
+bool isVolatileLoad(mlir::Operation *op);
+
 /// True for one block of element-wise operations, which runs on vectors too.
 bool isStraightLine(mlir::Region &region);
+
+/// Does the last dimension that has more than one index come no later than
+/// `dim`? Loops that have `dim` innermost then run in row-major order.
+bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
 
 /// Places the buffers of a finished plan; sets their offsets and
 /// `scratchBytes`.

@@ -21,7 +21,7 @@ static llvm::Type *pointeeOf(Emitter &emitter, Type pointers) {
 /// its share once.
 Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   const TileForm *form = emitter.forms.of(pointers);
-  if (!form || emitter.program.isKept(pointers)) {
+  if (!form || emitter.program.isOpaque(pointers)) {
     Element element = get(pointers, indices);
     if (element.isVector)
       return {nullptr, std::nullopt, element.value};

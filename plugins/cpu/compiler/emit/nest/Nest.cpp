@@ -26,6 +26,7 @@ NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
 void NestEmitter::run() {
   PolynomialScope polynomials(emitter);
   emitGuards();
+  beginDeferral();
   pushLevel(builder.GetInsertBlock());
   current.assign(nest.shape.size(), zero());
   const Root &first = nest.inners.front().roots.empty()
@@ -58,83 +59,7 @@ void NestEmitter::run() {
   }
   insertAt(0);
   popLevel();
-}
-
-/// Copies loads whose addresses turn out to overlap those of a later store.
-/// Loads of one shape go together, all if any has to: one rare loop.
-void NestEmitter::emitGuards() {
-  for (size_t done = 0; done < nest.guards.size();) {
-    llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
-    group = group.take_while([&](const Guard &guard) {
-      return guard.buffer->shape == group.front().buffer->shape;
-    });
-    emitGuards(group);
-    done += group.size();
-  }
-}
-
-void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
-  Nest copy;
-  copy.shape = group.front().buffer->shape;
-  copy.inners.emplace_back();
-  copy.vectorAxis = copy.shape.size() - 1;
-  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
-  copy.isRare = true;
-  llvm::Value *overlaps = builder.getFalse();
-  for (const Guard &guard : group) {
-    tt::LoadOp load = guard.load;
-    copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
-                                    const_cast<Buffer *>(guard.buffer)});
-    for (Guard::Store store : guard.stores)
-      overlaps =
-          builder.CreateOr(emitOverlap(emitter, load.getPtr(),
-                                       store.op.getPtr(), store.isInStep),
-                           overlaps);
-  }
-  auto *slow =
-      llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);
-  auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
-                                        emitter.function);
-  SmallVector<llvm::Value *> direct;
-  for (const Guard &guard : group)
-    direct.push_back(firstOfRowMajor(guard.load));
-  llvm::BasicBlock *fast = builder.GetInsertBlock();
-  builder.CreateCondBr(
-      overlaps, slow, done,
-      llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
-  builder.SetInsertPoint(slow);
-  emitNest(emitter, copy);
-  slow = builder.GetInsertBlock();
-  builder.CreateBr(done);
-  builder.SetInsertPoint(done);
-  for (auto [guard, first] : llvm::zip(group, direct)) {
-    tt::LoadOp load = guard.load;
-    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer)};
-    if (first) {
-      llvm::PHINode *elements = builder.CreatePHI(builder.getPtrTy(), 2);
-      elements->addIncoming(first, fast);
-      elements->addIncoming(guarded.buffer, slow);
-      guarded.elements = elements;
-    }
-    emitter.guarded[load.getResult()] = guarded;
-  }
-}
-
-/// Where the elements of `load` begin, if they lie row-major without gaps.
-llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
-  const codegen::TileForm *form = emitter.forms.of(load.getPtr());
-  if (!form || !form->isAffine())
-    return nullptr;
-  auto type = cast<RankedTensorType>(load.getType());
-  int64_t unit = 1;
-  for (size_t dim = type.getRank(); dim-- > 0;) {
-    if (type.getDimSize(dim) != 1 && form->strides[dim].constant() != unit)
-      return nullptr;
-    unit *= type.getDimSize(dim);
-  }
-  return builder.CreateGEP(emitter.memoryType(type),
-                           emitter.scalar(form->pointer),
-                           emitter.polynomial(form->base));
+  emitDeferredStores();
 }
 
 /// Emits the loops that are not open yet around the vector axis.
@@ -408,7 +333,11 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     Element mask{builder.getTrue(), false};
     if (store.getMask())
       mask = maskAt(store.getMask(), current);
-    Element value = get(store.getValue(), current);
+    Element value =
+        storedFrom
+            ? readBuffer(emitter.buffers.lookup(storedFrom), store.getValue(),
+                         current)
+            : get(store.getValue(), current);
     writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
   }
   for (const Pending &write : writes) {
@@ -420,8 +349,11 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       continue;
     }
     auto store = cast<tt::StoreOp>(write.root->op);
-    storeAt(write.address, emitter.memoryType(store.getValue().getType()),
-            write.mask, write.value, Memory::Program);
+    llvm::Type *type = emitter.memoryType(store.getValue().getType());
+    if (const Deferral *deferral = deferralOf(store))
+      storeDeferred(*deferral, write.address, type, write.mask, write.value);
+    else
+      storeAt(write.address, type, write.mask, write.value, Memory::Program);
   }
 }
 

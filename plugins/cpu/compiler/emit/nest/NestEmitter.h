@@ -107,10 +107,19 @@ private:
     bool seeded = false; // no identity: the first elements start it
   };
 
-  // EmitNest.cpp: which loops there are
+  // Order.cpp: accesses whose addresses may be in conflict
+  llvm::Value *anyOf(llvm::ArrayRef<Conflict> conflicts, llvm::Value *known);
+  Nest rareNest(const Buffer &buffer) const;
   void emitGuards();
   void emitGuards(llvm::ArrayRef<Guard> group);
   llvm::Value *firstOfRowMajor(tt::LoadOp load);
+  void beginDeferral();
+  const Deferral *deferralOf(tt::StoreOp store) const;
+  void storeDeferred(const Deferral &deferral, Address address,
+                     llvm::Type *type, Element mask, Element value);
+  void emitDeferredStores();
+
+  // Nest.cpp: which loops there are
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
   void emitStrip(const Inner &inner);
@@ -119,7 +128,7 @@ private:
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
 
-  // EmitLevels.cpp: loops and the places around them
+  // Levels.cpp: loops and the places around them
   Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
                  bool isKnownNotEmpty = false);
   void endLoop(const Loop &loop);
@@ -134,7 +143,7 @@ private:
                   llvm::function_ref<llvm::Value *()> make);
   void place(llvm::Value *value, unsigned level);
 
-  // EmitMasks.cpp: where masks hold
+  // Masks.cpp: where masks hold
   Indices firstIndices(const codegen::PlannedCondition &condition);
   llvm::Value *asI64(Element element);
   llvm::Value *bothOf(llvm::Value *a, llvm::Value *b);
@@ -149,7 +158,7 @@ private:
   Element maskAt(mlir::Value mask, const Indices &indices);
   llvm::Value *unwrapCheck();
 
-  // EmitTile.cpp: expressions
+  // Tile.cpp: expressions
   Element get(mlir::Value value, const Indices &indices);
   Element define(mlir::Value value, const Indices &indices);
   void remember(mlir::Value value, const Indices &indices, Element element,
@@ -164,7 +173,7 @@ private:
   Element gather(tt::GatherOp op, const Indices &indices);
   Element choose(Element condition, Element a, Element b);
   llvm::Value *widen(Element element);
-  // EmitIndex.cpp
+  // Index.cpp
   Index zero() { return {emitter.i64(0), 0, nullptr}; }
   Index indexPlus(Index a, const Index &b);
   Index indexTimes(const Index &a, int64_t factor);
@@ -180,11 +189,11 @@ private:
                          llvm::ArrayRef<int64_t> to, const Indices &indices);
   int64_t alignmentOf(const Index &index) const;
 
-  // EmitAddress.cpp
+  // Address.cpp
   Address addressOf(mlir::Value pointers, const Indices &indices);
   Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
                         llvm::Type *element, const Indices &indices);
-  // EmitMemory.cpp: loads and stores
+  // Memory.cpp: loads and stores
   Element readBuffer(llvm::Value *buffer, mlir::Value like,
                      const Indices &indices);
   void writeBuffer(llvm::Value *buffer, mlir::Type type,
@@ -217,7 +226,7 @@ private:
   void readAhead(tt::LoadOp op, const Address &address);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
-  // EmitReduce.cpp
+  // Reduce.cpp
   bool needSeed(const Inner &inner);
   void startReductions(const Inner &inner, unsigned copies,
                        llvm::Value *isWhole = nullptr);
@@ -232,13 +241,13 @@ private:
                                              unsigned copy);
   void storeResults(tt::ReduceOp op, llvm::ArrayRef<llvm::Value *> values,
                     bool isVector);
-  // EmitScan.cpp
+  // Scan.cpp
   void emitScan(tt::ScanOp op);
   void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
                     llvm::Value *number, bool isFirst);
   llvm::SmallVector<llvm::Value *>
   scanLanes(tt::ScanOp op, llvm::SmallVector<llvm::Value *> values);
-  // EmitSerial.cpp
+  // Serial.cpp
   void emitSerial(mlir::Operation *op);
   void beginSerial(mlir::Operation *op);
   llvm::SmallVector<llvm::Value *>
@@ -248,6 +257,8 @@ private:
   llvm::IRBuilder<> &builder;
   const Nest &nest;
   unsigned lanes;
+  llvm::Value *isDeferred = nullptr; // i1; null: no store may be
+  const Buffer *storedFrom = nullptr; // holds the values of the only store
   llvm::SmallVector<Level, 4> levels;
   llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
   Indices current;                                  // of the nest's dimensions

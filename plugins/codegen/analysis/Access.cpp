@@ -1,0 +1,156 @@
+// Access.cpp - injective and disjoint accesses, from the forms of pointers.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "analysis/Access.h"
+
+#include "nereid/ttir/Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+/// Bytes of an element behind `pointers`: a truth value has one.
+static int64_t bytesBehind(Value pointers) {
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
+  return std::max(8u, tt::getElementBitWidth(type.getPointeeType())) / 8;
+}
+
+namespace {
+/// A dimension of an affine form, in bytes; its size is at least 2.
+struct Step {
+  int64_t stride, size;
+};
+
+/// An affine form with constant strides, in bytes from `form.base`.
+struct Extent {
+  SmallVector<Step, 4> steps;
+  int64_t low = 0, high = 0; // of the first bytes of elements
+  int64_t bytes = 1;         // of an element
+};
+} // namespace
+
+/// Nothing if a stride is not a constant, or the range is beyond all memory.
+static std::optional<Extent> extentOf(Value pointers, const TileForm &form) {
+  constexpr int64_t kMost = int64_t(1) << 60;
+  Extent extent;
+  extent.bytes = bytesBehind(pointers);
+  ArrayRef<int64_t> shape = tileType(pointers).getShape();
+  for (auto [stride, size] : llvm::zip(form.strides, shape)) {
+    if (size == 1)
+      continue;
+    std::optional<int64_t> known = stride.constant();
+    int64_t reach;
+    if (!known || llvm::MulOverflow(*known, extent.bytes * (size - 1), reach) ||
+        reach > kMost || reach < -kMost)
+      return std::nullopt;
+    (reach < 0 ? extent.low : extent.high) += reach;
+    extent.steps.push_back({*known * extent.bytes, size});
+  }
+  if (extent.low < -kMost || extent.high > kMost)
+    return std::nullopt;
+  return extent;
+}
+
+Aliasing selfAliasingOf(Value pointers, TileForms &forms) {
+  const TileForm *form = forms.of(pointers);
+  if (!form || !form->isAffine())
+    return Aliasing::Possibly;
+  std::optional<Extent> extent = extentOf(pointers, *form);
+  if (!extent)
+    return Aliasing::IfClose;
+  llvm::sort(extent->steps, [](const Step &a, const Step &b) {
+    return std::abs(a.stride) < std::abs(b.stride);
+  });
+  int64_t reach = 0; // of the dimensions below, from first byte to first byte
+  for (const Step &step : extent->steps) {
+    if (std::abs(step.stride) < reach + extent->bytes)
+      return Aliasing::Possibly;
+    reach += std::abs(step.stride) * (step.size - 1);
+  }
+  return Aliasing::Never;
+}
+
+bool areDisjoint(Value a, Value b, TileForms &forms) {
+  const TileForm *formA = forms.of(a), *formB = forms.of(b);
+  if (!formA || !formB || !formA->isAffine() || !formB->isAffine() ||
+      formA->pointer != formB->pointer)
+    return false;
+  std::optional<Extent> extentA = extentOf(a, *formA);
+  std::optional<Extent> extentB = extentOf(b, *formB);
+  std::optional<int64_t> elements = (formB->base - formA->base).constant();
+  int64_t distance;
+  if (!extentA || !extentB || !elements || extentA->bytes != extentB->bytes ||
+      llvm::MulOverflow(*elements, extentA->bytes, distance) ||
+      std::abs(distance) > (int64_t(1) << 60))
+    return false;
+  if (distance + extentB->low >= extentA->high + extentA->bytes ||
+      distance + extentB->high + extentB->bytes <= extentA->low)
+    return true;
+  // All addresses of each are the same modulo what divides every stride.
+  int64_t divisor = 0;
+  for (const Extent *extent : {&*extentA, &*extentB})
+    for (const Step &step : extent->steps)
+      divisor = std::gcd(divisor, step.stride);
+  if (divisor == 0)
+    return false; // one element each, whose ranges overlap
+  int64_t remainder = ((distance % divisor) + divisor) % divisor;
+  return remainder >= extentA->bytes && divisor - remainder >= extentA->bytes;
+}
+
+bool haveSameAddresses(Value a, Value b, TileForms &forms) {
+  if (a == b)
+    return true;
+  const TileForm *formA = forms.of(a), *formB = forms.of(b);
+  return a.getType() == b.getType() && formA && formB && *formA == *formB;
+}
+
+/// Do both go through memory upwards, element by element, at the same pace?
+static bool ascendAlike(Value a, Value b, const TileForm &formA,
+                        const TileForm &formB) {
+  if (a.getType() != b.getType())
+    return false;
+  std::optional<int64_t> pace;
+  ArrayRef<int64_t> shape = tileType(a).getShape();
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size == 1)
+      continue;
+    if (pace)
+      return false; // several dimensions
+    pace = formA.strides[dim].constant();
+    if (!pace || *pace <= 0 || formB.strides[dim].constant() != pace)
+      return false;
+  }
+  return pace.has_value();
+}
+
+Hazard hazardOf(Value first, Value second, Interleaving interleaving,
+                TileForms &forms) {
+  if (areDisjoint(first, second, forms))
+    return Hazard::None;
+  bool inStep = interleaving == Interleaving::InStep;
+  if (haveSameAddresses(first, second, forms)) {
+    if (!inStep)
+      return Hazard::Always;
+    switch (selfAliasingOf(first, forms)) {
+    case Aliasing::Never:
+      return Hazard::None;
+    case Aliasing::IfClose:
+      return Hazard::IfRepeated;
+    case Aliasing::Possibly:
+      return Hazard::Always;
+    }
+  }
+  const TileForm *formA = forms.of(first), *formB = forms.of(second);
+  if (!formA || !formB || !formA->isAffine() || !formB->isAffine())
+    return Hazard::Always;
+  return inStep && ascendAlike(first, second, *formA, *formB)
+             ? Hazard::IfAhead
+             : Hazard::IfOverlapping;
+}
+
+} // namespace nereid::codegen

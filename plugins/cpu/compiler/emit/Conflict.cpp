@@ -1,0 +1,146 @@
+// Conflict.cpp - when the program runs: do accesses overlap, or repeat
+// addresses?
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/Emitter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+using codegen::Hazard;
+
+/// Bytes of an element behind `pointers`.
+static int64_t elementSize(Emitter &emitter, Value pointers) {
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
+  return Emitter::bytesOf(emitter.memoryType(type.getPointeeType()));
+}
+
+namespace {
+/// The bytes behind a tile of pointers: `size` of them, from `low` bytes after
+/// a scalar pointer.
+struct ConstantExtent {
+  codegen::Polynomial low;
+  int64_t size = 0;
+};
+} // namespace
+
+/// Nothing if a stride is known only when the program runs.
+static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
+                                                      Value pointers) {
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = elementSize(emitter, pointers), low = 0, high = 0;
+  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+    std::optional<int64_t> step = stride.constant();
+    int64_t reach;
+    if (!step ||
+        llvm::MulOverflow(*step, bytes * (type.getDimSize(dim) - 1), reach))
+      return std::nullopt;
+    if (llvm::AddOverflow(reach < 0 ? low : high, reach,
+                          reach < 0 ? low : high))
+      return std::nullopt;
+  }
+  constexpr int64_t kMost = int64_t(1) << 60;
+  if (-low > kMost || high > kMost)
+    return std::nullopt;
+  return ConstantExtent{form.base.scaled(bytes) + codegen::Polynomial(low),
+                        high - low + bytes};
+}
+
+/// First and one past the last byte that an affine pointer tile points to.
+static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
+                                                        Value pointers) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t size = elementSize(emitter, pointers);
+  llvm::Value *low = emitter.polynomial(form.base), *high = low;
+  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+    if (stride.isZero())
+      continue;
+    llvm::Value *reach = b.CreateMul(emitter.polynomial(stride),
+                                     b.getInt64(type.getDimSize(dim) - 1));
+    low = b.CreateAdd(low, emitter.smaller(reach, b.getInt64(0)));
+    high = b.CreateAdd(high, emitter.larger(reach, b.getInt64(0)));
+  }
+  llvm::Value *base =
+      b.CreatePtrToInt(emitter.scalar(form.pointer), b.getInt64Ty());
+  auto byte = [&](llvm::Value *element) {
+    return b.CreateAdd(base, b.CreateMul(element, b.getInt64(size)));
+  };
+  return {byte(low), byte(b.CreateAdd(high, b.getInt64(1)))};
+}
+
+/// An i1: the ranges of `first` and `second` overlap; with `isAhead`, so that
+/// `second` begins above `first`.
+static llvm::Value *overlap(Emitter &emitter, Value first, Value second,
+                            bool isAhead) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  auto fixedA = constantExtentOf(emitter, first);
+  auto fixedB = constantExtentOf(emitter, second);
+  if (fixedA && fixedB) {
+    auto pointer = [&](Value tile) {
+      return builder.CreatePtrToInt(
+          emitter.scalar(emitter.forms.of(tile)->pointer),
+          builder.getInt64Ty());
+    };
+    // The distance from the first to the second is above -size of the second,
+    // or above 0, and below size of the first: one unsigned comparison.
+    int64_t lowest = isAhead ? 1 : 1 - fixedB->size;
+    codegen::Polynomial offset =
+        fixedB->low - fixedA->low - codegen::Polynomial(lowest);
+    llvm::Value *distance = builder.CreateAdd(
+        builder.CreateSub(pointer(second), pointer(first)),
+        emitter.polynomial(offset));
+    return builder.CreateICmpULT(distance,
+                                 builder.getInt64(fixedA->size - lowest));
+  }
+  auto [lowA, highA] = extentOf(emitter, first);
+  auto [lowB, highB] = extentOf(emitter, second);
+  return builder.CreateAnd(builder.CreateICmpSLT(lowA, highB),
+                           builder.CreateICmpSLT(lowB, highA));
+}
+
+/// An i1: false only if no two elements of `pointers` have one address, since
+/// each dimension steps over all that those after it reach, or all that those
+/// before it reach.
+static llvm::Value *repeats(Emitter &emitter, Value pointers) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  auto isOrdered = [&](auto &&dims) {
+    llvm::Value *reach = b.getInt64(0), *all = b.getTrue();
+    for (unsigned dim : dims) {
+      if (type.getDimSize(dim) == 1)
+        continue;
+      llvm::Value *stride = b.CreateBinaryIntrinsic(
+          llvm::Intrinsic::abs, emitter.polynomial(form.strides[dim]),
+          b.getFalse());
+      all = b.CreateAnd(all, b.CreateICmpSGT(stride, reach));
+      reach = b.CreateAdd(
+          reach, b.CreateMul(stride, b.getInt64(type.getDimSize(dim) - 1)));
+    }
+    return all;
+  };
+  auto dims = llvm::seq<unsigned>(0, type.getRank());
+  return b.CreateNot(
+      b.CreateOr(isOrdered(llvm::reverse(dims)), isOrdered(dims)));
+}
+
+llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict) {
+  for (Value pointers : {conflict.first, conflict.second}) {
+    const codegen::TileForm *form = emitter.forms.of(pointers);
+    if (!form || !form->isAffine())
+      return emitter.builder.getTrue();
+  }
+  if (conflict.hazard == Hazard::IfRepeated)
+    return repeats(emitter, conflict.first);
+  return overlap(emitter, conflict.first, conflict.second,
+                 conflict.hazard == Hazard::IfAhead);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,166 @@
+// Order.cpp - loads that are copied before a nest and stores that are copied
+// after it, if their addresses are in conflict.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// An i1: one of `conflicts` holds, or `known` (null: false) does.
+llvm::Value *NestEmitter::anyOf(ArrayRef<Conflict> conflicts,
+                                llvm::Value *known) {
+  for (const Conflict &conflict : conflicts) {
+    llvm::Value *one = emitConflict(emitter, conflict);
+    known = known ? builder.CreateOr(one, known) : one;
+  }
+  return known;
+}
+
+/// A nest over `buffer` in row-major order, which hardly ever runs.
+Nest NestEmitter::rareNest(const Buffer &buffer) const {
+  Nest copy;
+  copy.shape = buffer.shape;
+  copy.inners.emplace_back();
+  copy.vectorAxis = copy.shape.size() - 1;
+  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+  copy.isRare = true;
+  return copy;
+}
+
+/// Copies loads whose addresses turn out to overlap those of a later store.
+/// Loads of one shape go together, all if any has to: one rare loop.
+void NestEmitter::emitGuards() {
+  for (size_t done = 0; done < nest.guards.size();) {
+    llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
+    group = group.take_while([&](const Guard &guard) {
+      return guard.buffer->shape == group.front().buffer->shape;
+    });
+    emitGuards(group);
+    done += group.size();
+  }
+}
+
+void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
+  Nest copy = rareNest(*group.front().buffer);
+  llvm::Value *overlaps = nullptr;
+  for (const Guard &guard : group) {
+    tt::LoadOp load = guard.load;
+    copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
+                                    const_cast<Buffer *>(guard.buffer)});
+    overlaps = anyOf(guard.conflicts, overlaps);
+  }
+  auto *slow =
+      llvm::BasicBlock::Create(emitter.context(), "overlap", emitter.function);
+  auto *done = llvm::BasicBlock::Create(emitter.context(), "no.overlap",
+                                        emitter.function);
+  SmallVector<llvm::Value *> direct;
+  for (const Guard &guard : group)
+    direct.push_back(firstOfRowMajor(guard.load));
+  llvm::BasicBlock *fast = builder.GetInsertBlock();
+  builder.CreateCondBr(
+      overlaps, slow, done,
+      llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
+  builder.SetInsertPoint(slow);
+  emitNest(emitter, copy);
+  slow = builder.GetInsertBlock();
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  for (auto [guard, first] : llvm::zip(group, direct)) {
+    tt::LoadOp load = guard.load;
+    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer)};
+    if (first) {
+      llvm::PHINode *elements = builder.CreatePHI(builder.getPtrTy(), 2);
+      elements->addIncoming(first, fast);
+      elements->addIncoming(guarded.buffer, slow);
+      guarded.elements = elements;
+    }
+    emitter.guarded[load.getResult()] = guarded;
+  }
+}
+
+/// Where the elements of `load` begin, if they lie row-major without gaps.
+llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
+  const codegen::TileForm *form = emitter.forms.of(load.getPtr());
+  if (!form || !form->isAffine())
+    return nullptr;
+  auto type = cast<RankedTensorType>(load.getType());
+  int64_t unit = 1;
+  for (size_t dim = type.getRank(); dim-- > 0;) {
+    if (type.getDimSize(dim) != 1 && form->strides[dim].constant() != unit)
+      return nullptr;
+    unit *= type.getDimSize(dim);
+  }
+  return builder.CreateGEP(emitter.memoryType(type),
+                           emitter.scalar(form->pointer),
+                           emitter.polynomial(form->base));
+}
+
+/// Decides, before the loops, whether stores are deferred.
+void NestEmitter::beginDeferral() {
+  for (const Deferral &deferral : nest.deferrals)
+    isDeferred = anyOf(deferral.conflicts, isDeferred);
+}
+
+const Deferral *NestEmitter::deferralOf(tt::StoreOp store) const {
+  for (const Deferral &deferral : nest.deferrals)
+    if (deferral.store == store)
+      return &deferral;
+  return nullptr;
+}
+
+/// Stores to memory, or to the buffer if stores are deferred.
+void NestEmitter::storeDeferred(const Deferral &deferral, Address address,
+                                llvm::Type *type, Element mask,
+                                Element value) {
+  Address copy = bufferAddress(emitter.buffers.lookup(deferral.buffer),
+                               deferral.buffer->shape, type, current);
+  if (address.base && copy.base && address.stride == copy.stride &&
+      address.repeat == copy.repeat) {
+    llvm::Value *direct = address.base;
+    address.base = at({direct, copy.base}, [&] {
+      return builder.CreateSelect(isDeferred, copy.base, direct);
+    });
+    return storeAt(address, type, mask, value, Memory::Either);
+  }
+  auto only = [&](bool deferred) -> Element {
+    return {at({mask.value}, [&] {
+              llvm::Value *allowed =
+                  deferred ? isDeferred : builder.CreateNot(isDeferred);
+              if (mask.isVector)
+                allowed = builder.CreateVectorSplat(lanes, allowed);
+              return builder.CreateAnd(mask.value, allowed);
+            }),
+            mask.isVector};
+  };
+  storeAt(address, type, only(false), value, Memory::Program);
+  storeAt(copy, type, only(true), value, Memory::Scratch);
+}
+
+/// After the loops: deferred stores, each as a whole, in their order.
+void NestEmitter::emitDeferredStores() {
+  if (!isDeferred)
+    return;
+  auto *slow =
+      llvm::BasicBlock::Create(emitter.context(), "deferred", emitter.function);
+  auto *done =
+      llvm::BasicBlock::Create(emitter.context(), "stored", emitter.function);
+  builder.CreateCondBr(
+      isDeferred, slow, done,
+      llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
+  builder.SetInsertPoint(slow);
+  for (const Deferral &deferral : nest.deferrals) {
+    Nest copy = rareNest(*deferral.buffer);
+    copy.inners[0].roots.push_back(
+        {RootKind::Store, deferral.store, {}, nullptr});
+    NestEmitter emitCopy(emitter, copy);
+    emitCopy.storedFrom = deferral.buffer;
+    emitCopy.run();
+  }
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+}
+
+} // namespace nereid::cpu
