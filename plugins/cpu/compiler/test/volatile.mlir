@@ -10,6 +10,7 @@
 // CHECK: nest [16]
 // CHECK-NEXT: reduce
 // CHECK: nest [16]
+// CHECK-NEXT: mask
 // CHECK-NEXT: keep
 // CHECK-NEXT: nest [16]
 // CHECK-NEXT: keep
