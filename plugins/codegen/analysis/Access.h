@@ -59,6 +59,14 @@ enum class Interleaving {
 Hazard hazardOf(mlir::Value first, mlir::Value second,
                 Interleaving interleaving, TileForms &forms);
 
+/// How many neighbours along dimension `dim` one access of at most `bytes` can
+/// load or store, a power of two: they are next to each other in memory, each
+/// such group is aligned to its size, and `mask` (null: none) is the same for
+/// all of a group. Groups start at multiples of their size. The hints
+/// tt.contiguity, tt.divisibility and tt.constancy of operations are believed.
+int64_t widestAccess(mlir::Value pointers, mlir::Value mask, unsigned dim,
+                     int64_t bytes, TileForms &forms);
+
 } // namespace nereid::codegen
 
 #endif // NEREID_CODEGEN_ANALYSIS_ACCESS_H

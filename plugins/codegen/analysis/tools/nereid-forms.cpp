@@ -109,11 +109,18 @@ static void printForms(tt::FuncOp function) {
     }
     if (codegen::isShapeOp(op) || isa<tt::JoinOp, tt::CatOp, tt::GatherOp>(op))
       printMaps(op, names);
-    Value mask;
-    if (auto load = dyn_cast<tt::LoadOp>(op))
+    Value mask, pointers;
+    if (auto load = dyn_cast<tt::LoadOp>(op)) {
       mask = load.getMask();
-    else if (auto store = dyn_cast<tt::StoreOp>(op))
+      pointers = load.getPtr();
+    } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
       mask = store.getMask();
+      pointers = store.getPtr();
+    }
+    if (pointers)
+      for (unsigned dim = 0; dim < codegen::rankOf(pointers); ++dim)
+        os << "widest access in dimension " << dim << ": "
+           << codegen::widestAccess(pointers, mask, dim, 16, forms) << '\n';
     if (!mask)
       return;
     for (unsigned axis = 0; axis < codegen::rankOf(mask); ++axis) {

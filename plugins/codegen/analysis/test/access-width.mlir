@@ -1,0 +1,69 @@
+// RUN: nereid-forms %s | FileCheck %s
+
+// How many neighbours an access of 16 bytes has.
+
+// CHECK-LABEL: @aligned
+tt.func public @aligned(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.ptr<f32>, %n: i32 {tt.divisibility = 16 : i32}, %m: i32, %s: i32 {tt.divisibility = 2 : i32}) {
+  %c64 = arith.constant 64 : i32
+  %pid = tt.get_program_id x : i32
+  %first = arith.muli %pid, %c64 : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %fs = tt.splat %first : i32 -> tensor<64xi32>
+  %o = arith.addi %fs, %i : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: widest access in dimension 0: 4{{$}}
+  %a = tt.load %q : tensor<64x!tt.ptr<f32>>
+  // A mask that changes at a multiple of 16, and one that may change anywhere.
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %o, %ns : tensor<64xi32>
+  // CHECK: widest access in dimension 0: 4{{$}}
+  %b = tt.load %q, %inside : tensor<64x!tt.ptr<f32>>
+  %ms = tt.splat %m : i32 -> tensor<64xi32>
+  %ragged = arith.cmpi slt, %o, %ms : tensor<64xi32>
+  // CHECK: widest access in dimension 0: 1{{$}}
+  %c = tt.load %q, %ragged : tensor<64x!tt.ptr<f32>>
+  %hinted = arith.cmpi slt, %o, %ms {tt.constancy = dense<2> : tensor<1xi32>} : tensor<64xi32>
+  // CHECK: widest access in dimension 0: 2{{$}}
+  %d = tt.load %q, %hinted : tensor<64x!tt.ptr<f32>>
+  // A pointer that is not known to be aligned; an odd start.
+  %us = tt.splat %u : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %uq = tt.addptr %us, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: widest access in dimension 0: 1{{$}}
+  %e = tt.load %uq : tensor<64x!tt.ptr<f32>>
+  %ss = tt.splat %s : i32 -> tensor<64xi32>
+  %so = arith.addi %o, %ss : tensor<64xi32>
+  %sq = tt.addptr %ps, %so : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: widest access in dimension 0: 2{{$}}
+  %f = tt.load %sq : tensor<64x!tt.ptr<f32>>
+  // Not next to each other; and so by a hint.
+  %rem = arith.remsi %o, %ms : tensor<64xi32>
+  %rq = tt.addptr %ps, %rem : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: widest access in dimension 0: 1{{$}}
+  %g = tt.load %rq : tensor<64x!tt.ptr<f32>>
+  %run = arith.remsi %o, %ms {tt.contiguity = dense<64> : tensor<1xi32>, tt.divisibility = dense<64> : tensor<1xi32>} : tensor<64xi32>
+  %hq = tt.addptr %ps, %run : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: widest access in dimension 0: 4{{$}}
+  %h = tt.load %hq : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// The stride of the rows aligns those after the first.
+// CHECK-LABEL: @rows
+tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 4 : i32}) {
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %re = tt.expand_dims %r {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %ce = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %ss = tt.splat %s : i32 -> tensor<16x1xi32>
+  %rs = arith.muli %re, %ss : tensor<16x1xi32>
+  %rb = tt.broadcast %rs : tensor<16x1xi32> -> tensor<16x32xi32>
+  %cb = tt.broadcast %ce : tensor<1x32xi32> -> tensor<16x32xi32>
+  %o = arith.addi %rb, %cb : tensor<16x32xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<16x32x!tt.ptr<f16>>
+  %q = tt.addptr %ps, %o : tensor<16x32x!tt.ptr<f16>>, tensor<16x32xi32>
+  // CHECK: widest access in dimension 0: 1{{$}}
+  // CHECK: widest access in dimension 1: 4{{$}}
+  %x = tt.load %q : tensor<16x32x!tt.ptr<f16>>
+  tt.return
+}
