@@ -177,6 +177,11 @@ LogicalResult MapElementwiseOp::verify() {
     return emitOpError("needs at least one operand");
   if (pack < 1 || !llvm::isPowerOf2_64(pack))
     return emitOpError("pack must be a power of two, found ") << pack;
+  int64_t elements =
+      cast<RankedTensorType>(getSrcs().front().getType()).getNumElements();
+  if (pack > elements)
+    return emitOpError("packs ") << pack << " elements, expected at most the "
+                                 << elements << " of an operand";
   return success();
 }
 

@@ -5,7 +5,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "nereid/ttir/Passes.h"
-#include "passes/InlineLimit.h"
 
 using namespace mlir;
 using namespace nereid::tt;

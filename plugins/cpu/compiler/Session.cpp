@@ -135,6 +135,20 @@ static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
   return llvm::createStringError("the kernel returns a value");
 }
 
+/// Generation recurses along chains of operations.
+static llvm::Error refuseLongChain(const codegen::UseChain &chain,
+                                   const Report &report) {
+  if (chain.length <= codegen::kMaxUseChain)
+    return llvm::Error::success();
+  codegen::DiagnosticsToReport diagnostics(*chain.last->getContext(), report);
+  mlir::emitError(chain.last->getLoc())
+      << "ends a chain of " << chain.length
+      << " operations that use each other's results; at "
+         "most "
+      << codegen::kMaxUseChain << " are accepted";
+  return llvm::createStringError("a chain of operations is too long");
+}
+
 llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
   if (!input.data()) {
     if (frontend && (*frontend)->module)
@@ -147,6 +161,10 @@ llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
   if (!frontend)
     frontend.emplace();
   if (llvm::Error error = (*frontend)->parse(input, report))
+    return error;
+  // The passes would take long, only for the result to be refused.
+  if (llvm::Error error = refuseLongChain(
+          codegen::longestUseChain(*(*frontend)->module), report))
     return error;
   return refuseResults(*(*frontend)->module, report);
 }
@@ -170,16 +188,6 @@ static std::string printLlvm(const llvm::Module &module,
       stream << (line.empty() ? ";" : "; ") << line << '\n';
   module.print(stream, nullptr);
   return text;
-}
-
-/// Generation recurses along chains of operations.
-static llvm::Error refuseLongChain(const codegen::UseChain &chain) {
-  mlir::emitError(chain.last->getLoc())
-      << "ends a chain of " << chain.length
-      << " operations that use each other's results; at "
-         "most "
-      << codegen::kMaxUseChain << " are accepted";
-  return llvm::createStringError("a chain of operations is too long");
 }
 
 static llvm::Error verify(const llvm::Module &module) {
@@ -206,10 +214,10 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   module.reset();
   context = std::make_unique<llvm::LLVMContext>();
   KernelInfo info;
-  codegen::DiagnosticsToReport diagnostics((*frontend)->context, report);
   codegen::UseChain chain = codegen::longestUseChain(*(*frontend)->module);
-  if (chain.length > codegen::kMaxUseChain)
-    return refuseLongChain(chain);
+  if (llvm::Error error = refuseLongChain(chain, report))
+    return error;
+  codegen::DiagnosticsToReport diagnostics((*frontend)->context, report);
   llvm::Error error = codegen::runAlongChain(
       chain.length,
       [&]() -> llvm::Error {

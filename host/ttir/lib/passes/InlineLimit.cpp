@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "InlineLimit.h"
 #include "mlir/IR/SymbolTable.h"
 #include "nereid/ttir/Dialect.h"
+#include "nereid/ttir/Passes.h"
 
 using namespace mlir;
 using namespace nereid::tt;
-
-static constexpr uint64_t kMaxOperations = 200000;
 
 namespace {
 

@@ -94,21 +94,38 @@ static bool isEmpty(Value lower, Value upper) {
          matchPattern(upper, m_ConstantInt(&to)) && from.sge(to);
 }
 
-static void unroll(scf::ForOp loop, int64_t factor) {
+/// Before anything is copied, since a factor is but a number in the source;
+/// \p made is what unrolling has made so far.
+static LogicalResult checkSize(scf::ForOp loop, int64_t factor,
+                               uint64_t &made) {
+  uint64_t operations = 0;
+  loop.getBody()->walk([&](Operation *) { ++operations; });
+  made += operations * factor;
+  if (made <= kMaxOperations)
+    return success();
+  return emitError(loop.getLoc())
+         << "unrolling this loop of " << operations << " operations " << factor
+         << " times makes more than " << kMaxOperations << " operations";
+}
+
+static LogicalResult unroll(scf::ForOp loop, int64_t factor, uint64_t &made) {
   IRRewriter rewriter(loop);
   Split parts = split(loop, factor, rewriter);
   if (isEmpty(loop.getLowerBound(), parts.middle))
-    return;
+    return success();
+  if (failed(checkSize(loop, factor, made)))
+    return failure();
   scf::ForOp groups = makeGroups(loop, parts, factor, rewriter);
   if (isEmpty(parts.middle, loop.getUpperBound())) {
     rewriter.replaceOp(loop, groups);
     (void)groups.promoteIfSingleIteration(rewriter);
-    return;
+    return success();
   }
   loop.setLowerBound(parts.middle);
   loop.getInitArgsMutable().assign(groups.getResults());
   // The rest is too short to pipeline.
   loop->setAttr(kNumStages, rewriter.getI32IntegerAttr(1));
+  return success();
 }
 
 namespace {
@@ -122,10 +139,11 @@ struct LoopUnrollPass
       if (auto factor = loop->getAttrOfType<IntegerAttr>(kUnrollFactor))
         loops.push_back({loop, factor.getInt()});
     });
+    uint64_t made = 0;
     for (auto [loop, factor] : loops) {
       loop->removeAttr(kUnrollFactor);
-      if (factor > 1)
-        unroll(loop, factor);
+      if (factor > 1 && failed(unroll(loop, factor, made)))
+        return signalPassFailure();
     }
   }
 };

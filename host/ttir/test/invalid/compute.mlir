@@ -78,6 +78,17 @@ tt.func @map(%x: tensor<8xf32>, %p: !tt.ptr<f32>) {
 
 // -----
 
+// CHECK: error: 'tt.map_elementwise' op packs 2 elements, expected at most the 1 of an operand
+tt.func @map(%x: tensor<1xf32>) {
+  %0 = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.map_elementwise.return %b, %a : f32, f32
+  }) : (tensor<1xf32>) -> tensor<1xf32>
+  tt.return
+}
+
+// -----
+
 // CHECK: error: 'tt.dot' op sums over 32 elements of a, but over 16 of b
 tt.func @dot(%a: tensor<16x32xf32>, %b: tensor<16x16xf32>, %c: tensor<16x16xf32>) {
   %0 = tt.dot %a, %b, %c : tensor<16x32xf32> * tensor<16x16xf32> -> tensor<16x16xf32>

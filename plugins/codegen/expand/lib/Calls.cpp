@@ -105,6 +105,7 @@ LogicalResult inlineCalls(ModuleOp module) {
   }
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
+  passes.addPass(tt::createInlineLimit());
   passes.addPass(tt::createReplaceNumberOps());
   passes.addPass(createInlinerPass()); // folds, too
   passes.addPass(tt::createRestoreNumberOps());

@@ -16,6 +16,14 @@ namespace nereid::tt {
 #define GEN_PASS_REGISTRATION
 #include "nereid/ttir/Passes.h.inc"
 
+/// What inlining and unrolling may make of a function.
+constexpr uint64_t kMaxOperations = 200000;
+
+/// Refuses a module in which a function would have more operations than that
+/// once its calls are inlined, those of noinline functions excepted: functions
+/// that each call the next one twice double the size with every function.
+std::unique_ptr<mlir::Pass> createInlineLimit();
+
 /// Turns arith.maxnumf and arith.minnumf into tt.max_number and tt.min_number.
 /// MLIR 19 folds the former as if NaN were the result (maxnumf(x, -inf) to x,
 /// maxnumf(NaN, 1) to NaN), where IEEE 754, Triton's own MLIR and GPUs return
