@@ -15,6 +15,30 @@ namespace nereid::cpu {
 // than to keep.
 static constexpr unsigned kCheap = 12;
 
+// A chain of tile operations that is longer and has several readers is cut by a
+// buffer. No expansion of one function is as long.
+static constexpr unsigned kLongChain = 512;
+
+/// Without a buffer every reader's nest would evaluate the chain again, and
+/// planning would walk it again: time that grows with the square of its length.
+void Planner::keepLongChains() {
+  DenseMap<Value, unsigned> lengths;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isTileExpression(op))
+      return;
+    unsigned longest = 0;
+    for (Value operand : op->getOperands())
+      longest = std::max(longest, lengths.lookup(operand));
+    for (Value result : op->getResults()) {
+      bool isLong = longest >= kLongChain && !result.hasOneUse() &&
+                    isTile(result) && !isIndexFunction(result);
+      if (isLong)
+        keep.insert(result);
+      lengths[result] = keep.contains(result) ? 0 : longest + 1;
+    }
+  });
+}
+
 /// A loop updates a tile in place when nothing reads the old value once the
 /// new one is being written, except each element for its own successor.
 void Planner::shareBuffersInLoops() {

@@ -31,6 +31,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = number++; });
   findStructuralKeeps();
+  keepLongChains();
   do {
     startRound();
     for (Block &block : function.getBody())

@@ -61,6 +61,7 @@ private:
   mlir::LogicalResult check();
   bool isIndexFunction(mlir::Value value);
   void findStructuralKeeps();
+  void keepLongChains();
   void keepRowRemainders(mlir::Operation *access);
   Buffer *makeBuffer(mlir::Type type);
   void startRound();
