@@ -173,13 +173,15 @@ static llvm::Value *emitLoad(Emitter &emitter, tt::LoadOp load) {
       load.getMask() ? emitter.scalar(load.getMask()) : nullptr;
   if (mask)
     pointer = b.CreateSelect(mask, pointer, emitter.dummy);
-  llvm::LoadInst *value = emitter.inProgram(
+  llvm::Value *value = emitter.inProgram(
       b.CreateAlignedLoad(type, pointer, align, load.getIsVolatile()));
+  if (load.getType().isInteger(1)) // a byte in memory
+    value = b.CreateICmpNE(value, llvm::Constant::getNullValue(type));
   if (!mask)
     return value;
   llvm::Value *other = load.getOther()
                            ? emitter.scalar(load.getOther())
-                           : llvm::Constant::getNullValue(type);
+                           : llvm::Constant::getNullValue(value->getType());
   return b.CreateSelect(mask, value, other);
 }
 
