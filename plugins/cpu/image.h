@@ -6,6 +6,7 @@
 // An image is an ELF shared object for one kernel. It needs no library of
 // LLVM, at most libm, and exports one constant, NEREID_CPU_KERNEL_SYMBOL. The
 // loops over programs are inside the image: one call runs a range of them.
+// The last bytes are a seal (image_digest.h).
 // The structs grow at their end; `struct_size` says what a side knows.
 
 #ifndef NEREID_CPU_IMAGE_H

@@ -5,6 +5,7 @@
 
 #include "common/elf_file.h"
 #include "common/text.h"
+#include "image_digest.h"
 #include "module.h"
 
 #include <atomic>
@@ -141,6 +142,9 @@ nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
                           const nereid_call_t *call) {
   std::string problem =
       elfProblem({static_cast<const char *>(image.data), image.size});
+  if (problem.empty() &&
+      !isSealed({static_cast<const char *>(image.data), image.size}))
+    problem = "its bytes are not those that the cpu plugin's compiler made";
   if (!problem.empty())
     return fail(call, NEREID_INCOMPATIBLE, "bad image: " + problem);
   if (const auto *needed = find(metadata, metadataCount, "cpu_features")) {

@@ -47,6 +47,25 @@ TEST(Load, RefusesBadImages) {
   EXPECT_THAT(errorOf(plugin, bad), HasSubstr("it is for aarch64"));
 }
 
+// In this process: the loader would crash on some of these.
+TEST(Load, RefusesEveryChangedByte) {
+  Plugin plugin;
+  Compiled good = plugin.compile(addKernel(), "asm", "so");
+  ASSERT_EQ(good.status, NEREID_OK) << good.errors;
+  for (size_t at = 0; at < good.output.size(); ++at) {
+    Compiled bad = good;
+    bad.output[at] ^= char(1 << at % 8);
+    ASSERT_THAT(errorOf(plugin, bad), HasSubstr("bad image: ")) << at;
+  }
+  for (size_t size : {size_t(64), good.output.size() - 16,
+                      good.output.size() - 1}) {
+    Compiled bad = good;
+    bad.output.resize(size);
+    EXPECT_EQ(errorOf(plugin, bad), "bad image: its bytes are not those that "
+                                    "the cpu plugin's compiler made\n");
+  }
+}
+
 TEST(Load, RefusesFeaturesThatTheCpuLacks) {
   Plugin plugin;
   Compiled image = plugin.compile(addKernel(), "asm", "so");

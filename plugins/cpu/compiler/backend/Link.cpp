@@ -5,6 +5,7 @@
 
 #include "Link.h"
 
+#include "../../image_digest.h"
 #include "kernel/FatalErrors.h"
 #include "kernel/ForkSafeMutex.h"
 #include "MemoryFile.h"
@@ -249,7 +250,13 @@ llvm::Expected<Bytes> linkImage(llvm::ArrayRef<char> object, Target &target) {
     libm.emplace(std::move(*file));
     inputs.push_back(libm->path());
   }
-  return runLld(inputs, {});
+  auto image = runLld(inputs, {});
+  if (!image)
+    return image.takeError();
+  ImageSeal seal = sealOf({image->data(), image->size()});
+  const char *bytes = reinterpret_cast<const char *>(&seal);
+  image->append(bytes, bytes + sizeof seal);
+  return image;
 }
 
 } // namespace nereid::cpu
