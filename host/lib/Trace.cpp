@@ -59,9 +59,11 @@ int64_t traceNow() {
 }
 
 static std::string expandPath(std::string_view path) {
-  std::string expanded(path);
-  if (size_t place = expanded.find("%p"); place != std::string::npos)
-    expanded.replace(place, 2, std::to_string(getpid()));
+  std::string expanded(path), process = std::to_string(getpid());
+  for (size_t place = 0;
+       (place = expanded.find("%p", place)) != std::string::npos;
+       place += process.size())
+    expanded.replace(place, 2, process);
   return expanded;
 }
 

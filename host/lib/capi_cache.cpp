@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Error.h"
+#include "File.h"
 #include "Json.h"
 #include "Runtime.h"
 #include "Struct.h"
@@ -63,8 +64,12 @@ nereid_status_t nereid_cache_verify(nereid_runtime_t *runtime,
 
 static Outcome giveRemoval(const CacheRemoval &removal,
                            nereid_buffer_t **out_json) {
-  return giveJson({{"removed", removal.removed}, {"bytes", removal.bytes}},
-                  out_json);
+  Json json = {{"removed", removal.removed}, {"bytes", removal.bytes}};
+  if (removal.failed) {
+    json["failed"] = removal.failed;
+    json["reason"] = errorText(removal.error);
+  }
+  return giveJson(json, out_json);
 }
 
 nereid_status_t nereid_cache_gc(nereid_runtime_t *runtime, uint64_t limit,

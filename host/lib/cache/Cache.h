@@ -70,6 +70,8 @@ struct CacheVerification {
 
 struct CacheRemoval {
   uint64_t removed = 0, bytes = 0;
+  uint64_t failed = 0; ///< that should go and cannot be removed
+  int error = 0;       ///< the last reason, as errno has it
 };
 
 /// A cache in one directory. Trouble with the directory never fails a

@@ -35,8 +35,13 @@ static bool isLeftover(const CacheFileInfo &file) {
 // Whether the file is gone now. It is counted if that is our doing.
 static bool removeAndCount(const CacheFileInfo &file, CacheRemoval &removal) {
   int error = removeCacheFile(file.path);
-  if (error)
-    return error == ENOENT;
+  if (error == ENOENT)
+    return true;
+  if (error) {
+    ++removal.failed;
+    removal.error = error;
+    return false;
+  }
   ++removal.removed;
   removal.bytes += file.size;
   return true;

@@ -67,7 +67,10 @@ static Expected<int> verify(Session &session, const Runtime &runtime) {
         entry.value("file", "") + ": " + entry.value("reason", "") + '\n');
   session.output.text(entriesText(result->value("entries", uint64_t(0))) +
                       ", " + std::to_string(damaged.size()) + " damaged\n");
-  return damaged.empty() ? exitOk : exitFailed;
+  if (!damaged.empty())
+    return failure(workFailed, std::to_string(damaged.size()) +
+                                   " damaged entries in the cache");
+  return exitOk;
 }
 
 static Expected<int> tellRemoved(Session &session, nereid_status_t status,
@@ -79,6 +82,10 @@ static Expected<int> tellRemoved(Session &session, nereid_status_t status,
   session.output.text(entriesText(result->value("removed", uint64_t(0))) +
                       " removed, " +
                       bytesText(result->value("bytes", uint64_t(0))) + '\n');
+  if (uint64_t failed = result->value("failed", uint64_t(0)))
+    return failure(NEREID_IO_ERROR, entriesText(failed) +
+                                        " cannot be removed: " +
+                                        result->value("reason", ""));
   return exitOk;
 }
 

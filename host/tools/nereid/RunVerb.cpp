@@ -60,9 +60,11 @@ static Expected<int> run(Session &session, const Options &options) {
   session.output.document(document);
   session.output.text((*kernel)->heading(request->grid) + "launch   " +
                       durationText(*time) + "\n\n" + outputs.text());
-  if (outputs.matches())
-    return exitOk;
-  return exitFailed;
+  if (!outputs.matches())
+    return failure(workFailed, (*kernel)->name() +
+                                   ": an output differs from what --expect "
+                                   "names");
+  return exitOk;
 }
 
 Verb declareRun(CLI::App &parent) {

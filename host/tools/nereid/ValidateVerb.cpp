@@ -16,6 +16,9 @@ static Expected<int> validate(Session &session, const std::string &path) {
   std::error_code problem;
   if (!std::filesystem::exists(path, problem))
     return failure(NEREID_NOT_FOUND, path + ": no such file");
+  // Opening a FIFO would wait for its writer.
+  if (!std::filesystem::is_regular_file(path, problem))
+    return failure(NEREID_INVALID_ARGUMENT, path + ": not a regular file");
   nereid_buffer_t *buffer = nullptr;
   nereid_status_t status;
   {
@@ -42,7 +45,11 @@ static Expected<int> validate(Session &session, const std::string &path) {
                       std::to_string(checks->size() - failed - skipped) +
                       " passed, " + std::to_string(failed) + " failed, " +
                       std::to_string(skipped) + " skipped\n");
-  return failed ? exitFailed : exitOk;
+  if (failed)
+    return failure(workFailed, path + ": " + std::to_string(failed) + " of " +
+                                   std::to_string(checks->size()) +
+                                   " checks failed");
+  return exitOk;
 }
 
 Verb declareValidate(CLI::App &parent) {

@@ -72,11 +72,10 @@ static int runCommand(CommandLine &line, Session &session) {
   std::vector<std::string> extras = line.app().remaining();
   if (!extras.empty())
     return fail(session, line.unexpected(verb, extras.front()));
-  if (!verb && session.output.isJson())
-    return fail(session, invalid("no verb; 'nereid --help' lists them"));
   if (!verb) {
-    session.output.raw(line.help(nullptr));
-    return exitUsage;
+    if (!session.output.isJson())
+      session.output.raw(line.help(nullptr));
+    return fail(session, invalid("no verb; 'nereid --help' lists them"));
   }
   return finishVerb(*verb, session);
 }

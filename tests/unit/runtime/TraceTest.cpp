@@ -105,12 +105,14 @@ TEST(TraceTest, TakesEventsOfManyThreadsAndNoneOfAFork) {
 }
 
 TEST(TraceTest, SharesAFileAndExpandsTheProcessId) {
-  std::string name = testing::TempDir() + "nereid-%p-shared.json";
+  std::string name = testing::TempDir() + "nereid-%p-%p-shared.json";
   Result<std::shared_ptr<Trace>> first = open(name);
   Result<std::shared_ptr<Trace>> second = open(name);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->get(), second->get());
-  EXPECT_TRUE(std::filesystem::remove(traceFile("shared")));
+  std::string process = std::to_string(getpid());
+  EXPECT_TRUE(std::filesystem::remove(testing::TempDir() + "nereid-" + process +
+                                      "-" + process + "-shared.json"));
 }
 
 TEST(TraceTest, SaysWhyItCannotBeWritten) {
