@@ -132,25 +132,75 @@ static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
   return false;
 }
 
-static bool packLong(const Slot &slot, PyObject *value, char *block) {
-  if (PyLong_Check(value)) [[likely]]
-    packInteger(slot, int64_t(PyLong_AsUnsignedLongLongMask(value)), block);
-  else if (Ref number{PyNumber_Index(value)})
-    packInteger(slot, int64_t(PyLong_AsUnsignedLongLongMask(number.get())),
-                block);
-  return !PyErr_Occurred();
+/// Does \p value fit \p size bytes, signed or unsigned? TTIR does not say which.
+static bool fits(long long value, unsigned size) {
+  if (size >= 8)
+    return true;
+  unsigned bits = 8 * size;
+  return value >= -(1LL << (bits - 1)) && value < 1LL << bits;
+}
+
+static bool packLong(const Slot &slot, PyObject *value, Py_ssize_t index,
+                     char *block) {
+  Ref number(PyNumber_Index(value));
+  if (!number)
+    return false;
+  int overflow = 0;
+  long long small = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  if (!overflow && fits(small, slot.size)) [[likely]] {
+    packInteger(slot, small, block);
+    return true;
+  }
+  if (overflow > 0 && slot.size == 8) {
+    unsigned long long large = PyLong_AsUnsignedLongLong(number.get());
+    if (!PyErr_Occurred()) {
+      packInteger(slot, static_cast<int64_t>(large), block);
+      return true;
+    }
+    PyErr_Clear();
+  }
+  PyErr_Format(PyExc_OverflowError,
+               "argument %zd does not fit the kernel's integer of %d bits",
+               index, 8 * slot.size);
+  return false;
+}
+
+/// A truth value: a bool, also numpy's, which is no integer to Python, or an
+/// integer of one bit.
+static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
+                     char *block) {
+  bool isTruth = PyBool_Check(value) ||
+                 std::string_view(Py_TYPE(value)->tp_name)
+                     .starts_with("numpy.bool");
+  if (isTruth) {
+    int truth = PyObject_IsTrue(value);
+    return truth >= 0 && put(slot, uint8_t(truth), block);
+  }
+  Ref number(PyNumber_Index(value));
+  if (!number) {
+    PyErr_Format(PyExc_TypeError,
+                 "argument %zd is a %s, expected a truth value", index,
+                 Py_TYPE(value)->tp_name);
+    return false;
+  }
+  int overflow = 0;
+  long long bit = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  if (!overflow && bit >= -1 && bit <= 1)
+    return put(slot, uint8_t(bit != 0), block);
+  PyErr_Format(PyExc_OverflowError,
+               "argument %zd does not fit the kernel's integer of 1 bit",
+               index);
+  return false;
 }
 
 bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block) {
   switch (slot.conversion) {
   case Conversion::Pointer:
     return packPointer(slot, value, index, block);
-  case Conversion::Bool: {
-    int truth = PyObject_IsTrue(value);
-    return truth >= 0 && put(slot, uint8_t(truth), block);
-  }
+  case Conversion::Bool:
+    return packBool(slot, value, index, block);
   case Conversion::Integer:
-    return packLong(slot, value, block);
+    return packLong(slot, value, index, block);
   case Conversion::F16: {
     double number = PyFloat_AsDouble(value);
     return !PyErr_Occurred() &&

@@ -127,6 +127,11 @@ uint64_t hashOf(const Argument &argument) {
   return hash * 0x9e3779b97f4a7c15;
 }
 
+/// Bytes that hold any integer of the kind.
+static unsigned widthOf(const Argument &argument) {
+  return argument.kind >= Argument::Int64 ? 8 : 4;
+}
+
 bool packClassified(const Slot &slot, const Argument &argument,
                     Py_ssize_t index, char *block) {
   switch (argument.kind) {
@@ -137,11 +142,16 @@ bool packClassified(const Slot &slot, const Argument &argument,
     std::memcpy(block + slot.offset, &argument.bits, sizeof argument.bits);
     return true;
   case Argument::One:
+    if (slot.conversion != Conversion::Integer)
+      break;
+    packInteger(slot, 1, block);
+    return true;
   case Argument::Int32:
   case Argument::Int32Times16:
   case Argument::Int64:
   case Argument::Int64Times16:
-    if (slot.conversion != Conversion::Integer)
+    // An annotated argument may be narrower than its value: pack() checks.
+    if (slot.conversion != Conversion::Integer || slot.size < widthOf(argument))
       break;
     packInteger(slot, static_cast<int64_t>(argument.bits), block);
     return true;
