@@ -47,9 +47,10 @@ chooseCompiler(const std::shared_ptr<Plugin> &plugin, const PluginList &all,
     return best;
   return Failure{NEREID_UNIMPLEMENTED,
                  "plugin '" + plugin->info.id +
-                     "' has no compiler, and no other plugin compiles for its "
-                     "target '" +
-                     target.text() + "'" + refusals};
+                     "' has no compiler, and no other plugin compiles for " +
+                     (target.isEmpty() ? "an empty target"
+                                       : "its target '" + target.text() + "'") +
+                     refusals};
 }
 
 } // namespace nereid

@@ -7,6 +7,7 @@
 
 #include "Call.h"
 #include "Compiled.h"
+#include "Target.h"
 #include "Trace.h"
 
 namespace nereid {
@@ -31,6 +32,8 @@ Result<std::unique_ptr<Function>> Function::load(std::shared_ptr<Plugin> plugin,
                                                  const Compiled &compiled,
                                                  const Log *log, Trace *trace) {
   if (Outcome checked = checkLoadable(*plugin, compiled); !checked)
+    return checked.failure();
+  if (Outcome checked = checkDevice(*plugin, device); !checked)
     return checked.failure();
   TraceSpan span(trace, "load-image", compiled.sourceName);
   span.argument("plugin", plugin->info.id);

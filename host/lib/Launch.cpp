@@ -28,9 +28,12 @@ bool Function::isLaunchable(const uint32_t grid[3], const void *block,
 nereid_status_t Function::launch(const uint32_t grid[3], nereid_stream_t stream,
                                  const void *block,
                                  uint64_t size) const noexcept {
-  if (!isLaunchable(grid, block, size)) [[unlikely]]
+  bool isEmpty = !grid[0] || !grid[1] || !grid[2];
+  // With a zero along one axis there is no program, whatever the others are.
+  static constexpr uint32_t kNone[3] = {};
+  if (!isLaunchable(isEmpty ? kNone : grid, block, size)) [[unlikely]]
     return refuse(grid, block, size);
-  if (!grid[0] || !grid[1] || !grid[2]) [[unlikely]]
+  if (isEmpty) [[unlikely]]
     return NEREID_OK;
   nereid_launch_t launch = {sizeof(nereid_launch_t),
                             {grid[0], grid[1], grid[2]},

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <charconv>
 #include <cstdlib>
 
@@ -196,6 +197,9 @@ static bool isLegal(const nereid_value_t &value, const OptionSchema &option) {
 static std::string shown(const nereid_value_t &value) {
   if (value.type == NEREID_TYPE_STRING)
     return '\'' + std::string(view(value.text)) + '\'';
+  // JSON has no spelling for infinities and NaN.
+  if (value.type == NEREID_TYPE_F64 && !std::isfinite(value.f64))
+    return std::to_string(value.f64);
   return valueJson(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -230,6 +234,8 @@ Result<Values> convertOptions(std::span<const nereid_value_t> given,
   Values values;
   std::string problems;
   for (const nereid_value_t &value : given) {
+    if (Outcome checked = checkValue(value); !checked)
+      return checked.failure();
     std::string_view name = view(value.name);
     auto option = std::find_if(
         schema.begin(), schema.end(),

@@ -27,6 +27,10 @@ struct Target {
   nereid_target_t get() const;
   /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:".
   std::string text() const;
+  /// True if it names nothing to compile for.
+  bool isEmpty() const {
+    return backend.empty() && arch.empty() && features.empty();
+  }
 };
 
 /// Refuses a plugin without a driver, an inactive one, and a device that it

@@ -18,7 +18,7 @@ static bool isKnown(nereid_type_t type) {
   return type >= NEREID_TYPE_I64 && type <= NEREID_TYPE_STRING_LIST;
 }
 
-static Outcome check(const nereid_value_t &value) {
+Outcome checkValue(const nereid_value_t &value) {
   std::string name(view(value.name));
   if (name.empty())
     return Failure{NEREID_INVALID_ARGUMENT, "a value has no name"};
@@ -34,7 +34,7 @@ static Outcome check(const nereid_value_t &value) {
 }
 
 Outcome Values::add(const nereid_value_t &value) {
-  if (Outcome checked = check(value); !checked)
+  if (Outcome checked = checkValue(value); !checked)
     return checked;
   if (!isKnown(value.type))
     return {};

@@ -84,6 +84,10 @@ private:
   Call &call;
 };
 
+/// Refuses a value that contradicts itself: one without a name, a list or text
+/// with a size but no data.
+Outcome checkValue(const nereid_value_t &value);
+
 /// One value as JSON.
 Json valueJson(const nereid_value_t &value);
 

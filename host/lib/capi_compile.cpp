@@ -61,6 +61,10 @@ nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
                           require(out_compiler, "out_compiler")})
       if (!given)
         return given;
+    // Compiling for a backend needs no device to be there.
+    if (backend->plugin->hasDriver && backend->plugin->probe.score > 0)
+      if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
+        return checked;
     Result<Compiler> compiler = compilerOf(*backend, device, nullptr);
     if (!compiler)
       return compiler.failure();

@@ -74,10 +74,10 @@ nereid_status_t nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
                  "copy: the " +
                      std::string(destination ? "source" : "destination") +
                      " of " + std::to_string(size) + " bytes is null"});
-  if (!size)
-    return NEREID_OK;
   return callDriver(
       backend, device, "copy", [&](const Plugin &plugin, auto *call) {
+        if (!size)
+          return nereid_status_t(NEREID_OK);
         return plugin.driver.copy(plugin.state, device, stream, direction,
                                   destination, source, size, call);
       });
@@ -123,10 +123,10 @@ nereid_status_t nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
     return fail({NEREID_INVALID_ARGUMENT, destination
                                               ? "fill: pattern is null"
                                               : "fill: destination is null"});
-  if (!count)
-    return NEREID_OK;
   return callDriver(
       backend, device, "fill", [&](const Plugin &plugin, auto *call) {
+        if (!count)
+          return nereid_status_t(NEREID_OK);
         nereid_status_t status =
             plugin.driver.fill(plugin.state, device, stream, destination,
                                pattern, pattern_size, count, call);
@@ -147,8 +147,9 @@ nereid_status_t nereid_backend_adopt_pointer(nereid_backend_t *backend,
   return callForValue(
       backend, device, "adopt_pointer", out_address,
       [&](const Plugin &plugin, nereid_address_t *address, auto *call) {
-        return plugin.driver.adopt_pointer(plugin.state, device, kind, handle,
-                                           size, address, call);
+        return plugin.driver.adopt_pointer(plugin.state, device,
+                                           borrow(view(kind)), handle, size,
+                                           address, call);
       });
 }
 

@@ -15,8 +15,9 @@ nereid_status_t nereid_backend_adopt_stream(nereid_backend_t *backend,
   return callForValue(
       backend, device, "adopt_stream", out_stream,
       [&](const Plugin &plugin, nereid_stream_t *stream, auto *call) {
-        return plugin.driver.adopt_stream(plugin.state, device, kind, handle,
-                                          stream, call);
+        return plugin.driver.adopt_stream(plugin.state, device,
+                                          borrow(view(kind)), handle, stream,
+                                          call);
       });
 }
 
@@ -36,7 +37,8 @@ nereid_status_t nereid_backend_adopt_context(nereid_backend_t *backend,
   return callDriver(backend, device, "adopt_context",
                     [&](const Plugin &plugin, auto *call) {
                       return plugin.driver.adopt_context(plugin.state, device,
-                                                         kind, handle, call);
+                                                         borrow(view(kind)),
+                                                         handle, call);
                     });
 }
 

@@ -7,6 +7,7 @@
 #include "Fixture.h"
 
 #include <fstream>
+#include <limits>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -269,6 +270,33 @@ TEST_F(CompileTest, MalformedPipelinesAreRefused) {
             "error: plugin 'test.fake': visit_stages gives something "
             "malformed: a stage has no kind of output");
   EXPECT_EQ(status, NEREID_INTERNAL);
+}
+
+TEST_F(CompileTest, OptionsThatContradictThemselvesAreRefused) {
+  nereid_value_t value = {};
+  value.type = NEREID_TYPE_I64_LIST;
+  value.list_size = 4;
+  nereid_compile_request_t given = request();
+  given.options = &value;
+  given.option_count = 1;
+  auto compileGiven = [&] {
+    nereid_compiled_t *compiled = nullptr;
+    status = nereid_compile(backend, &given, &compiled);
+    return lastError();
+  };
+  // Of an option that is a list and of one that is not.
+  for (const char *name : {"sizes", "num_warps"}) {
+    value.name = text(name);
+    EXPECT_EQ(compileGiven(),
+              "error: plugin 'test.fake': value '" + std::string(name) +
+                  "' is a list of 4 items without data");
+    EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
+  }
+  value = {};
+  value.name = text("num_warps");
+  value.type = NEREID_TYPE_F64;
+  value.f64 = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(compileGiven(), HasSubstr("option 'num_warps' is nan"));
 }
 
 TEST_F(CompileTest, OptionsAreCheckedBeforeThePluginSeesThem) {

@@ -71,6 +71,7 @@ TEST_F(LaunchTest, AGridWithAZeroIsANoOp) {
   EXPECT_EQ(launch(0, 1, 1), NEREID_OK);
   EXPECT_EQ(launch(1, 0, 1), NEREID_OK);
   EXPECT_EQ(launch(1, 1, 0), NEREID_OK);
+  EXPECT_EQ(launch(0, UINT32_MAX, UINT32_MAX), NEREID_OK) << lastError();
   EXPECT_EQ(fake_counts().launches, 0);
 }
 
@@ -104,6 +105,38 @@ TEST_F(LaunchTest, AFailingLaunchGivesItsReason) {
                                      "gave no reason"));
   fake_fail_launches(NEREID_OK, 0);
   EXPECT_EQ(launch(1, 1, 1), NEREID_OK);
+}
+
+TEST_F(LaunchTest, ADeviceThatDoesNotExistIsRefused) {
+  nereid_compiled_t *compiled = compile(request());
+  ASSERT_NE(compiled, nullptr) << lastError();
+  int64_t loads = fake_counts().loads;
+  nereid_function_t *other = nullptr;
+  EXPECT_EQ(nereid_function_load(backend, 9, compiled, &other),
+            NEREID_NOT_FOUND);
+  EXPECT_EQ(lastError(),
+            "error: plugin 'test.fake' has no device 9, expected 0 to 0");
+  EXPECT_EQ(other, nullptr);
+  EXPECT_EQ(fake_counts().loads, loads);
+  nereid_backend_t *compiler = nullptr;
+  EXPECT_EQ(nereid_backend_compiler(backend, 7, &compiler), NEREID_NOT_FOUND);
+  EXPECT_EQ(compiler, nullptr);
+  EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler), NEREID_OK);
+  EXPECT_EQ(compiler, backend);
+  nereid_compiled_destroy(compiled);
+}
+
+// Nothing is to be done, but not by nobody.
+TEST_F(LaunchTest, ACopyOfNothingNeedsABackend) {
+  EXPECT_EQ(nereid_backend_copy(nullptr, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0,
+                                0),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(nereid_backend_fill(nullptr, 0, 0, 0, nullptr, 1, 0),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0,
+                                0),
+            NEREID_OK)
+      << lastError();
 }
 
 TEST_F(LaunchTest, UnloadsWhatItLoaded) {

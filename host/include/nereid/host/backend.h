@@ -150,7 +150,8 @@ nereid_backend_create_event(nereid_backend_t *backend, uint32_t device,
 // [any-thread]
 NEREID_EXPORT void nereid_backend_destroy_event(nereid_backend_t *backend,
                                                 nereid_event_t *event);
-// Marks the point that `stream` has reached. [serial]
+// Marks the point that `stream` has reached. An event is for the backend that
+// made it; what another does with it is undefined. [serial]
 NEREID_EXPORT nereid_status_t
 nereid_backend_record_event(nereid_backend_t *backend, nereid_event_t *event,
                             nereid_stream_t stream);
