@@ -99,6 +99,43 @@ def test_wrong_arguments():
         nereid.compile(ADD, "cpu", options={"opt_level": None})
 
 
+def stored(kind, value):
+    """What a kernel with one argument of type `kind` stores."""
+    store = "tt.store %p, %a : !tt.ptr<KIND>"
+    source = (
+        "tt.func public @k(%p: !tt.ptr<KIND>, %a: KIND) {\n  "
+        + store
+        + "\n  tt.return\n}\n"
+    ).replace("KIND", kind)
+    out = torch.zeros(1, dtype=torch.int64)
+    nereid.compile(source).launch((1,), out.data_ptr(), value)
+    return out.item()
+
+
+@pytest.mark.parametrize(
+    "kind, value",
+    [("i32", 2**32 + 3), ("i32", -(2**31) - 1), ("i64", 2**64 + 9), ("i64", -(2**70)),
+     ("i8", 256), ("i1", 2)],
+)  # fmt: skip
+def test_integers_that_do_not_fit_are_refused(kind, value):
+    with pytest.raises(OverflowError, match=f"integer of {kind[1:]} bit"):
+        stored(kind, value)
+
+
+def test_integers_may_be_signed_or_unsigned():
+    assert stored("i32", 2**32 - 1) == 2**32 - 1
+    assert stored("i32", -1) == 2**32 - 1
+    assert stored("i64", 2**64 - 1) == -1
+    assert stored("i8", -128) == 128
+    assert stored("i1", True) == stored("i1", 1) == 1
+
+
+@pytest.mark.parametrize("value", ["x", [1], 2.5, None])
+def test_truth_values_are_no_other_types(value):
+    with pytest.raises(TypeError, match="expected a truth value"):
+        stored("i1", value)
+
+
 def test_the_tool():
     done = subprocess.run(
         [sys.executable, "-m", "nereid", "plugins", "--json"],
