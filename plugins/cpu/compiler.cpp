@@ -56,7 +56,6 @@ static nereid_cpu_options_t plainOptions(const Options &values) {
   plain.threads = static_cast<uint32_t>(values.threads);
   plain.fp_fusion = values.enableFpFusion;
   plain.reassociate = values.reassociate;
-  plain.approx_math = values.approxMath;
   plain.debug_info = values.debugInfo;
   return plain;
 }

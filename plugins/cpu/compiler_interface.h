@@ -29,7 +29,6 @@ typedef struct nereid_cpu_options_t {
   uint32_t threads;
   uint32_t fp_fusion; // the rest: 0 or 1
   uint32_t reassociate;
-  uint32_t approx_math;
   uint32_t debug_info;
 } nereid_cpu_options_t;
 

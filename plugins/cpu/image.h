@@ -29,7 +29,10 @@ enum {
   // Programs print: one thread runs them, so that lines come in order.
   NEREID_CPU_KERNEL_PRINTS = 2u,
   // Programs may call `fail`.
-  NEREID_CPU_KERNEL_ASSERTS = 4u
+  NEREID_CPU_KERNEL_ASSERTS = 4u,
+  // A loop in the kernel has a length that depends on the launch: what a
+  // program does is only estimated, and may be much more.
+  NEREID_CPU_KERNEL_ESTIMATED = 8u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`

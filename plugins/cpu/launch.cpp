@@ -20,7 +20,8 @@ static constexpr uint64_t kBytesPerMicrosecond = 60000;
 static constexpr uint64_t kFlopsPerMicrosecond = 60000;
 // Below this a second thread costs more than it gives.
 static constexpr uint64_t kMicrosecondsPerThread = 6;
-// Kernels without an estimate: one microsecond a program.
+// Kernels without an estimate, and at least those with a loop of unknown
+// length: one microsecond a program.
 static constexpr uint64_t kUnknownNanoseconds = 1000;
 // Chunks for each thread: enough to even out, few enough to be cheap.
 static constexpr uint64_t kChunksPerThread = 8;
@@ -31,7 +32,8 @@ static uint64_t nanosecondsOf(const nereid_cpu_kernel_t &image) {
     return kUnknownNanoseconds;
   uint64_t memory = image.bytes_per_program * 1000 / kBytesPerMicrosecond;
   uint64_t compute = image.flops_per_program * 1000 / kFlopsPerMicrosecond;
-  return std::max({memory, compute, uint64_t(1)});
+  bool isEstimated = image.flags & NEREID_CPU_KERNEL_ESTIMATED;
+  return std::max({memory, compute, isEstimated ? kUnknownNanoseconds : 1});
 }
 
 unsigned threadsFor(const nereid_kernel_t &kernel, uint64_t programs) {

@@ -15,10 +15,6 @@ using namespace plugin;
 static constexpr std::string_view kArchs[] = {"", "x86_64", "aarch64"};
 
 static constexpr OptionSpec<Options> kSpecs[] = {
-    {{"approx_math", "false",
-      "approximate division, square root and transcendental functions; NaN, "
-      "infinities and signed zeros stay right"},
-     &Options::approxMath},
     {{"arch", "",
       "architecture: x86_64 or aarch64; empty means the target's", 0, 0, kArchs},
      &Options::arch},
@@ -52,7 +48,8 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "how much LLVM optimises, from 0 (least) to 3", 0, 3},
      &Options::optLevel},
     {{"reassociate", "true",
-      "let reductions add floating-point numbers in another order"},
+      "let reductions and scans combine floating-point numbers in another order "
+      "than that of their index"},
      &Options::reassociate},
     {{"threads", "0",
       "threads that run a launch at most; 0 means by the work", 0, 4096},

@@ -19,7 +19,7 @@ struct Options {
   std::string arch, cpu, features, fastPaths;
   int64_t optLevel = 0, threads = 0, vectorBits = 0;
   int64_t numWarps = 0, numCtas = 0, numStages = 0;
-  bool enableFpFusion = false, reassociate = false, approxMath = false;
+  bool enableFpFusion = false, reassociate = false;
   bool debugInfo = false;
 
   // What `cpu` and `features` come to, as LLVM takes it.

@@ -52,6 +52,23 @@ Combine combineOf(Region &region) {
   return {kindOf(op)};
 }
 
+bool isRounded(Region &region) {
+  return region
+      .walk([](Operation *op) {
+        bool isExact =
+            isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                arith::MinNumFOp, arith::NegFOp, arith::SelectOp,
+                arith::ConstantOp, arith::ExtFOp, arith::BitcastOp>(op);
+        return !isExact && llvm::any_of(op->getResultTypes(),
+                                        [](Type type) {
+                                          return isa<FloatType>(type);
+                                        })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static std::optional<APFloat> floatIdentity(CombineKind kind,
                                             const llvm::fltSemantics &type) {
   switch (kind) {

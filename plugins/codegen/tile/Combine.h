@@ -48,13 +48,13 @@ struct Combine {
   /// starts from `value` instead of the identity.
   bool isIdempotent(mlir::Attribute value) const;
 
-  /// True if the order of the operands decides about rounding.
-  bool isRounded() const {
-    return kind == CombineKind::AddF || kind == CombineKind::MulF;
-  }
 };
 
 Combine combineOf(mlir::Region &region);
+
+/// True if the order in which `region` combines elements decides about rounding:
+/// it calculates with floating-point numbers, rather than selecting one.
+bool isRounded(mlir::Region &region);
 
 } // namespace nereid::codegen
 

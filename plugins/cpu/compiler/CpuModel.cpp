@@ -1,23 +1,60 @@
-// CpuModel.cpp - what a CPU does by itself, for the rewrites that need to know.
+// CpuModel.cpp - the table of machines: LLVM's features as abilities.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "CpuModel.h"
 
+#include "backend/Features.h"
 #include "nereid/codegen/Expand.h"
 
 namespace nereid::cpu {
 
-codegen::ExpandOptions expandOptionsFor(const llvm::TargetMachine &machine) {
-  codegen::ExpandOptions options;
+static CpuModel describeX86(const llvm::TargetMachine &machine,
+                            unsigned vectorBits) {
+  CpuModel cpu;
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
-  if (machine.getTargetTriple().isX86()) {
-    options.hasFma = has("fma") || has("avx512f");
-    options.hasF16Conversions = has("f16c") || has("avx512f");
-    options.hasF16Arithmetic = has("avx512fp16");
-  } else if (machine.getTargetTriple().isAArch64()) {
-    options.hasF16Arithmetic = has("fullfp16");
-  }
+  bool hasAvx512 = has("avx512f");
+  if (hasAvx512 && has("avx512vl") && has("avx512bw"))
+    cpu.vectorBits = 512;
+  else if (has("avx2"))
+    cpu.vectorBits = 256;
+  if (vectorBits)
+    cpu.vectorBits = vectorBits;
+  cpu.hasCheapMasks = cpu.vectorBits >= 512;
+  cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
+  cpu.hasFma = has("fma") || hasAvx512;
+  cpu.hasF16Conversions = has("f16c") || hasAvx512;
+  cpu.hasF16Arithmetic = has("avx512fp16");
+  // Intel's instruction on vectors runs at half the rate of a multiply-add, so
+  // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
+  cpu.hasFastBf16Pairs = machine.getTargetCPU().starts_with("znver") &&
+                         has("avx512bf16") && has("avx512vl");
+  cpu.hasBf16Tiles = has("amx-tile") && has("amx-bf16");
+  cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
+  cpu.hasPause = true;
+  return cpu;
+}
+
+static CpuModel describeAArch64(const llvm::TargetMachine &machine,
+                                unsigned vectorBits) {
+  CpuModel cpu;
+  if (vectorBits)
+    cpu.vectorBits = vectorBits;
+  cpu.vectorRegisters = 32;
+  cpu.hasF16Arithmetic = hasFeature(machine, "fullfp16");
+  return cpu;
+}
+
+CpuModel describeCpu(const llvm::TargetMachine &machine, unsigned vectorBits) {
+  return machine.getTargetTriple().isX86() ? describeX86(machine, vectorBits)
+                                           : describeAArch64(machine, vectorBits);
+}
+
+codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {
+  codegen::ExpandOptions options;
+  options.hasFma = cpu.hasFma;
+  options.hasF16Conversions = cpu.hasF16Conversions;
+  options.hasF16Arithmetic = cpu.hasF16Arithmetic;
   return options;
 }
 

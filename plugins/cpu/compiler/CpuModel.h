@@ -1,12 +1,10 @@
-// CpuModel.h - what a target machine has.
+// CpuModel.h - what a target machine has, as far as a choice depends on it.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef NEREID_CPU_COMPILER_CPUMODEL_H
 #define NEREID_CPU_COMPILER_CPUMODEL_H
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace nereid::codegen {
@@ -15,22 +13,47 @@ struct ExpandOptions;
 
 namespace nereid::cpu {
 
-/// Is LLVM's feature `name` ("avx2") on? MCSubtargetInfo::checkFeatures() would
-/// parse it and copy all features: some 100,000 instructions each time.
-inline bool hasFeature(const llvm::TargetMachine &machine,
-                       llvm::StringRef name) {
-  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
-  llvm::ArrayRef<llvm::SubtargetFeatureKV> all = info.getAllProcessorFeatures();
-  const auto *known = llvm::lower_bound(
-      all, name, [](const llvm::SubtargetFeatureKV &one, llvm::StringRef key) {
-        return llvm::StringRef(one.Key) < key;
-      });
-  return known != all.end() && name == known->Key &&
-         info.getFeatureBits().test(known->Value);
-}
+/// The machine as the planner and the emitter see it. They ask for what it can
+/// do, and not for its name.
+struct CpuModel {
+  /// Bits of the vectors that loops are built from.
+  unsigned vectorBits = 128;
+  /// Of that many bits.
+  unsigned vectorRegisters = 16;
+  /// A mask is a register of its own, and costs little in loads and stores.
+  bool hasCheapMasks = false;
 
-/// What the rewrites of operations need not take apart for `machine`.
-codegen::ExpandOptions expandOptionsFor(const llvm::TargetMachine &machine);
+  bool hasFma = true;
+  bool hasF16Conversions = true;
+  bool hasF16Arithmetic = false;
+
+  /// An instruction adds two products of bf16 to an f32, at the rate at which
+  /// others add one product of f32.
+  bool hasFastBf16Pairs = false;
+  /// The tile registers of AMX, on such operands.
+  bool hasBf16Tiles = false;
+  bool hasI8Tiles = false;
+  static constexpr int64_t kTileColumns = 16;
+  static constexpr int64_t kTileRowBits = 512;
+
+  /// The hint that a loop waits for another thread is x86's.
+  bool hasPause = false;
+
+  /// What stays in the first cache while all rows are multiplied with it, and
+  /// what stays in the second.
+  int64_t panelBytes = 16 << 10;
+  int64_t queueBytes = 128 << 10;
+
+  /// Loads of operands are hidden by multiplying several steps at once: with
+  /// few sums in registers other loads come first.
+  bool gainsFromQueues() const { return vectorRegisters > 16; }
+};
+
+/// Describes `machine`; `vectorBits` 0 means its widest vectors.
+CpuModel describeCpu(const llvm::TargetMachine &machine, unsigned vectorBits);
+
+/// What the rewrites of operations need not take apart for `cpu`.
+codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu);
 
 } // namespace nereid::cpu
 

@@ -6,6 +6,7 @@
 #ifndef NEREID_CPU_COMPILER_GENERATE_H
 #define NEREID_CPU_COMPILER_GENERATE_H
 
+#include "CpuModel.h"
 #include "FastPaths.h"
 #include "KernelInfo.h"
 
@@ -40,16 +41,13 @@ private:
 struct GenerateOptions {
   /// CPU, features and data layout that the code is for; never null.
   const llvm::TargetMachine *machine = nullptr;
-  /// Bits of the vectors that loops are built from; 0: the machine's widest.
-  unsigned vectorBits = 0;
+  /// `machine`, as describeCpu() sees it.
+  CpuModel cpu;
   /// May a multiplication and an addition become one rounding?
   bool fpFusion = true;
-  /// May a reduction use several accumulators, so that the order of its
-  /// floating-point additions changes?
+  /// May a reduction or scan use several accumulators, so that the order of its
+  /// floating-point operations changes?
   bool reassociate = true;
-  /// May division, square root and transcendental functions be approximated?
-  /// NaN, infinities and signed zeros stay right in any case.
-  bool approxMath = false;
   /// Line tables that lead to the source named by the locations.
   bool debugInfo = false;
   FastPaths fastPaths;

@@ -204,10 +204,10 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
     return error;
   GenerateOptions generateOptions;
   generateOptions.machine = (*target)->machine.get();
-  generateOptions.vectorBits = options.vector_bits;
+  generateOptions.cpu =
+      describeCpu(*(*target)->machine, options.vector_bits);
   generateOptions.fpFusion = options.fp_fusion;
   generateOptions.reassociate = options.reassociate;
-  generateOptions.approxMath = options.approx_math;
   generateOptions.debugInfo = options.debug_info;
   generateOptions.fastPaths = fastPaths;
 

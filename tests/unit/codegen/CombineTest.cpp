@@ -142,9 +142,14 @@ TEST_F(CombineTest, RefusesOtherOperations) {
 }
 
 TEST_F(CombineTest, KnowsWhoseOrderMatters) {
-  EXPECT_TRUE(combine<arith::AddFOp>(builder.getF32Type()).isRounded());
-  EXPECT_FALSE(combine<arith::MaxNumFOp>(builder.getF32Type()).isRounded());
-  EXPECT_FALSE(combine<arith::AddIOp>(builder.getI32Type()).isRounded());
+  combine<arith::AddFOp>(builder.getF32Type());
+  EXPECT_TRUE(codegen::isRounded(*region));
+  combine<arith::DivFOp>(builder.getF32Type());
+  EXPECT_TRUE(codegen::isRounded(*region));
+  combine<arith::MaxNumFOp>(builder.getF32Type());
+  EXPECT_FALSE(codegen::isRounded(*region));
+  combine<arith::AddIOp>(builder.getI32Type());
+  EXPECT_FALSE(codegen::isRounded(*region));
 }
 
 } // namespace nereid::test

@@ -10,15 +10,28 @@
 
 #include "KernelInfo.h"
 
+#include "../image.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace nereid::cpu {
 
 static constexpr char kMetadataName[] = "nereid.cpu.kernel";
+
+void KernelInfo::set(const codegen::Work &work) {
+  bytesPerProgram = work.bytes;
+  flopsPerProgram = work.flops;
+  const std::pair<bool, uint32_t> table[] = {
+      {work.communicates, NEREID_CPU_KERNEL_COMMUNICATES},
+      {work.prints, NEREID_CPU_KERNEL_PRINTS},
+      {work.asserts, NEREID_CPU_KERNEL_ASSERTS},
+      {work.isEstimated, NEREID_CPU_KERNEL_ESTIMATED}};
+  for (auto [holds, flag] : table)
+    flags |= holds ? flag : 0;
+}
 
 static llvm::Metadata *makeNumber(llvm::LLVMContext &context, uint64_t value) {
   return llvm::ConstantAsMetadata::get(
@@ -132,33 +145,6 @@ llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module) {
     return llvm::createStringError(
         "metadata nereid.cpu.kernel: the kernel has no name");
   return info;
-}
-
-/// Bytes of an argument type; 0 if it is unknown.
-static uint64_t sizeOfType(llvm::StringRef type) {
-  if (type.starts_with("*"))
-    return 8;
-  return llvm::StringSwitch<uint64_t>(type)
-      .Cases("i1", "i8", "u8", 1)
-      .Cases("i16", "u16", "f16", "bf16", 2)
-      .Cases("i32", "u32", "f32", 4)
-      .Cases("i64", "u64", "f64", 8)
-      .Default(0);
-}
-
-llvm::Error layOutArguments(KernelInfo &info) {
-  uint64_t end = 0;
-  for (KernelArgument &argument : info.arguments) {
-    uint64_t size = sizeOfType(argument.type);
-    if (!size)
-      return llvm::createStringError(
-          "argument '" + argument.name +
-          "' has a type without a layout: " + argument.type);
-    argument.offset = llvm::alignTo(end, size);
-    end = argument.offset + size;
-  }
-  info.argumentsSize = llvm::alignTo(end, 8);
-  return llvm::Error::success();
 }
 
 } // namespace nereid::cpu

@@ -5,7 +5,7 @@
 
 #include "MemoryOperands.h"
 
-#include "CpuModel.h"
+#include "backend/Features.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -6,7 +6,7 @@
 #include "Target.h"
 
 #include "../../cpu_features.h"
-#include "CpuModel.h"
+#include "backend/Features.h"
 #include "kernel/ForkSafeMutex.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"

@@ -192,7 +192,7 @@ llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
       loadAtomic(b, operands[0], operands[1]->getType(), op.getSem());
   b.CreateCondBr(b.CreateICmpEQ(value, operands[1]), done, wait);
   b.SetInsertPoint(wait);
-  if (emitter.options.machine->getTargetTriple().isX86())
+  if (emitter.options.cpu.hasPause)
     b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_pause, {}, {});
   if (deadline)
     b.CreateCondBr(b.CreateICmpSLT(emitNow(emitter), deadline), read, done);

@@ -79,7 +79,6 @@ struct Emitter {
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
   std::unique_ptr<SourceLines> lines; // null without debug information
-  unsigned vectorBits = 128;
   bool failed = false;
 
   Emitter(llvm::Module &module, const TileProgram &program,

@@ -4,8 +4,6 @@
 
 #include "plan/DotTypes.h"
 
-#include "CpuModel.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -31,26 +29,20 @@ DotOperand operandOf(tt::DotOp dot, unsigned side) {
 /// The fastest way to multiply operands of these element types.
 static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
                        const GenerateOptions &options) {
-  const llvm::TargetMachine &machine = *options.machine;
-  if (!options.fastPaths.has(FastPath::DotKernel) ||
-      !machine.getTargetTriple().isX86())
+  const CpuModel &cpu = options.cpu;
+  if (!options.fastPaths.has(FastPath::DotKernel))
     return DotKind::Elements;
-  auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   ArrayRef<int64_t> shape = dot.getB().getType().getShape();
   int64_t depth = shape[shape.size() - 2];
   bool isBf16 = factor.isBF16() && sum.isF32();
   bool isBytes = factor.isInteger(8) && sum.isInteger(32);
-  if (options.fastPaths.has(FastPath::DotTiles) && has("amx-tile") &&
-      ((isBf16 && depth % 2 == 0 && has("amx-bf16")) ||
-       (isBytes && depth % 4 == 0 && has("amx-int8"))))
+  if (options.fastPaths.has(FastPath::DotTiles) &&
+      ((isBf16 && depth % 2 == 0 && cpu.hasBf16Tiles) ||
+       (isBytes && depth % 4 == 0 && cpu.hasI8Tiles)))
     return DotKind::Tiles;
-  // Intel's instruction on vectors runs at half the rate of a multiply-add, so
-  // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
   constexpr int64_t kFewestLanes = 4;
   if (options.fastPaths.has(FastPath::DotPairs) && isBf16 && depth % 2 == 0 &&
-      shape.back() >= kFewestLanes &&
-      machine.getTargetCPU().starts_with("znver") && has("avx512bf16") &&
-      has("avx512vl"))
+      shape.back() >= kFewestLanes && cpu.hasFastBf16Pairs)
     return DotKind::Pairs;
   return DotKind::Elements;
 }
@@ -58,21 +50,19 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
 /// About 16 sums hide the latency of a multiply-add on every machine with 32
 /// vector registers, and 8 on those with 16; powers of two divide every tile.
 static DotBlock blockFor(int64_t rows, int64_t columns, unsigned sumBits,
-                         const GenerateOptions &options, unsigned vectorBits) {
+                         const GenerateOptions &options) {
   DotBlock block;
   if (!options.fastPaths.has(FastPath::DotKernel))
     return block;
-  bool hasMany =
-      vectorBits >= 512 || options.machine->getTargetTriple().isAArch64();
+  bool hasMany = options.cpu.vectorRegisters > 16;
   int64_t sums = hasMany ? 16 : 8;
-  block.lanes = std::min<int64_t>(columns, vectorBits / sumBits);
+  block.lanes = std::min<int64_t>(columns, options.cpu.vectorBits / sumBits);
   block.vectors = std::min<int64_t>(columns / block.lanes, hasMany ? 4 : 2);
   block.rows = std::min(rows, sums / block.vectors);
   return block;
 }
 
-DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
-                    unsigned vectorBits) {
+DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
   auto sums = dot.getType();
   auto left = dot.getA().getType();
   int64_t rows = sums.getShape()[sums.getRank() - 2];
@@ -84,13 +74,12 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
   plan.kind =
       kindFor(dot, left.getElementType(), sums.getElementType(), options);
   if (plan.kind == DotKind::Tiles) {
-    constexpr int64_t kTileColumns = 16, kRowBits = 512;
-    plan.packing = {std::min(depth, kRowBits / bits),
-                    std::min(columns, kTileColumns), 32 / bits};
+    plan.packing = {std::min(depth, CpuModel::kTileRowBits / bits),
+                    std::min(columns, CpuModel::kTileColumns), 32 / bits};
     return plan;
   }
-  plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options,
-                        vectorBits);
+  plan.block =
+      blockFor(rows, columns, sums.getElementTypeBitWidth(), options);
   plan.packing = {depth, columns, 1};
   if (plan.kind == DotKind::Pairs)
     plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};

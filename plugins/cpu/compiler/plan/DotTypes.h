@@ -28,8 +28,7 @@ DotOperand operandOf(tt::DotOp dot, unsigned side);
 /// The fastest way of the machine to multiply the operands of `dot`, whose
 /// types widenDots() chose; buffers are left to the planner. On bf16, all but
 /// DotKind::Elements take subnormal numbers as zero.
-DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options,
-                    unsigned vectorBits);
+DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

@@ -116,7 +116,7 @@ void Planner::planDot(tt::DotOp dot) {
   flush();
   unsigned step = current->steps.size();
   DotPlan &plan = program->dots[dot];
-  plan = planProduct(dot, options, vectorBits);
+  plan = planProduct(dot, options);
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
   // Single elements of the left operand are read wherever they lie.
@@ -130,11 +130,6 @@ void Planner::planDot(tt::DotOp dot) {
 }
 
 // ------------------------------------------------------------ queues
-
-// Operands that wait lie in the second cache, beside the sums. What all rows
-// are multiplied with, a panel of the right operand, stays in the first.
-static constexpr int64_t kQueueBytes = 128 << 10;
-static constexpr int64_t kPanelBytes = 16 << 10;
 
 /// Bytes that one round adds to the panel of a dot.
 static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
@@ -179,10 +174,8 @@ void Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
     return;
   SmallVector<const Buffer *, 2> buffers;
   const DotPlan &plan = program->dots.at(dot);
-  // With few sums in registers, other loads come first: on AVX2 a queue made
-  // products of f32 5 to 20 % slower.
-  if (plan.kind == DotKind::Elements && vectorBits < 512 &&
-      options.machine->getTargetTriple().isX86())
+  // On AVX2 a queue made products of f32 5 to 20 % slower.
+  if (plan.kind == DotKind::Elements && !options.cpu.gainsFromQueues())
     return;
   for (DotOperand operand : {plan.left, plan.right}) {
     if (operand.value.getParentBlock() != loop.getBody())
@@ -258,10 +251,11 @@ void Planner::queueDots() {
       bytes += buffer->bytes();
     if (!bytes)
       return;
-    queue.rounds = kQueueBytes / bytes;
+    queue.rounds = options.cpu.queueBytes / bytes;
     for (tt::DotOp dot : queue.dots)
       queue.rounds = std::min(
-          queue.rounds, kPanelBytes / panelBytesOf(dot, program->dots.at(dot)));
+          queue.rounds,
+          options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
     if (std::optional<int64_t> rounds = roundsOf(loop))
       queue.rounds = std::min(queue.rounds, *rounds);
     if (queue.rounds < 2)

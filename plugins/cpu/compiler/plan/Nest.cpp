@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "plan/Planner.h"
+#include "tile/Combine.h"
 
 using namespace mlir;
 
@@ -101,7 +102,23 @@ static bool needsScalars(const Nest &nest) {
   });
 }
 
-void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
+/// The axis along which the roots of `nest` must combine one element after the
+/// other, in the order of the index; -1 if there is none.
+static int orderedAxisOf(const Nest &nest) {
+  for (const Inner &inner : nest.inners)
+    for (const Root &root : inner.roots) {
+      int axis = -1;
+      if (root.kind == RootKind::Reduce)
+        axis = cast<tt::ReduceOp>(root.op).getAxis();
+      else if (root.kind == RootKind::Scan)
+        axis = cast<tt::ScanOp>(root.op).getAxis();
+      if (axis >= 0 && codegen::isRounded(root.op->getRegion(0)))
+        return axis;
+    }
+  return -1;
+}
+
+void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor) {
   unsigned rank = nest.shape.size();
@@ -112,11 +129,13 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
     return;
 
   Survey survey = surveyOf(nest, program, forms);
+  unsigned vectorBits = options.cpu.vectorBits;
   unsigned lanes = std::max(1u, vectorBits / survey.memoryBits);
   // No vector is wider than four registers.
   lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
 
   bool rowsFlow = nest.inners.size() > 1;
+  int ordered = options.reassociate ? -1 : orderedAxisOf(nest);
   auto rating = [&](unsigned dim) {
     int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
     // Strided accesses go element by element: a quarter of a vector of
@@ -126,9 +145,12 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   };
   if (!rowsFlow)
     for (unsigned dim = 0; dim < rank; ++dim)
-      if ((!isRowMajor || isInnermost(dim, nest.shape)) &&
-          rating(dim) > rating(nest.vectorAxis))
+      if (int(dim) != ordered && (!isRowMajor || isInnermost(dim, nest.shape)) &&
+          (int(nest.vectorAxis) == ordered ||
+           rating(dim) > rating(nest.vectorAxis)))
         nest.vectorAxis = dim;
+  if (int(nest.vectorAxis) == ordered)
+    return;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of adding to one, and two vectors at
@@ -146,7 +168,7 @@ void finishNest(Nest &nest, const GenerateOptions &options, unsigned vectorBits,
   // it; a loop without them is as much code again, and a fifth of what softmax
   // takes to compile.
   constexpr unsigned kCostThatHidesMasks = 20;
-  nest.isMasked = survey.cost > kCostThatHidesMasks && vectorBits >= 512 &&
+  nest.isMasked = survey.cost > kCostThatHidesMasks && options.cpu.hasCheapMasks &&
                   options.fastPaths.has(FastPath::MaskedLoops);
 }
 

@@ -19,9 +19,8 @@ using namespace mlir;
 namespace nereid::cpu {
 
 Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
-                 const GenerateOptions &options, unsigned vectorBits)
-    : function(function), forms(forms), options(options),
-      vectorBits(vectorBits) {}
+                 const GenerateOptions &options)
+    : function(function), forms(forms), options(options) {}
 
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
@@ -48,8 +47,8 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
 
 FailureOr<std::unique_ptr<TileProgram>>
 planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
-                const GenerateOptions &options, unsigned vectorBits) {
-  return Planner(function, forms, options, vectorBits).run();
+                const GenerateOptions &options) {
+  return Planner(function, forms, options).run();
 }
 
 /// True when no element of `value` depends on memory.
@@ -388,7 +387,7 @@ void Planner::flush() {
              !canReorder(cast<tt::StoreOp>(root.op));
     });
   });
-  finishNest(*pending, options, vectorBits, *program, forms, isRowMajor);
+  finishNest(*pending, options, *program, forms, isRowMajor);
   deferStores();
   planReductions(*pending, *program, forms);
   // Scalars may have been added since the nest was begun; its step is known

@@ -17,8 +17,8 @@ namespace nereid::cpu {
 /// Chooses axis, lanes and unrolling of a nest whose roots are known.
 /// With `isRowMajor`, elements are visited in row-major order.
 void finishNest(Nest &nest, const GenerateOptions &options,
-                unsigned vectorBits, const TileProgram &program,
-                codegen::TileForms &forms, bool isRowMajor);
+                const TileProgram &program, codegen::TileForms &forms,
+                bool isRowMajor);
 
 /// Chooses where the reductions of a nest start and what they leave out.
 void planReductions(Nest &nest, const TileProgram &program,
@@ -27,7 +27,7 @@ void planReductions(Nest &nest, const TileProgram &program,
 class Planner {
 public:
   Planner(tt::FuncOp function, codegen::TileForms &forms,
-          const GenerateOptions &options, unsigned vectorBits);
+          const GenerateOptions &options);
 
   mlir::FailureOr<std::unique_ptr<TileProgram>> run();
 
@@ -113,7 +113,6 @@ private:
   tt::FuncOp function;
   codegen::TileForms &forms;
   const GenerateOptions &options;
-  unsigned vectorBits;
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
   llvm::SetVector<mlir::Value> keep; // expressions with a buffer; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;

@@ -251,7 +251,7 @@ void placeBuffers(TileProgram &program);
 /// expression or step can be made of.
 mlir::FailureOr<std::unique_ptr<TileProgram>>
 planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
-                const GenerateOptions &options, unsigned vectorBits);
+                const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

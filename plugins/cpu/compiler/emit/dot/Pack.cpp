@@ -89,7 +89,7 @@ public:
 
 private:
   int64_t lanesOf(llvm::Type *type) const {
-    return emitter.vectorBits / type->getScalarSizeInBits();
+    return emitter.options.cpu.vectorBits / type->getScalarSizeInBits();
   }
 
   void eachBatch(int64_t width, llvm::function_ref<void(llvm::Value *)> body) {

@@ -10,9 +10,7 @@
 // memory in a row of a, and in b once it is packed.
 
 #include "emit/dot/Dot.h"
-#include "CpuModel.h"
 #include "emit/CountedLoop.h"
-#include "nereid/codegen/Expand.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -28,7 +26,7 @@ public:
       : emitter(emitter), b(emitter.builder), shape(shape), in(in),
         batches(shape.batches), rows(shape.rows), columns(shape.columns),
         depth(shape.depth), isPaired(shape.kind == DotKind::Pairs),
-        hasFma(expandOptionsFor(*emitter.options.machine).hasFma) {
+        hasFma(emitter.options.cpu.hasFma) {
     sum = convertElementType(shape.sum, emitter.context());
     factor = sum;
     if (isPaired) {

@@ -1,0 +1,57 @@
+// KernelInfo.h - what is known of a kernel besides its code.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CODEGEN_KERNEL_KERNELINFO_H
+#define NEREID_CODEGEN_KERNEL_KERNELINFO_H
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid::tt {
+class FuncOp;
+}
+
+namespace nereid::codegen {
+
+/// One argument of the packed block.
+struct KernelArgument {
+  std::string name;
+  std::string type; ///< as in the metadata of the ABI: "*f32", "i32", "bf16"
+  uint64_t offset = 0;
+};
+
+/// How much one program does. Where the number of a loop's iterations is not
+/// known, it is estimated, and `isEstimated` says so.
+struct Work {
+  uint64_t bytes = 0; ///< read and written
+  uint64_t flops = 0;
+  bool isEstimated = false;
+  bool communicates = false; ///< with other programs: atomics, volatile loads
+  bool prints = false;
+  bool asserts = false;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<KernelArgument> arguments;
+  uint64_t argumentsSize = 0;
+};
+
+/// Name and arguments of `kernel`. The name of an argument is its location's.
+void describeArguments(tt::FuncOp kernel, KernelInfo &info);
+
+/// Places the arguments one after the other in the standard layout of the ABI:
+/// each at the next multiple of its size, the block's size rounded up to 8.
+/// Sets the offsets and `argumentsSize`.
+llvm::Error layOutArguments(KernelInfo &info);
+
+/// What one program of `kernel` does, whose calls have been inlined.
+Work describeWork(tt::FuncOp kernel);
+
+} // namespace nereid::codegen
+
+#endif // NEREID_CODEGEN_KERNEL_KERNELINFO_H

@@ -1,0 +1,105 @@
+// Work.cpp - how much a program of a kernel does, and with whom it talks.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernel/KernelInfo.h"
+
+#include "nereid/ttir/Dialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// Loops whose length is not known go over a row or a depth in blocks.
+static constexpr uint64_t kUsualIterations = 16;
+
+static uint64_t elementsOf(Value value) {
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  return tile ? tile.getNumElements() : 1;
+}
+
+static uint64_t bytesOf(Value value) {
+  unsigned bits = tt::getElementBitWidth(getElementTypeOrSelf(value.getType()));
+  return elementsOf(value) * std::max(1u, bits / 8);
+}
+
+namespace {
+class WorkCounter {
+public:
+  Work work;
+
+  /// Adds what `region` does, `times` times.
+  void visit(Region &region, uint64_t times) {
+    llvm::DenseSet<Block *> seen;
+    for (Block &block : region) {
+      seen.insert(&block);
+      // A branch back to an earlier block.
+      work.isEstimated |= llvm::any_of(block.getSuccessors(), [&](Block *next) {
+        return seen.contains(next);
+      });
+      for (Operation &op : block)
+        visit(&op, times);
+    }
+  }
+
+private:
+  void visit(Operation *op, uint64_t times) {
+    work.communicates |=
+        isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+            tt::AtomicStoreOp, tt::AtomicPollOp>(op);
+    work.prints |= isa<tt::PrintOp>(op);
+    work.asserts |= isa<tt::AssertOp>(op);
+    if (auto load = dyn_cast<tt::LoadOp>(op)) {
+      work.communicates |= load.getIsVolatile();
+      add(work.bytes, bytesOf(load.getResult()), times);
+    } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
+      add(work.bytes, bytesOf(store.getValue()), times);
+    } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
+      uint64_t depth = dot.getA().getType().getShape().back();
+      add(work.flops, 2 * elementsOf(dot.getResult()) * depth, times);
+    } else if (op->hasTrait<OpTrait::Elementwise>() &&
+               op->getNumResults() == 1 &&
+               isa<RankedTensorType>(op->getResult(0).getType())) {
+      add(work.flops, elementsOf(op->getResult(0)), times);
+    }
+    uint64_t iterations = iterationsOf(op);
+    for (Region &region : op->getRegions())
+      visit(region, llvm::SaturatingMultiply(times, iterations));
+  }
+
+  static void add(uint64_t &total, uint64_t amount, uint64_t times) {
+    total = llvm::SaturatingMultiplyAdd(amount, times, total);
+  }
+
+  /// How often the regions of `op` run.
+  uint64_t iterationsOf(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto lower = getConstantIntValue(loop.getLowerBound());
+      auto upper = getConstantIntValue(loop.getUpperBound());
+      auto step = getConstantIntValue(loop.getStep());
+      if (lower && upper && step && *step > 0) {
+        if (*upper <= *lower)
+          return 0;
+        return llvm::divideCeil(uint64_t(*upper) - uint64_t(*lower),
+                                uint64_t(*step));
+      }
+    } else if (!isa<scf::WhileOp>(op)) {
+      return 1;
+    }
+    work.isEstimated = true;
+    return kUsualIterations;
+  }
+};
+} // namespace
+
+Work describeWork(tt::FuncOp kernel) {
+  WorkCounter counter;
+  counter.visit(kernel.getBody(), 1);
+  return counter.work;
+}
+
+} // namespace nereid::codegen

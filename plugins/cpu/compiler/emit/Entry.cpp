@@ -1,0 +1,171 @@
+// Entry.cpp - the entry of an image: the loop over a range of programs.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/Entry.h"
+
+#include "../image.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+/// Builds the entry function around the kernel's body.
+class EntryEmitter {
+public:
+  EntryEmitter(Emitter &emitter, const KernelInfo &info)
+      : emitter(emitter), b(emitter.builder), info(info),
+        axes(countAxes(emitter.program.function)) {}
+
+  /// Returns false if the body could not be emitted.
+  bool run() {
+    llvm::LLVMContext &context = emitter.context();
+    llvm::Type *pointer = b.getPtrTy();
+    auto *type = llvm::FunctionType::get(
+        b.getInt32Ty(), {pointer, pointer, pointer, b.getInt64Ty(), pointer},
+        false);
+    auto *function = llvm::Function::Create(
+        type, llvm::Function::ExternalLinkage, kEntryName, emitter.module);
+    for (unsigned argument : {0u, 4u})
+      function->addParamAttr(argument, llvm::Attribute::NoAlias);
+    emitter.function = function;
+    emitter.launch = function->getArg(1);
+    if (emitter.options.debugInfo)
+      emitter.lines =
+          std::make_unique<SourceLines>(emitter.program.function, *function);
+
+    auto *entry = llvm::BasicBlock::Create(context, "entry", function);
+    auto *header = llvm::BasicBlock::Create(context, "program", function);
+    auto *latch = llvm::BasicBlock::Create(context, "next", function);
+    auto *done = llvm::BasicBlock::Create(context, "done", function);
+    b.SetInsertPoint(entry);
+    llvm::Instruction *branch = b.CreateBr(header);
+    emitter.allocaPoint = branch;
+    b.SetInsertPoint(branch);
+    loadArguments();
+    placeBuffers();
+    loadGrid();
+    startIds();
+
+    b.SetInsertPoint(header);
+    makeIds(entry);
+    {
+      AtLine line = emitter.at(
+          const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
+      emitBody(emitter, latch);
+    }
+
+    b.SetInsertPoint(latch);
+    advanceIds(header, latch, done);
+    b.SetInsertPoint(done);
+    b.CreateRet(b.getInt32(0));
+    if (emitter.lines)
+      emitter.lines->finish();
+    return !emitter.failed;
+  }
+
+private:
+  void loadArguments() {
+    tt::FuncOp kernel = emitter.program.function;
+    for (auto [argument, described] :
+         llvm::zip(kernel.getArguments(), info.arguments)) {
+      llvm::Type *type = emitter.memoryType(argument.getType());
+      llvm::Value *place = b.CreateConstGEP1_64(
+          b.getInt8Ty(), emitter.function->getArg(0), described.offset);
+      llvm::LoadInst *value = b.CreateLoad(type, place, described.name);
+      value->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                         llvm::MDNode::get(emitter.context(), {}));
+      emitter.scalars[argument] =
+          argument.getType().isInteger(1)
+              ? b.CreateICmpNE(value, llvm::ConstantInt::get(type, 0))
+              : static_cast<llvm::Value *>(value);
+    }
+  }
+
+  /// The first line of scratch is for accesses that are masked off.
+  void placeBuffers() {
+    llvm::Value *scratch = emitter.function->getArg(4);
+    emitter.dummy = scratch;
+    for (const auto &buffer : emitter.program.buffers)
+      emitter.buffers[buffer.get()] =
+          b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
+  }
+
+  /// The axes up to the last that the kernel asks for: an id changes when those
+  /// before it have reached their end.
+  static unsigned countAxes(tt::FuncOp kernel) {
+    unsigned axes = 0;
+    kernel.walk([&](Operation *op) {
+      if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
+        axes = std::max<unsigned>(axes, id.getAxisAsInt() + 1);
+      else if (auto size = dyn_cast<tt::GetNumProgramsOp>(op))
+        axes = std::max<unsigned>(axes, size.getAxisAsInt() + 1);
+      else if (isa<tt::PrintOp, tt::AssertOp>(op))
+        axes = 3; // they tell which program it was
+    });
+    return axes;
+  }
+
+  void loadGrid() {
+    static constexpr const char *kNames[] = {"grid.x", "grid.y", "grid.z"};
+    for (unsigned axis = 0; axis < axes; ++axis)
+      emitter.gridSizes[axis] = b.CreateLoad(
+          b.getInt32Ty(),
+          b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch,
+                               offsetof(nereid_cpu_launch_t, grid) + 4 * axis),
+          kNames[axis]);
+  }
+
+  void startIds() {
+    for (unsigned axis = 0; axis < axes; ++axis)
+      first[axis] =
+          b.CreateLoad(b.getInt32Ty(),
+                       b.CreateConstGEP1_64(b.getInt32Ty(),
+                                            emitter.function->getArg(2), axis));
+  }
+
+  void makeIds(llvm::BasicBlock *entry) {
+    static constexpr const char *kNames[] = {"pid.x", "pid.y", "pid.z"};
+    left = b.CreatePHI(b.getInt64Ty(), 2, "left");
+    left->addIncoming(emitter.function->getArg(3), entry);
+    for (unsigned axis = 0; axis < axes; ++axis) {
+      ids[axis] = b.CreatePHI(b.getInt32Ty(), 2, kNames[axis]);
+      ids[axis]->addIncoming(first[axis], entry);
+      emitter.programIds[axis] = ids[axis];
+    }
+  }
+
+  /// x counts fastest; an overflow of one axis advances the next.
+  void advanceIds(llvm::BasicBlock *header, llvm::BasicBlock *latch,
+                  llvm::BasicBlock *done) {
+    llvm::Value *carry = b.getTrue();
+    for (unsigned axis = 0; axis < axes; ++axis) {
+      llvm::Value *next =
+          b.CreateAdd(ids[axis], b.CreateZExt(carry, b.getInt32Ty()));
+      llvm::Value *wraps = b.CreateICmpEQ(next, emitter.gridSizes[axis]);
+      ids[axis]->addIncoming(b.CreateSelect(wraps, b.getInt32(0), next), latch);
+      carry = wraps;
+    }
+    llvm::Value *rest = b.CreateSub(left, b.getInt64(1));
+    left->addIncoming(rest, latch);
+    b.CreateCondBr(b.CreateICmpEQ(rest, b.getInt64(0)), done, header);
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  const KernelInfo &info;
+  unsigned axes; // of the grid, as many as the kernel asks for
+  llvm::Value *first[3] = {};
+  llvm::PHINode *ids[3] = {};
+  llvm::PHINode *left = nullptr;
+};
+} // namespace
+
+bool emitEntry(Emitter &emitter, const KernelInfo &info) {
+  return EntryEmitter(emitter, info).run();
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,19 @@
+// Entry.h - the function of an image that runs a range of programs.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_ENTRY_H
+#define NEREID_CPU_COMPILER_ENTRY_H
+
+#include "emit/Emitter.h"
+
+namespace nereid::cpu {
+
+/// Emits the function `kEntryName`, with the body of the kernel in its loop;
+/// `info` has the layout of the arguments. False if something in the body was
+/// refused, which has been reported.
+bool emitEntry(Emitter &emitter, const KernelInfo &info);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_ENTRY_H

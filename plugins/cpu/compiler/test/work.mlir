@@ -1,0 +1,98 @@
+// What an image says of its work: the operations of helpers, which are inlined;
+// loops as often as they run, and a flag (8) where that is not known. Atomic
+// operations (1), prints (2) and assertions (4) are flags too.
+// RUN: split-file %s %t
+// RUN: nereid compile %t/helper.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=HELPER
+// RUN: nereid compile %t/constant.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=CONSTANT
+// RUN: nereid compile %t/unknown.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=UNKNOWN
+// RUN: nereid compile %t/volatile.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=VOLATILE
+// HELPER: !{!"flags", i64 7}
+// HELPER: !{!"bytes_per_program", i64 256}
+// 100 iterations of an inner loop that loads and stores 64 elements.
+// CONSTANT: !{!"flags", i64 0}
+// CONSTANT: !{!"bytes_per_program", i64 51204}
+// UNKNOWN: !{!"flags", i64 8}
+// UNKNOWN: !{!"bytes_per_program", i64 4100}
+// VOLATILE: !{!"flags", i64 1}
+
+//--- helper.mlir
+module {
+tt.func private @talk(%p: !tt.ptr<i32>) attributes {noinline = true} {
+  %c1 = arith.constant 1 : i32
+  %t = arith.constant true
+  %o = tt.atomic_rmw add, acq_rel, gpu, %p, %c1, %t : (!tt.ptr<i32>, i32, i1) -> i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %q, %i : tensor<64x!tt.ptr<i32>>
+  tt.print " old: " {hex = false, isSigned = array<i32: 1>} : %o : i32
+  %ok = arith.cmpi ne, %o, %c1 : i32
+  tt.assert %ok, "it is one" : i1
+  tt.return
+}
+tt.func public @calls(%p: !tt.ptr<i32>) {
+  tt.call @talk(%p) : (!tt.ptr<i32>) -> ()
+  tt.return
+}
+}
+
+//--- constant.mlir
+tt.func public @loops(%p: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c10 = arith.constant 10 : i32
+  %c28 = arith.constant 28 : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %sum = scf.for %a = %c0 to %c10 step %c1 iter_args(%s = %c0) -> (i32) : i32 {
+    %inner = scf.for %b = %c0 to %c28 step %c3 iter_args(%t = %s) -> (i32) : i32 {
+      %x = tt.load %q : tensor<64x!tt.ptr<i32>>
+      %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+      ^bb0(%u: i32, %v: i32):
+        %w = arith.addi %u, %v : i32
+        tt.reduce.return %w : i32
+      }) : (tensor<64xi32>) -> i32
+      %n = arith.addi %t, %r : i32
+      tt.store %q, %x : tensor<64x!tt.ptr<i32>>
+      scf.yield %n : i32
+    }
+    scf.yield %inner : i32
+  }
+  tt.store %p, %sum : !tt.ptr<i32>
+  tt.return
+}
+
+//--- unknown.mlir
+tt.func public @loop(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %sum = scf.for %a = %c0 to %n step %c1 iter_args(%s = %c0) -> (i32) : i32 {
+    %as = tt.splat %a : i32 -> tensor<64xi32>
+    %at = tt.addptr %q, %as : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %x = tt.load %at : tensor<64x!tt.ptr<i32>>
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%u: i32, %v: i32):
+      %w = arith.addi %u, %v : i32
+      tt.reduce.return %w : i32
+    }) : (tensor<64xi32>) -> i32
+    %t = arith.addi %s, %r : i32
+    scf.yield %t : i32
+  }
+  tt.store %p, %sum : !tt.ptr<i32>
+  tt.return
+}
+
+//--- volatile.mlir
+tt.func public @reads(%p: !tt.ptr<i32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %x = tt.load %q {isVolatile = true} : tensor<64x!tt.ptr<i32>>
+  tt.store %q, %x : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
