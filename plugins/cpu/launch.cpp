@@ -36,16 +36,20 @@ static uint64_t nanosecondsOf(const nereid_cpu_kernel_t &image) {
   return std::max({memory, compute, isEstimated ? kUnknownNanoseconds : 1});
 }
 
-unsigned threadsFor(const nereid_kernel_t &kernel, uint64_t programs) {
-  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS)
-    return 1;
-  unsigned most = kernel.state->pool.threads();
-  if (kernel.threads)
-    return std::min(most, kernel.threads);
-  uint64_t cost = nanosecondsOf(kernel.image);
+unsigned threadsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
+                    unsigned most) {
+  uint64_t cost = nanosecondsOf(image);
   uint64_t total = programs > UINT64_MAX / cost ? UINT64_MAX : programs * cost;
   uint64_t worth = total / (kMicrosecondsPerThread * 1000);
   return static_cast<unsigned>(std::clamp<uint64_t>(worth, 1, most));
+}
+
+static unsigned threadsOf(const nereid_kernel_t &kernel, uint64_t programs) {
+  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS)
+    return 1;
+  unsigned most = kernel.state->pool.threads();
+  return kernel.threads ? std::min(most, kernel.threads)
+                        : threadsFor(kernel.image, programs, most);
 }
 
 namespace {
@@ -137,7 +141,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   nullptr},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
-  unsigned threads = threadsFor(*kernel, programs);
+  unsigned threads = threadsOf(*kernel, programs);
   bool complete;
   if (threads <= 1) {
     complete = runPrograms(&work, 0, programs);

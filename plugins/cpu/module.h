@@ -41,8 +41,9 @@ nereid_status_t getKernel(nereid_state_t *state, nereid_module_t *module,
 nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        const nereid_call_t *call);
 
-/// Threads that `programs` programs of `kernel` are worth; for tests.
-unsigned threadsFor(const nereid_kernel_t &kernel, uint64_t programs);
+/// Of `most` threads, those that `programs` programs are worth.
+unsigned threadsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
+                    unsigned most);
 
 } // namespace nereid::cpu
 
