@@ -44,10 +44,10 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
     return std::move(error);
   info.set(codegen::describeWork(*kernel));
 
-  if (failed(codegen::expandTileOperations(module, expansion)))
+  if (failed(codegen::expand(codegen::Phase::Tiles, module, expansion)))
     return failureOf("an operation cannot be expanded");
   widenDots(*kernel, options);
-  if (failed(codegen::expandForBackend(module, expansion)))
+  if (failed(codegen::expand(codegen::Phase::Elements, module, expansion)))
     return failureOf("an operation cannot be expanded");
   codegen::scalarizeInductions(*kernel);
   IRRewriter rewriter(module.getContext());

@@ -30,6 +30,38 @@ std::string functionOf(llvm::StringRef operation,
   return text;
 }
 
+JitOptions narrowTarget(bool hasFma) {
+  JitOptions options;
+  options.expand.hasFma = hasFma;
+  options.expand.hasF64 = false;
+  options.expand.hasI64 = false;
+  options.expand.hasLibm = false;
+  if (hasFma)
+    return options;
+  // A machine that would show a math.fma that is left, by a call.
+  options.lanes = 4;
+  options.cpu = "x86-64-v2";
+  return options;
+}
+
+/// What the target lacks and the module contains nevertheless, or nothing.
+static std::string foreignOperation(ModuleOp module,
+                                    const codegen::ExpandOptions &options) {
+  std::string found;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      bool isForeign = (element.isF64() && !options.hasF64) ||
+                       (element.isInteger(64) && !options.hasI64) ||
+                       (isa<math::FmaOp>(op) && !options.hasFma) ||
+                       (isa<tt::ExternElementwiseOp>(op) && !options.hasLibm);
+      if (isForeign)
+        llvm::raw_string_ostream(found) << *op << '\n';
+    }
+  });
+  return found;
+}
+
 /// Emits the loop around the operations of one function.
 class LoopEmitter {
 public:
@@ -136,6 +168,10 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::StringRef text,
   auto module = parseSourceString<ModuleOp>(text, &context);
   if (module && failed(codegen::expandForBackend(*module, options.expand)))
     return nullptr;
+  if (module) {
+    std::string foreign = foreignOperation(*module, options.expand);
+    EXPECT_EQ(foreign, "") << text.str();
+  }
   return module;
 }
 

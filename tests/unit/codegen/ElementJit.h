@@ -27,6 +27,10 @@ struct JitOptions {
   codegen::ElementContext context;
 };
 
+/// A target that has only 32-bit arithmetic and no library, with or without an
+/// instruction for fma.
+JitOptions narrowTarget(bool hasFma);
+
 /// A `tt.func @f` of one block over scalars or tensors: expanded, emitted over
 /// vectors in a loop, and compiled. A failure is a test failure.
 class ElementJit {

@@ -70,10 +70,9 @@ protected:
     y.push_back(b);
   }
 
-  double worst(const std::string &operation, Exact (*reference)(Exact, Exact)) {
+  double worst(const std::string &operation, Exact (*reference)(Exact, Exact),
+               JitOptions options = {.lanes = 8}) {
     const char *type = TypeName<T>::value;
-    JitOptions options;
-    options.lanes = 8;
     ElementJit compiled(
         functionOf(operation + " %0, %1 : " + type, {type, type}, type),
         options);
@@ -114,6 +113,18 @@ TYPED_TEST(MathBinaryTest, DividesWithOneRounding) {
   EXPECT_LE(
       this->worst("tt.precise_divf", [](auto x, auto y) { return x / y; }),
       0.501);
+}
+
+using MathBinaryF32Test = MathBinaryTest<float>;
+
+TEST_F(MathBinaryF32Test, NeedsNeitherWideTypesNorALibrary) {
+  for (bool hasFma : {true, false}) {
+    JitOptions options = narrowTarget(hasFma);
+    double more = hasFma ? 0.0 : 1.0;
+    EXPECT_LE(worst("math.powf", std::pow, options), 2.0 + more);
+    EXPECT_LE(worst("math.atan2", std::atan2, options), 2.5 + more);
+    EXPECT_EQ(worst("arith.remf", std::fmod, options), 0.0);
+  }
 }
 
 // A NaN is the lower bound, or stays if told so.

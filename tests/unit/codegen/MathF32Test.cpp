@@ -103,6 +103,17 @@ TEST_P(MathF32Test, NeedsNoFusedMultiplyAdd) {
             GetParam().bound + 1.0);
 }
 
+TEST_P(MathF32Test, NeedsNeitherWideTypesNorALibrary) {
+  JitOptions withFma = narrowTarget(true), withoutFma = narrowTarget(false);
+  EXPECT_LE(sweep(GetParam(), withFma, allMagnitudes(10007)).distance,
+            GetParam().bound);
+  EXPECT_LE(sweep(GetParam(), withFma, borders()).distance, GetParam().bound);
+  EXPECT_LE(sweep(GetParam(), withoutFma, allMagnitudes(20011)).distance,
+            GetParam().bound + 1.0);
+  EXPECT_LE(sweep(GetParam(), withoutFma, borders()).distance,
+            GetParam().bound + 1.0);
+}
+
 static const FunctionF32 kFunctions[] = {
     {"exp", std::exp, 1.0},         {"exp2", std::exp2, 1.0},
     {"expm1", std::expm1, 1.5},     {"log", std::log, 1.0},

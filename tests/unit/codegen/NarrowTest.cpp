@@ -46,9 +46,11 @@ protected:
   std::string name() const { return GetParam().name; }
 
   ElementJit compile(const std::string &operation, unsigned operands,
-                     const char *result = nullptr) const {
+                     const char *result = nullptr,
+                     const JitOptions &options = {}) const {
     std::vector<llvm::StringRef> types(operands, GetParam().name);
-    return ElementJit(functionOf(operation, types, result ? result : types[0]));
+    return ElementJit(functionOf(operation, types, result ? result : types[0]),
+                      options);
   }
 
   using Reference = llvm::function_ref<APFloat(APFloat, APFloat)>;
@@ -83,18 +85,25 @@ TEST_P(NarrowTest, TakesTheRemainderExactly) {
   });
 }
 
-TEST_P(NarrowTest, RoundsAFusedMultiplyAddOnce) {
+static void expectFusedOnce(const NarrowKind &kind, const ElementJit &compiled) {
   auto x = randomPatterns(3), y = randomPatterns(4), z = randomPatterns(5);
-  ElementJit compiled = compile("math.fma %0, %1, %2 : " + name(), 3);
   auto got = compiled.operator()<uint16_t>(x, y, z);
   for (size_t i = 0; i < x.size(); ++i) {
-    APFloat want = value(GetParam(), x[i]);
-    want.fusedMultiplyAdd(value(GetParam(), y[i]), value(GetParam(), z[i]),
+    APFloat want = value(kind, x[i]);
+    want.fusedMultiplyAdd(value(kind, y[i]), value(kind, z[i]),
                           kNearest);
-    ASSERT_TRUE(isSame(value(GetParam(), got[i]), want))
+    ASSERT_TRUE(isSame(value(kind, got[i]), want))
         << std::hex << x[i] << " * " << y[i] << " + " << z[i] << " is "
         << got[i];
   }
+}
+
+TEST_P(NarrowTest, RoundsAFusedMultiplyAddOnce) {
+  std::string operation = "math.fma %0, %1, %2 : " + name();
+  expectFusedOnce(GetParam(), compile(operation, 3));
+  for (bool hasFma : {true, false})
+    expectFusedOnce(GetParam(),
+                    compile(operation, 3, nullptr, narrowTarget(hasFma)));
 }
 
 TEST_P(NarrowTest, ChangesOnlyTheSignBit) {
@@ -130,23 +139,40 @@ TEST_P(NarrowTest, TakesTheNumberOfAMinimumOrMaximum) {
                [](APFloat x, APFloat y) { return llvm::minimum(x, y); });
 }
 
-TEST_P(NarrowTest, RoundsIntegersOnce) {
+template <typename T>
+static void expectIntegersOnce(const NarrowKind &kind,
+                               const JitOptions &options = {}) {
+  constexpr unsigned kWidth = sizeof(T) * 8;
   std::mt19937_64 random(9);
   for (bool isSigned : {true, false}) {
-    std::vector<int64_t> integers;
+    std::vector<T> integers;
     for (int i = 0; i < 200000; ++i)
-      integers.push_back(int64_t(random()) >> (random() % 64));
+      integers.push_back(T(int64_t(random()) >> (random() % 64)));
+    for (unsigned bit = 0; bit < kWidth; ++bit)
+      for (unsigned tie = 0; tie < bit; ++tie)
+        for (int step : {-1, 0, 1})
+          integers.push_back(T((T(1) << bit) + (T(1) << tie) + step));
+    std::string type = "i" + std::to_string(kWidth);
     std::string operation = isSigned ? "arith.sitofp" : "arith.uitofp";
-    ElementJit compiled(functionOf(operation + " %0 : i64 to " + name(),
-                                   {"i64"}, GetParam().name));
-    auto got = compiled.operator()<uint16_t>(integers);
+    ElementJit compiled(functionOf(operation + " %0 : " + type + " to " +
+                                       kind.name,
+                                   {type}, kind.name),
+                        options);
+    auto got = compiled.template operator()<uint16_t>(integers);
     for (size_t i = 0; i < integers.size(); ++i) {
-      APFloat want(GetParam().semantics);
-      want.convertFromAPInt(APInt(64, integers[i]), isSigned, kNearest);
-      ASSERT_TRUE(isSame(value(GetParam(), got[i]), want))
+      APFloat want(kind.semantics);
+      want.convertFromAPInt(APInt(kWidth, uint64_t(integers[i])), isSigned,
+                            kNearest);
+      ASSERT_TRUE(isSame(value(kind, got[i]), want))
           << integers[i] << " is " << std::hex << got[i];
     }
   }
+}
+
+TEST_P(NarrowTest, RoundsIntegersOnce) {
+  expectIntegersOnce<uint64_t>(GetParam());
+  expectIntegersOnce<uint32_t>(GetParam());
+  expectIntegersOnce<uint32_t>(GetParam(), narrowTarget(true));
 }
 
 TEST_P(NarrowTest, ComparesAsNumbers) {

@@ -67,7 +67,13 @@ struct Turn {
   Expr high, low;
 };
 
-static Turn multiplyF32(Expr m, ArrayRef<Expr> digits) {
+// An f32 has few enough digits for products of i64; without those, and for an
+// f64, words are multiplied into two.
+static bool isByWords(Expr x) {
+  return !isF32(x) || !x.scope->options.hasWideTypes();
+}
+
+static Turn multiplyWide(Expr m, ArrayRef<Expr> digits) {
   Expr wide = extendUnsigned(m, 64);
   auto product = [&](int i) { return wide * extendUnsigned(digits[i], 64); };
   Expr first = extendUnsigned(m * digits[0], 64) << 32;
@@ -75,29 +81,35 @@ static Turn multiplyF32(Expr m, ArrayRef<Expr> digits) {
   return {sum, sum};
 }
 
-static Turn multiplyF64(Expr m, ArrayRef<Expr> digits) {
+static Turn multiplyWords(Expr m, ArrayRef<Expr> digits) {
   Expr carried = highProduct(m, digits[2]);
   Expr low = m * digits[1] + carried;
-  Expr carry = extendUnsigned(lessUnsigned(low, carried), 64);
+  Expr carry = extendUnsigned(lessUnsigned(low, carried), m.width());
   return {m * digits[0] + highProduct(m, digits[1]) + carry, low};
 }
 
-static constexpr Pair kHalfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+static constexpr Pair kHalfPiF32 = {0x1.921fb6p+0, -0x1.777a5cp-25};
+static constexpr Pair kHalfPiF64 = {0x1.921fb54442d18p+0,
+                                    0x1.1a62633145c07p-54};
 
 // A fraction of a quarter turn, in units of 2^-62.
-static Expr radiansF32(Expr fraction) {
-  Expr r = toFloat(fraction) * (kHalfPi.high * 0x1p-62);
+static Expr radiansWide(Expr fraction) {
+  Expr r = toFloat(fraction) * (kHalfPiF64.high * 0x1p-62);
   return truncate(r, fraction.scope->builder.getF32Type());
 }
 
-// Rounded once: what the conversion and the product lose is added up.
-static Expr radiansF64(Expr fraction, Expr low) {
+// The same of two words, in units of 2^-62 or 2^-30 of the upper one. Rounded
+// once: what the conversion and the product lose is added up.
+static Expr radiansWords(Expr fraction, Expr low) {
+  int width = fraction.width();
+  double unit = std::ldexp(1.0, 2 - width);
+  Pair halfPi = width == 32 ? kHalfPiF32 : kHalfPiF64;
   Expr nearest = toFloat(fraction);
   Expr lost = toFloat(fraction - toInteger(nearest));
-  lost = fma(toFloat(low >> 1), 0x1p-63, lost);
-  ExactProduct r(nearest, nearest.like(kHalfPi.high * 0x1p-62));
-  Expr rest = fma(nearest, kHalfPi.low * 0x1p-62, r.low);
-  return r.high + fma(lost, kHalfPi.high * 0x1p-62, rest);
+  lost = fma(toFloat(low >> 1), std::ldexp(1.0, 1 - width), lost);
+  ExactProduct r(nearest, nearest.like(halfPi.high * unit));
+  Expr rest = fma(nearest, halfPi.low * unit, r.low);
+  return r.high + fma(lost, halfPi.high * unit, rest);
 }
 
 static Angle reduceByDigits(Expr x) {
@@ -109,11 +121,14 @@ static Angle reduceByDigits(Expr x) {
   // Two digits before the point of x / (pi/2) remain: the quadrant.
   int64_t distance = x.width() - 2 - exponentBias(x) - mantissa;
   auto digits = window(digitsFor(x), exponent + distance);
-  Turn turn = isF32(x) ? multiplyF32(m, digits) : multiplyF64(m, digits);
-  Expr quadrant = (turn.high + (int64_t(1) << 61)) >> 62;
-  Expr fraction = turn.high - (quadrant << 62);
-  Expr r = isF32(x) ? radiansF32(fraction) : radiansF64(fraction, turn.low);
-  if (isF32(x))
+  bool byWords = isByWords(x);
+  Turn turn = byWords ? multiplyWords(m, digits) : multiplyWide(m, digits);
+  int64_t quarter = turn.high.width() - 2;
+  Expr quadrant = (turn.high + (int64_t(1) << (quarter - 1))) >> quarter;
+  Expr fraction = turn.high - (quadrant << quarter);
+  Expr r =
+      byWords ? radiansWords(fraction, turn.low) : radiansWide(fraction);
+  if (!byWords)
     quadrant = truncate(quadrant, 32);
   Expr isNegative = pattern < 0;
   return {select(isNegative, 0 - quadrant, quadrant),

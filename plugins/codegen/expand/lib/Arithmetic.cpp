@@ -15,14 +15,6 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-static Expr highHalf(Expr x, Expr y) {
-  unsigned width = x.width();
-  if (width == 64)
-    return highProduct(x, y);
-  Expr product = extendUnsigned(x, 2 * width) * extendUnsigned(y, 2 * width);
-  return truncate(product >> int64_t(width), width);
-}
-
 // min(max(x, low), high). Unless NaN is to stay, a NaN becomes the lower
 // bound, which a comparison it fails gives by itself.
 static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
@@ -37,9 +29,11 @@ static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
 // rest - quotient divisor. An fma that is written out must not meet products
 // near the largest number.
 static Expr restOf(Expr rest, Expr quotient, Expr divisor) {
-  if (rest.scope->options.hasFma || rest.width() == 32)
+  const ExpandOptions &options = rest.scope->options;
+  bool isF32 = rest.width() == 32;
+  if (options.hasFma || (isF32 && options.hasWideTypes()))
     return fma(-quotient, divisor, rest);
-  Expr isHuge = rest > 0x1p1000;
+  Expr isHuge = rest > (isF32 ? 0x1p120 : 0x1p1000);
   Expr less = select(isHuge, rest.like(0.25), rest.like(1.0));
   Expr more = select(isHuge, rest.like(4.0), rest.like(1.0));
   return fma(-quotient, divisor * less, rest * less) * more;
@@ -77,7 +71,7 @@ std::optional<Expr> expandArithmetic(Scope &scope, Operation *op) {
   using Result = std::optional<Expr>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::MulhiUIOp) -> Result {
-        return highHalf(operand(0), operand(1));
+        return highProduct(operand(0), operand(1));
       })
       .Case([&](tt::ClampFOp clampOp) -> Result {
         bool keepsNan = clampOp.getPropagateNan() == tt::PropagateNan::ALL;

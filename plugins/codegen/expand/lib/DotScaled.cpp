@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values and scales meet in f32, which holds every code exactly. The product
-// takes them as bf16, or f16 where an operand is one, for which every target
-// with matrix units has an instruction.
+// takes them in the type that the backend asks for; bf16, or f16 where an operand
+// is one, has an instruction on every target with matrix units.
 
 #include "Expr.h"
 #include "Rewrites.h"
@@ -169,6 +169,22 @@ static LogicalResult giveType(Scope &scope, tt::DotScaledOp op,
                           << ", which has no conversion";
 }
 
+static FloatType productType(Scope &scope, ScaleDotElemType left,
+                             ScaleDotElemType right) {
+  Builder &b = scope.builder;
+  bool hasF16 =
+      left == ScaleDotElemType::FP16 || right == ScaleDotElemType::FP16;
+  switch (scope.options.scaledDotType) {
+  case ScaledDotType::Narrow:
+    return hasF16 ? FloatType(b.getF16Type()) : FloatType(b.getBF16Type());
+  case ScaledDotType::F16:
+    return b.getF16Type();
+  case ScaledDotType::F32:
+    return b.getF32Type();
+  }
+  llvm_unreachable("unknown type of microscaled products");
+}
+
 LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op) {
   scope.moveTo(op);
   int64_t rank = op.getC().getType().getRank();
@@ -178,10 +194,7 @@ LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op) {
                 op.getRhsKPack() ? rank - 2 : rank - 1, false};
   if (failed(giveType(scope, op, left)) || failed(giveType(scope, op, right)))
     return failure();
-  bool hasF16 = left.format == ScaleDotElemType::FP16 ||
-                right.format == ScaleDotElemType::FP16;
-  FloatType type =
-      hasF16 ? scope.builder.getF16Type() : scope.builder.getBF16Type();
+  FloatType type = productType(scope, left.format, right.format);
   Value a = decode(scope, left, type, op.getFastMath());
   Value b = decode(scope, right, type, op.getFastMath());
   Value product = scope.builder.create<tt::DotOp>(

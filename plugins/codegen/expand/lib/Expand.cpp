@@ -40,63 +40,151 @@ static void allowContraction(Operation *op) {
               arith::FastMathFlagsAttr::get(op->getContext(), flags));
 }
 
-// What works on whole tiles comes first: it is made of element-wise operations
-// that are still to be expanded.
-LogicalResult expandTileOperations(ModuleOp module,
-                                   const ExpandOptions &options) {
-  Scope scope(module.getContext(), options);
-  SmallVector<tt::DotScaledOp> products;
-  SmallVector<tt::MapElementwiseOp> maps;
-  SmallVector<tt::AtomicRMWOp> atomics;
-  SmallVector<tt::PrintOp> prints;
-  SmallVector<Operation *> combinations;
-  module.walk([&](tt::AtomicRMWOp op) { atomics.push_back(op); });
-  module.walk([&](tt::PrintOp op) { prints.push_back(op); });
-  module.walk([&](tt::DotScaledOp op) { products.push_back(op); });
-  module.walk([&](tt::MapElementwiseOp op) { maps.push_back(op); });
+template <typename Op> static SmallVector<Op> allOf(ModuleOp module) {
+  SmallVector<Op> ops;
+  module.walk([&](Op op) { ops.push_back(op); });
+  return ops;
+}
+
+static SmallVector<Operation *> elementOperations(ModuleOp module) {
+  SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isa<tt::ReduceOp, tt::ScanOp>(op))
-      combinations.push_back(op);
+    if (mayExpand(op))
+      ops.push_back(op);
   });
-  for (Operation *op : combinations)
+  return ops;
+}
+
+static LogicalResult runInlineCalls(ModuleOp module, const ExpandOptions &) {
+  return inlineCalls(module);
+}
+
+static LogicalResult runLiftBranches(ModuleOp module,
+                                     const ExpandOptions &options) {
+  return options.needsStructuredBranches ? liftBranches(module) : success();
+}
+
+static LogicalResult runWidenCombinations(ModuleOp module,
+                                          const ExpandOptions &) {
+  for (tt::ReduceOp op : allOf<tt::ReduceOp>(module))
     widenCombination(op);
-  for (tt::PrintOp op : prints)
+  for (tt::ScanOp op : allOf<tt::ScanOp>(module))
+    widenCombination(op);
+  return success();
+}
+
+static LogicalResult runWidenPrints(ModuleOp module, const ExpandOptions &) {
+  for (tt::PrintOp op : allOf<tt::PrintOp>(module))
     widenPrint(op);
-  for (tt::AtomicRMWOp op : atomics)
-    addAddition(module, op);
-  for (tt::DotScaledOp op : products)
+  return success();
+}
+
+static LogicalResult runAddAtomicUpdates(ModuleOp module,
+                                         const ExpandOptions &options) {
+  for (tt::AtomicRMWOp op : allOf<tt::AtomicRMWOp>(module))
+    addAtomicUpdate(module, options.atomics, op);
+  return success();
+}
+
+static LogicalResult runExpandDotScaled(ModuleOp module,
+                                        const ExpandOptions &options) {
+  Scope scope(module.getContext(), options);
+  for (tt::DotScaledOp op : allOf<tt::DotScaledOp>(module))
     if (failed(expandDotScaled(scope, op)))
       return failure();
-  for (tt::MapElementwiseOp op : maps)
+  return success();
+}
+
+static LogicalResult runExpandMapElementwise(ModuleOp module,
+                                             const ExpandOptions &options) {
+  Scope scope(module.getContext(), options);
+  for (tt::MapElementwiseOp op : allOf<tt::MapElementwiseOp>(module))
     expandMapElementwise(scope, op);
   return success();
 }
 
-LogicalResult expandForBackend(ModuleOp module, const ExpandOptions &options) {
-  if (failed(expandTileOperations(module, options)))
-    return failure();
-  SmallVector<Operation *> work;
-  module.walk([&](Operation *op) {
-    if (mayExpand(op))
-      work.push_back(op);
-  });
+static LogicalResult runCheckExternal(ModuleOp module, const ExpandOptions &) {
   LogicalResult areKnown = success();
-  for (Operation *op : work)
+  for (Operation *op : elementOperations(module))
     if (failed(verifyExtern(op)))
       areKnown = failure();
-  if (failed(areKnown))
-    return failure();
-  Scope scope(module.getContext(), options);
-  for (Operation *op : work) {
-    if (options.fpFusion)
+  return areKnown;
+}
+
+static LogicalResult runAllowContraction(ModuleOp module,
+                                         const ExpandOptions &options) {
+  if (options.fpFusion)
+    for (Operation *op : elementOperations(module))
       allowContraction(op);
+  return success();
+}
+
+static LogicalResult runExpandElements(ModuleOp module,
+                                       const ExpandOptions &options) {
+  Scope scope(module.getContext(), options);
+  for (Operation *op : elementOperations(module)) {
     scope.moveTo(op);
     std::optional<Expr> result = expandOperation(scope, op);
+    if (scope.refused)
+      return failure();
     if (!result)
       continue;
     op->getResult(0).replaceAllUsesWith(result->value);
     op->erase();
   }
+  return success();
+}
+
+ArrayRef<Rewrite> rewritesOf(Phase phase) {
+  static constexpr Rewrite kFunctions[] = {
+      {"inline-calls", "helper functions in the place of their calls",
+       runInlineCalls},
+      {"lift-branches", "cf as scf, where the target needs it",
+       runLiftBranches},
+  };
+  static constexpr Rewrite kTiles[] = {
+      {"check-types", "refuse f64 and i64 where the target has none",
+       checkTypes},
+      {"widen-combinations", "f16 and bf16 sums in f32", runWidenCombinations},
+      {"widen-prints", "fp8 values as f32", runWidenPrints},
+      {"add-atomic-updates", "functions for compare-and-swap loops",
+       runAddAtomicUpdates},
+      {"expand-dot-scaled", "microscaled products as plain ones",
+       runExpandDotScaled},
+      {"expand-map-elementwise", "maps without branches on tensors",
+       runExpandMapElementwise},
+  };
+  static constexpr Rewrite kElements[] = {
+      {"check-external-functions", "refuse unknown external functions",
+       runCheckExternal},
+      {"allow-contraction", "mark the kernel's own arithmetic",
+       runAllowContraction},
+      {"expand-elements", "functions, conversions, narrow types, odd integers",
+       runExpandElements},
+  };
+  switch (phase) {
+  case Phase::Functions:
+    return kFunctions;
+  case Phase::Tiles:
+    return kTiles;
+  case Phase::Elements:
+    return kElements;
+  }
+  llvm_unreachable("unknown phase");
+}
+
+LogicalResult expand(Phase phase, ModuleOp module,
+                     const ExpandOptions &options) {
+  for (const Rewrite &rewrite : rewritesOf(phase))
+    if (failed(rewrite.run(module, options)))
+      return failure();
+  return success();
+}
+
+LogicalResult expandForBackend(ModuleOp module, const ExpandOptions &options) {
+  for (Phase phase : {Phase::Functions, Phase::Tiles, Phase::Elements})
+    if (failed(expand(phase, module, options)))
+      return failure();
   return success();
 }
 

@@ -17,6 +17,11 @@ void Scope::moveTo(Operation *op) {
   loc = op->getLoc();
 }
 
+void Scope::refuse(const Twine &what) {
+  refused = true;
+  emitError(loc) << "needs " << what << ", which the target does not have";
+}
+
 Value Scope::constant(Type type, TypedAttr element) {
   TypedAttr attribute = element;
   if (auto shaped = dyn_cast<ShapedType>(type))
@@ -93,14 +98,20 @@ Expr shiftSigned(Expr x, Expr y) {
   return x.make<arith::ShRSIOp>(x.value.getType(), x, y);
 }
 
-// By half words: vectors have no wider product.
+// By half words where there is no type for the whole product.
 Expr highProduct(Expr x, Expr y) {
-  constexpr int64_t kLow = 0xffffffff;
-  Expr xLow = x & kLow, xHigh = x >> 32;
-  Expr yLow = y & kLow, yHigh = y >> 32;
-  Expr cross = xHigh * yLow + ((xLow * yLow) >> 32);
-  Expr middle = xLow * yHigh + (cross & kLow);
-  return xHigh * yHigh + (cross >> 32) + (middle >> 32);
+  unsigned width = x.width();
+  if (width < 32 || (width == 32 && x.scope->options.hasI64)) {
+    Expr product = extendUnsigned(x, 2 * width) * extendUnsigned(y, 2 * width);
+    return truncate(product >> int64_t(width), width);
+  }
+  int64_t half = width / 2;
+  int64_t low = (int64_t(1) << half) - 1;
+  Expr xLow = x & low, xHigh = x >> half;
+  Expr yLow = y & low, yHigh = y >> half;
+  Expr cross = xHigh * yLow + ((xLow * yLow) >> half);
+  Expr middle = xLow * yHigh + (cross & low);
+  return xHigh * yHigh + (cross >> half) + (middle >> half);
 }
 
 static Expr compare(Expr x, Expr y, arith::CmpFPredicate floats,
@@ -142,16 +153,23 @@ Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
 }
 
-// x * y as a sum of two (Dekker), z added to both. Of 53 digits, the halves of x
-// have 26, its lower one being signed, and those of y 26 and 27.
-static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
-  constexpr int64_t kUpper = ~((int64_t(1) << 27) - 1);
-  Expr product = x * y;
-  Expr xHigh = asFloat((bits(x) + (int64_t(1) << 26)) & kUpper);
-  Expr yHigh = asFloat(bits(y) & kUpper);
+// Dekker's, of halves that are short enough for exact products. Of 53 digits
+// (24), those of x have 26 (12), its lower one being signed, and those of y 26
+// and 27 (12 and 12).
+static Expr errorOfHalves(Expr x, Expr y, Expr product) {
+  int dropped = x.width() == 64 ? 27 : 12;
+  int64_t upper = ~((int64_t(1) << dropped) - 1);
+  Expr xHigh = asFloat((bits(x) + (int64_t(1) << (dropped - 1))) & upper);
+  Expr yHigh = asFloat(bits(y) & upper);
   Expr xLow = x - xHigh, yLow = y - yHigh;
-  Expr error =
-      xLow * yLow - (((product - xHigh * yHigh) - xLow * yHigh) - xHigh * yLow);
+  return xLow * yLow -
+         (((product - xHigh * yHigh) - xLow * yHigh) - xHigh * yLow);
+}
+
+// The product as a sum of two, z added to both.
+static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
+  Expr product = x * y;
+  Expr error = errorOfHalves(x, y, product);
   Expr sum = product + z;
   Expr back = sum - product;
   Expr sumError = (product - (sum - back)) + (z - back);
@@ -162,14 +180,28 @@ static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
   return select(counts, sum + correction, sum);
 }
 
+static bool isByHalves(Expr x) {
+  return x.width() == 64 || !x.scope->options.hasWideTypes();
+}
+
 Expr fma(Expr x, Expr y, Expr z) {
   if (x.scope->options.hasFma)
     return x.make<math::FmaOp>(x.value.getType(), x, y, z);
-  if (x.width() == 64)
+  if (isByHalves(x))
     return fmaOfHalves(x, y, z);
   FloatType f64 = x.scope->builder.getF64Type();
   Expr sum = extend(x, f64) * extend(y, f64) + extend(z, f64);
   return truncate(sum, x.scope->builder.getF32Type());
+}
+
+Expr multiplyAdd(Expr x, Expr y, Expr z) {
+  return x.scope->options.hasFma ? fma(x, y, z) : x * y + z;
+}
+
+Expr productError(Expr x, Expr y, Expr product) {
+  if (x.scope->options.hasFma || !isByHalves(x))
+    return fma(x, y, -product);
+  return errorOfHalves(x, y, product);
 }
 
 Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }
@@ -224,11 +256,8 @@ Expr toInteger(Expr x) {
 
 Expr horner(Expr x, ArrayRef<double> coefficients, double scale) {
   Expr sum = x.like(coefficients.back() * scale);
-  bool hasFma = x.scope->options.hasFma;
-  for (double coefficient : llvm::reverse(coefficients.drop_back())) {
-    Expr next = x.like(coefficient * scale);
-    sum = hasFma ? fma(sum, x, next) : sum * x + next;
-  }
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = multiplyAdd(sum, x, x.like(coefficient * scale));
   return sum;
 }
 

@@ -27,9 +27,13 @@ public:
 
   mlir::Value constant(mlir::Type type, mlir::TypedAttr element);
 
+  /// Reports that what is built here needs \p what, which the target lacks.
+  void refuse(const llvm::Twine &what);
+
   mlir::OpBuilder builder;
   mlir::Location loc;
   const ExpandOptions &options;
+  bool refused = false;
 
 private:
   llvm::DenseMap<std::pair<mlir::Block *, mlir::Attribute>, mlir::Value>
@@ -74,7 +78,7 @@ Expr operator>>(Expr x, Expr y);
 /// Shift that keeps the sign.
 Expr shiftSigned(Expr x, Expr y);
 
-/// The high word of the product of two unsigned i64.
+/// The high word of the product of two unsigned integers.
 Expr highProduct(Expr x, Expr y);
 
 // Comparisons: ordered on floats, signed on integers.
@@ -125,13 +129,19 @@ inline Expr select(Expr condition, Expr yes, double no) {
 }
 
 /// x * y + z with one rounding; without an instruction for it, in twice the
-/// precision, which is as good for all but a few ties.
+/// precision, which is as good for all but a few ties and for results that
+/// underflow. For functions built of it; roundedMultiplyAdd() is exact.
 Expr fma(Expr x, Expr y, Expr z);
 inline Expr fma(Expr x, double y, Expr z) { return fma(x, x.like(y), z); }
 inline Expr fma(Expr x, Expr y, double z) { return fma(x, y, x.like(z)); }
 inline Expr fma(Expr x, double y, double z) {
   return fma(x, x.like(y), x.like(z));
 }
+/// x * y + z with one rounding where the target has an instruction for it, else
+/// with two: for polynomials, and where the product is exact.
+Expr multiplyAdd(Expr x, Expr y, Expr z);
+/// What x * y loses when it is rounded to \p product.
+Expr productError(Expr x, Expr y, Expr product);
 Expr sqrt(Expr x);
 Expr abs(Expr x);
 Expr roundEven(Expr x);

@@ -48,16 +48,31 @@ static Expr asFloatOf(Expr x, bool isSigned, FloatType type) {
                   : x.make<arith::UIToFPOp>(x.shapedAs(type), x);
 }
 
-// Its halves are exact as f64.
+// What a 32-bit integer has above its f32, as a signed one. Of 2^31, or of 2^32
+// if unsigned, the 32 lowest bits are right.
+static Expr aboveF32(Expr x, Expr nearest, bool isSigned) {
+  Type type = x.value.getType();
+  Expr back = isSigned ? nearest.make<arith::FPToSIOp>(type, nearest)
+                       : nearest.make<arith::FPToUIOp>(type, nearest);
+  Expr isEnd = nearest == (isSigned ? 0x1p31 : 0x1p32);
+  int64_t end = isSigned ? std::numeric_limits<int32_t>::min() : 0;
+  return x - select(isEnd, x.like(end), back);
+}
+
+// The halves of an i64 are exact as f64.
 static Expr toFloat(Direction direction, Expr x, bool isSigned,
                     FloatType type) {
   Expr nearest = asFloatOf(x, isSigned, type);
-  FloatType f64 = x.scope->builder.getF64Type();
   if (direction == Direction::Nearest || (x.width() == 32 && type.isF64()))
     return nearest;
   if (x.width() == 32)
     return settle(direction, nearest,
-                  asFloatOf(x, isSigned, f64) - extend(nearest, f64));
+                  asFloatOf(aboveF32(x, nearest, isSigned), true, type));
+  if (!x.scope->options.hasF64) {
+    x.scope->refuse("f64 to round an i64 to f32 in a direction");
+    return nearest;
+  }
+  FloatType f64 = x.scope->builder.getF64Type();
   Expr upper = isSigned ? shiftSigned(x, x.like(32)) : x >> 32;
   Expr high = asFloatOf(upper, isSigned, f64) * 0x1p32;
   Expr low = asFloatOf(x & int64_t(0xffffffff), false, f64);

@@ -41,12 +41,11 @@ Expr reverseBits(Expr x) {
 }
 
 Expr permuteBytes(Expr x, Expr y, Expr selector) {
-  Expr bytes = (extendUnsigned(y, 64) << 32) | extendUnsigned(x, 64);
   Expr result = x.like(0);
   for (int64_t digit = 0; digit < 4; ++digit) {
     Expr choice = selector >> (4 * digit);
-    Expr place = extendUnsigned((choice & 7) << 3, 64);
-    Expr byte = truncate(bytes >> place, 32);
+    Expr word = select((choice & 4) == 0, x, y);
+    Expr byte = word >> ((choice & 3) << 3);
     Expr sign = shiftSigned(byte << 24, byte.like(31));
     byte = select((choice & 8) == 0, byte, sign) & 0xff;
     result = result | (byte << (8 * digit));
@@ -54,22 +53,13 @@ Expr permuteBytes(Expr x, Expr y, Expr selector) {
   return result;
 }
 
-Expr highUnsigned(Expr x, Expr y) {
-  if (x.width() == 64)
-    return highProduct(x, y);
-  Expr product = extendUnsigned(x, 64) * extendUnsigned(y, 64);
-  return truncate(product >> 32, 32);
-}
+Expr highUnsigned(Expr x, Expr y) { return highProduct(x, y); }
 
 Expr highSigned(Expr x, Expr y) {
-  if (x.width() == 64) {
-    Expr high = highProduct(x, y);
-    Expr ofX = y & shiftSigned(x, x.like(63));
-    Expr ofY = x & shiftSigned(y, y.like(63));
-    return high - ofX - ofY;
-  }
-  Expr product = extendSigned(x, 64) * extendSigned(y, 64);
-  return truncate(product >> 32, 32);
+  int64_t sign = x.width() - 1;
+  Expr ofX = y & shiftSigned(x, x.like(sign));
+  Expr ofY = x & shiftSigned(y, y.like(sign));
+  return highProduct(x, y) - ofX - ofY;
 }
 
 Expr product24Signed(Expr x, Expr y) {

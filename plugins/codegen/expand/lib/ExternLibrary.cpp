@@ -13,6 +13,10 @@ namespace nereid::codegen {
 
 Expr callLibrary(StringRef symbol, ArrayRef<Expr> operands) {
   const Expr &last = operands.back();
+  if (!last.scope->options.hasLibm) {
+    last.scope->refuse("'" + symbol + "' of the C library");
+    return last;
+  }
   SmallVector<Value> values;
   for (Expr operand : operands)
     values.push_back(operand.value);
@@ -27,6 +31,10 @@ static Expr callInF64(StringRef symbol, ArrayRef<Expr> operands) {
   Expr x = operands.back();
   if (!isF32(x))
     return callLibrary(symbol, operands);
+  if (!x.scope->options.hasF64) {
+    x.scope->refuse("f64 for '" + symbol + "' of the C library");
+    return x;
+  }
   Builder &b = x.scope->builder;
   SmallVector<Expr> wide(operands);
   wide.back() = extend(x, b.getF64Type());

@@ -4,10 +4,8 @@
 //
 // The target rounds to nearest. On which side of that the exact result lies is
 // found without rounding, and if it is the wrong one the next float is taken.
-// What two f32 make, f64 holds exactly. Of f64, products and remainders are
-// exact as sums of two as long as no exponent comes near an end: so they are
-// made of significands, beside which exponents are kept apart.
 
+#include "Exact.h"
 #include "Extern.h"
 #include "MathFormat.h"
 #include "Rewrites.h"
@@ -47,8 +45,6 @@ static Expr withSignOfZero(Direction direction, Expr sum, Expr isZero,
   return select(isZero, copySign(sum.like(0.0), asFloat(signs)), sum);
 }
 
-static Expr f64Of(Expr x) { return extend(x, x.scope->builder.getF64Type()); }
-
 Expr sumError(Expr x, Expr y, Expr sum) {
   Expr xIsLarger = abs(x) >= abs(y);
   Expr larger = select(xIsLarger, x, y), smaller = select(xIsLarger, y, x);
@@ -65,33 +61,9 @@ Expr subtractToward(Direction direction, Expr x, Expr y) {
   return addToward(direction, x, -y);
 }
 
-/// A finite f64 as a significand and an exponent; 0 has the significand 0.
-struct Scaled : Normalized {
-  explicit Scaled(Expr x) : Normalized(x) {
-    significand = select(x == 0.0, 0.0, significand);
-  }
-  /// The number divided by 2^n, unless it is beyond 2^300 or below 2^-300:
-  /// there it is some number as large or small.
-  Expr over(Expr n) const {
-    Expr difference = exponent - n;
-    difference = select(difference > 300, difference.like(300), difference);
-    difference = select(difference < -300, difference.like(-300), difference);
-    return significand * powerOfTwo(difference);
-  }
-};
-
-// The side of an f64 whose own exact difference is \p difference: infinite
-// results of finite operands are too large, all others of such are exact.
-static Expr sideOf(Expr result, Expr difference, Expr isOrdinary) {
-  Expr side = select(isInfinite(result), -result, difference);
-  return select(isOrdinary, side, 0.0);
-}
-
-static Expr isOrdinary(Expr x) { return isFinite(x) & (x != 0.0); }
-
 Expr multiplyToward(Direction direction, Expr x, Expr y) {
   Expr product = x * y;
-  if (isF32(x))
+  if (isExactAsF64(x))
     return settle(direction, product, f64Of(x) * f64Of(y) - f64Of(product));
   Scaled a(x), b(y), c(product);
   ExactProduct exact(a.significand, b.significand);
@@ -104,7 +76,7 @@ Expr multiplyToward(Direction direction, Expr x, Expr y) {
 Expr divideToward(Direction direction, Expr x, Expr y) {
   Expr quotient = x / y;
   Expr rest = x;
-  if (isF32(x)) {
+  if (isExactAsF64(x)) {
     rest = f64Of(x) - f64Of(quotient) * f64Of(y);
   } else {
     Scaled a(x), b(y), c(quotient);
@@ -112,7 +84,7 @@ Expr divideToward(Direction direction, Expr x, Expr y) {
     rest = fma(-rounded, b.significand, a.significand);
   }
   Expr side = select(isNegative(y), -rest, rest);
-  if (!isF32(x))
+  if (!isExactAsF64(x))
     side = sideOf(quotient, side, isOrdinary(x) & isOrdinary(y));
   return settle(direction, quotient, side);
 }
@@ -123,63 +95,67 @@ Expr reciprocalToward(Direction direction, Expr x) {
 
 Expr rootToward(Direction direction, Expr x) {
   Expr root = sqrt(x);
-  if (isF32(x)) {
+  if (isExactAsF64(x)) {
     Expr wide = f64Of(root);
     return settle(direction, root, f64Of(x) - wide * wide);
   }
   // So small that the remainder would be rounded.
-  Expr isSmall = x < 0x1p-900;
-  Expr scaled = select(isSmall, x * 0x1p200, x);
-  Expr scaledRoot = select(isSmall, root * 0x1p100, root);
+  Expr isSmall = x < (isF32(x) ? 0x1p-60 : 0x1p-900);
+  double scale = isF32(x) ? 0x1p40 : 0x1p100;
+  Expr scaled = select(isSmall, x * scale * scale, x);
+  Expr scaledRoot = select(isSmall, root * scale, root);
   return settle(direction, root, fma(-scaledRoot, scaledRoot, scaled));
-}
-
-/// A result as the target rounds it, and on which side of it the exact one is.
-struct Rounded {
-  Expr nearest, side;
-};
-
-static Rounded multiplyAddF32(Expr x, Expr y, Expr z) {
-  Expr product = f64Of(x) * f64Of(y), addend = f64Of(z);
-  Expr sum = product + addend;
-  Expr error = sumError(product, addend, sum);
-  FloatType f32 = x.scope->builder.getF32Type();
-  Expr nearest = x.scope->options.hasFma
-                     ? fma(x, y, z)
-                     : truncate(roundToOdd(sum, error), f32);
-  Expr difference = sum - f64Of(nearest);
-  return {nearest, select(difference == 0.0, error, difference)};
-}
-
-// The sign of the error of a fused multiply-add (Boldo, Muller).
-static Rounded multiplyAddF64(Expr x, Expr y, Expr z) {
-  Expr nearest = x.scope->options.hasFma ? fma(x, y, z)
-                                         : callLibrary("fma", {x, y, z});
-  Scaled a(x), b(y), c(z), d(nearest);
-  Expr exponent = a.exponent + b.exponent;
-  ExactProduct product(a.significand, b.significand);
-  Expr addend = c.over(exponent);
-  Expr low = addend + product.low;
-  Expr sum = product.high + low;
-  Expr rest = (sum - d.over(exponent)) + sumError(product.high, low, sum);
-  Expr side = rest + sumError(addend, product.low, low);
-  Expr isOrdinarySum = isOrdinary(x) & isOrdinary(y) & isFinite(z);
-  return {nearest, sideOf(nearest, side, isOrdinarySum)};
 }
 
 Expr multiplyAddToward(Direction direction, Expr x, Expr y, Expr z) {
   if (direction == Direction::Nearest && x.scope->options.hasFma)
     return fma(x, y, z);
-  auto [nearest, side] =
-      isF32(x) ? multiplyAddF32(x, y, z) : multiplyAddF64(x, y, z);
+  auto [nearest, side] = roundedMultiplyAdd(x, y, z);
   Expr isZero = (nearest == 0.0) & (side == 0.0);
   return withSignOfZero(direction, settle(direction, nearest, side), isZero,
                         (bits(x) ^ bits(y)) | bits(z));
 }
 
-// No f32 has a root so near to the middle of two that f64 would not do.
+// The square root's reciprocal of m, a number from 1 to 4. A first estimate
+// is corrected by its exact error; which of two floats is nearer to a result
+// beside their middle, the sign of 1 - m middle^2 says. No f32 has a root so near
+// to a middle that two f32 are too short for that.
+static Expr reciprocalRootOf(Expr m) {
+  constexpr double kHalfUnit = 0x1p-25; // of results in [0.5, 1)
+  auto terms = [&](Expr y) {
+    ExactProduct square(y, y), high(m, square.high);
+    Expr rest = (1.0 - high.high) - high.low;
+    return rest - m * square.low;
+  };
+  Expr estimate = 1.0 / sqrt(m);
+  Expr correction = 0.5 * (estimate * terms(estimate));
+  Expr y = estimate + correction;
+  Expr half = copySign(y.like(kHalfUnit), correction - (y - estimate));
+  // 1 - m (y + half)^2, the largest terms first.
+  ExactProduct square(y, y), high(m, square.high), low(m, square.low),
+      mixed(m * (2.0 * half), y);
+  Expr sum = 1.0 - high.high, lost = -low.low - m * (half * half);
+  for (Expr term : {-high.low, -mixed.high, -low.high, -mixed.low}) {
+    Expr next = sum + term;
+    lost = lost + sumError(sum, term, next);
+    sum = next;
+  }
+  Expr isBeyond = (sum + lost) * half > 0.0;
+  return select(isBeyond, y + 2.0 * half, y);
+}
+
+// In f64 the error is too small to matter: no f32 has a root that near to the
+// middle of two.
 Expr reciprocalRootNearest(Expr x) {
-  return truncate(1.0 / sqrt(f64Of(x)), x.scope->builder.getF32Type());
+  if (isExactAsF64(x))
+    return truncate(1.0 / sqrt(f64Of(x)), x.scope->builder.getF32Type());
+  Normalized parts(x);
+  Expr isOdd = (parts.exponent & 1) != 0;
+  Expr m = select(isOdd, parts.significand * 2.0, parts.significand);
+  Expr exponent = shiftSigned(parts.exponent, parts.exponent.like(1));
+  Expr result = reciprocalRootOf(m) * powerOfTwo(0 - exponent);
+  Expr isRegular = (x > 0.0) & isFinite(x);
+  return select(isRegular, result, 1.0 / sqrt(x));
 }
 
 } // namespace nereid::codegen

@@ -46,6 +46,13 @@ std::optional<Expr> expandMath(Scope &scope, Operation *op) {
     return {};
   if (Unary function = unaryFunction(op))
     return function({&scope, op->getOperand(0)});
+  if (auto fused = dyn_cast<math::FmaOp>(op)) {
+    if (scope.options.hasFma)
+      return {};
+    return roundedMultiplyAdd({&scope, fused.getA()}, {&scope, fused.getB()},
+                              {&scope, fused.getC()})
+        .nearest;
+  }
   if (auto power = dyn_cast<math::PowFOp>(op))
     return expandPow({&scope, power.getLhs()}, {&scope, power.getRhs()});
   if (auto arc = dyn_cast<math::Atan2Op>(op))

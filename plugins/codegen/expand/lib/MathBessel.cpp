@@ -4,7 +4,8 @@
 //
 // Below 8 one polynomial an interval, times the distance from its zero, so that
 // the result is right even beside zeros. From 8 on, a sine of slowly varying
-// phase and amplitude. All in f64.
+// phase and amplitude. All in f64 where there is one: in f32 the errors are some
+// units of the last place.
 
 #include "Extern.h"
 #include "Math.h"
@@ -24,9 +25,15 @@ static Expr evaluate(const Piece &piece, Expr x) {
   double width = piece.high - piece.low;
   double shift = (piece.high + piece.low) / width;
   Expr p = horner(fma(x, 2.0 / width, x.like(-shift)), piece.coefficients);
-  if (piece.zero.high == 0.0)
+  auto [high, low] = piece.zero;
+  if (high == 0.0)
     return p;
-  return ((x - piece.zero.high) - piece.zero.low) * p;
+  if (isF32(x)) {
+    double rounded = static_cast<float>(high);
+    low += high - rounded;
+    high = rounded;
+  }
+  return ((x - high) - low) * p;
 }
 
 // \p first, and from the lower end of each piece on, that piece.
@@ -64,7 +71,7 @@ static Expr join(Expr x, Expr below, Expr wave) {
 using Function = Expr (*)(Expr);
 
 static Expr inF64(Function function, Expr x) {
-  if (!isF32(x))
+  if (!isF32(x) || !x.scope->options.hasF64)
     return function(x);
   mlir::Builder &b = x.scope->builder;
   return truncate(function(extend(x, b.getF64Type())), b.getF32Type());

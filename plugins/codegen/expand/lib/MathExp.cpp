@@ -72,7 +72,7 @@ static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
   Expr rest = (sum << mantissa) - half;
   Expr significand = asFloat(bits(polynomial) + half);
   // Adding to its bits may have made a number of a NaN: x - x brings it back.
-  return fma(significand, asFloat(rest), x - x);
+  return multiplyAdd(significand, asFloat(rest), x - x);
 }
 
 // Beyond these ends the result stays what it is there; NaN passes through.

@@ -31,7 +31,8 @@ inline double roundingShift(Expr x) { return isF32(x) ? 0x1.8p23 : 0x1.8p52; }
 
 /// x * y as a sum of two, exactly: the product and what rounding took from it.
 struct ExactProduct {
-  explicit ExactProduct(Expr x, Expr y) : high(x * y), low(fma(x, y, -high)) {}
+  explicit ExactProduct(Expr x, Expr y)
+      : high(x * y), low(productError(x, y, high)) {}
   Expr high, low;
 };
 

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of f32 in f64, where no square is too large or too small. Of f64 scaled by
-// the largest, and the sum of the squares as a sum of two floats.
+// Of f32 in f64, where no square is too large or too small. Of f64, and where
+// there is none, scaled by the largest, and the sum of the squares as a sum of
+// two floats.
 
 #include "Extern.h"
 #include "Math.h"
@@ -52,14 +53,15 @@ static Expr length(Vector v, bool isReciprocal) {
   auto finish = [&](Expr result) {
     return select(isLong, isReciprocal ? 0.0 : kInfinity, result);
   };
-  if (isF32(v[0])) {
+  if (isF32(v[0]) && v[0].scope->options.hasF64) {
     Expr wide = lengthOfF32(v);
     wide = isReciprocal ? 1.0 / wide : wide;
     return finish(truncate(wide, v[0].scope->builder.getF32Type()));
   }
   Expr power = Normalized(largest).exponent;
-  power = select(power > 1000, power.like(1000), power);
-  power = select(power < -1000, power.like(-1000), power);
+  int64_t end = isF32(v[0]) ? 120 : 1000;
+  power = select(power > end, power.like(end), power);
+  power = select(power < -end, power.like(-end), power);
   Expr scale = powerOfTwo(0 - power);
   Expr scaled = lengthOfScaled(v, scale);
   return finish(isReciprocal ? (1.0 / scaled) * scale

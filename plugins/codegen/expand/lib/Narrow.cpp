@@ -104,7 +104,7 @@ static Expr inF32(Scope &scope, Operation *op) {
 // One unit towards the error, if there is one and the sum is even.
 Expr roundToOdd(Expr sum, Expr error) {
   Expr pattern = bits(sum);
-  Expr away = (error > 0.0) ^ (sum < 0.0);
+  Expr away = (error > 0.0) ^ (pattern < 0);
   Expr step = select(away, pattern + 1, pattern - 1);
   Expr isInexact = (error < 0.0) | (error > 0.0);
   Expr isEven = (pattern & 1) == 0;
@@ -115,6 +115,10 @@ Expr roundToOdd(Expr sum, Expr error) {
 static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
   Builder &b = x.scope->builder;
   FloatType type = floatTypeOf(x.value);
+  if (type.isBF16() && !x.scope->options.hasWideTypes()) {
+    auto [nearest, side] = roundedMultiplyAdd(widen(x), widen(y), widen(z));
+    return convertFloat(roundToOdd(nearest, side), type);
+  }
   FloatType wide = type.isBF16() ? b.getF64Type() : b.getF32Type();
   Expr product = convertFloat(x, wide) * convertFloat(y, wide);
   Expr addend = convertFloat(z, wide);
@@ -124,26 +128,57 @@ static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
   return convertFloat(roundToOdd(sum, error), type);
 }
 
-// An f64 holds every i32 exactly; of an i64 the last bits are gathered into
-// one that only tells the rounding that there was something.
+// As many upper digits as f32 holds, and a last one that only tells the rounding
+// that there was something below. What f32 holds exactly stays.
+static Expr gatherDigits(Expr x, bool isSigned) {
+  int64_t dropped = x.width() - 24;
+  int64_t below = (int64_t(1) << (dropped + 1)) - 1;
+  Expr top = isSigned ? shiftSigned(x, x.like(23)) : x >> 24;
+  Expr fits = isSigned ? (top == 0) | (top == -1) : top == 0;
+  Expr rest = x & below;
+  Expr sticky = select(rest == 0, rest, rest.like(int64_t(1) << dropped));
+  return select(fits, x, (x & ~below) | sticky);
+}
+
+static Expr asF32(Expr x, bool isSigned) {
+  Type f32 = x.shapedAs(x.scope->builder.getF32Type());
+  return isSigned ? x.make<arith::SIToFPOp>(f32, x)
+                  : x.make<arith::UIToFPOp>(f32, x);
+}
+
+// An i64 by those 32 bits of it that have all digits that count.
+static Expr i64ToBf16(Expr x, bool isSigned) {
+  auto upper = [&](Expr v, int64_t by) {
+    return isSigned ? shiftSigned(v, v.like(by)) : v >> by;
+  };
+  auto fits = [&](Expr v) {
+    if (!isSigned)
+      return (v >> 32) == 0;
+    Expr sign = upper(v, 31);
+    return (sign == 0) | (sign == -1);
+  };
+  Expr part = x, scale = asFloat(truncate(x.like(0), 32)).like(1.0);
+  for (int64_t by : {16, 32}) {
+    int64_t below = (int64_t(1) << by) - 1;
+    Expr sticky = extendUnsigned((x & below) != 0, 64);
+    Expr isPlaced = fits(part);
+    part = select(isPlaced, part, upper(x, by) | sticky);
+    scale = select(isPlaced, scale, std::ldexp(1.0, by));
+  }
+  Expr number = asF32(gatherDigits(truncate(part, 32), isSigned), isSigned);
+  return convertFloat(number * scale, x.scope->builder.getBF16Type());
+}
+
+// The integer is exact as f32, but for digits far below what decides.
 static Expr integerToNarrow(Scope &scope, Operation *op, bool isSigned) {
   FloatType type = floatTypeOf(op->getResult(0));
   Expr x{&scope, op->getOperand(0)};
-  bool viaF64 = x.width() > 24 && !type.isF16();
-  if (viaF64 && x.width() == 64) {
-    Expr high = x & ~int64_t(0xfff);
-    Expr sticky = high | select((x & 0xfff) == 0, x.like(0), x.like(0x800));
-    Expr top = isSigned ? shiftSigned(x, x.like(52)) : x >> 52;
-    Expr fits = top == 0;
-    if (isSigned)
-      fits = fits | (top == -1);
-    x = select(fits, x, sticky);
-  }
-  FloatType wide =
-      viaF64 ? scope.builder.getF64Type() : scope.builder.getF32Type();
-  Expr number = isSigned ? x.make<arith::SIToFPOp>(x.shapedAs(wide), x)
-                         : x.make<arith::UIToFPOp>(x.shapedAs(wide), x);
-  return convertFloat(number, type);
+  // What f32 rounds is infinite as f16.
+  bool isExact = x.width() <= 24 || !type.isBF16();
+  if (!isExact && x.width() == 64)
+    return i64ToBf16(x, isSigned);
+  return convertFloat(asF32(isExact ? x : gatherDigits(x, isSigned), isSigned),
+                      type);
 }
 
 static bool isMovedAsItIs(Operation *op) {

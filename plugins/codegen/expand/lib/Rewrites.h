@@ -42,6 +42,15 @@ mlir::LogicalResult verifyExtern(mlir::Operation *op);
 /// rounded to odd: so a second rounding sees on which side of a tie it lies.
 Expr roundToOdd(Expr sum, Expr error);
 
+/// A float and on which side of it the exact number lies that it was rounded
+/// from: less than, equal to or more than 0.
+struct Rounded {
+  Expr nearest, side;
+};
+/// x * y + z with one rounding in all cases, subnormal results too, whatever
+/// the target has.
+Rounded roundedMultiplyAdd(Expr x, Expr y, Expr z);
+
 enum class Rounding { ToNearestEven, TowardZero };
 
 /// \p x as a float of \p type. What is too large for an fp8 type becomes its

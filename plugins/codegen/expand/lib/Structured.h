@@ -26,8 +26,16 @@ void widenCombination(mlir::Operation *op);
 /// Makes \p op print fp8 as f32, or, in hexadecimal, as i8.
 void widenPrint(tt::PrintOp op);
 
-/// Adds the function that findAddition() finds, if \p op needs one.
-void addAddition(mlir::ModuleOp module, tt::AtomicRMWOp op);
+/// Adds the function that findAtomicUpdate() finds, if \p op needs one.
+void addAtomicUpdate(mlir::ModuleOp module, const AtomicSet &atomics,
+                     tt::AtomicRMWOp op);
+
+/// An error for the first value of a type that the target lacks.
+mlir::LogicalResult checkTypes(mlir::ModuleOp module,
+                               const ExpandOptions &options);
+
+/// Turns the branches of one function into `scf`.
+mlir::LogicalResult liftBranches(tt::FuncOp function);
 
 } // namespace nereid::codegen
 

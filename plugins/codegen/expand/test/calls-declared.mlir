@@ -1,5 +1,5 @@
 // A function that is declared only has no body to inline.
-// RUN: not nereid-expand --inline %s 2>&1 | FileCheck %s
+// RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-declared.mlir":[[#@LINE + 4]]:3): error: 'tt.call' op calls 'external', which is declared only, expected a body
 tt.func private @external(!tt.ptr<f32>)

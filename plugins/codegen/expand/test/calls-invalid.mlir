@@ -1,5 +1,5 @@
 // What calls itself cannot be inlined.
-// RUN: not nereid-expand --inline %s 2>&1 | FileCheck %s
+// RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-invalid.mlir":[[#@LINE + 2]]:8): error: 'tt.call' op calls 'forever', which calls itself: recursion is not supported
 tt.func public @kernel(%p: !tt.ptr<i32>, %n: i32) {

@@ -1,6 +1,6 @@
 // Functions that each call the next one twice: what inlining would make is
 // limited, of functions that are not to be inlined as well.
-// RUN: not nereid-expand --inline %s 2>&1 | FileCheck %s
+// RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-limit.mlir":{{.*}}): error: @f{{[0-9]+}} has more than 200000 operations once its calls are inlined
 tt.func public @kernel() {

@@ -1,6 +1,6 @@
 // Calls go away, also those of functions that return in several places from
 // inside a loop.
-// RUN: nereid-expand --inline %s | FileCheck %s
+// RUN: nereid-expand %s | FileCheck %s
 
 // CHECK-LABEL: tt.func public @kernel
 // CHECK-NOT: tt.call

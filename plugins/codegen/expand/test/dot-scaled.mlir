@@ -1,5 +1,11 @@
 // A microscaled product is conversions, a scaling and a plain product.
 // RUN: nereid-expand %s | FileCheck %s
+// RUN: nereid-expand --scaled-dot=f32 %s | FileCheck %s --check-prefix=F32
+// RUN: nereid-expand --scaled-dot=f16 %s | FileCheck %s --check-prefix=F16
+
+// A backend may ask for another type than the narrow ones.
+// F32-COUNT-2: tt.dot {{.*}} : tensor<16x64xf32> * tensor<64x32xf32>
+// F16-COUNT-2: tt.dot {{.*}} : tensor<16x64xf16> * tensor<64x32xf16>
 
 // Codes of e2m1 are taken apart along K; the product is one of bf16.
 // CHECK-LABEL: tt.func @fp4

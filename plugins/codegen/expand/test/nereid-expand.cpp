@@ -11,15 +11,39 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
+namespace codegen = nereid::codegen;
+
+static void printRewrites() {
+  using codegen::Phase;
+  for (Phase phase : {Phase::Functions, Phase::Tiles, Phase::Elements})
+    for (const codegen::Rewrite &rewrite : codegen::rewritesOf(phase))
+      llvm::outs() << rewrite.name << ": " << rewrite.summary << '\n';
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::opt<std::string> input(cl::Positional, cl::desc("<file>"), cl::Required);
+  cl::opt<std::string> input(cl::Positional, cl::desc("<file>"), cl::init("-"));
   cl::opt<bool> noFma("no-fma", cl::desc("The target has no fma"));
   cl::opt<bool> noFusion("no-fusion", cl::desc("Never contract"));
   cl::opt<bool> f16("f16-arithmetic", cl::desc("The target adds f16"));
-  cl::opt<bool> calls("inline", cl::desc("Inline helper functions first"));
+  cl::opt<bool> noF64("no-f64", cl::desc("The target has no f64"));
+  cl::opt<bool> noI64("no-i64", cl::desc("The target has no i64"));
+  cl::opt<bool> noLibm("no-libm", cl::desc("There is no C library"));
+  cl::opt<bool> noAtomics("no-atomics", cl::desc("Only compare-and-swap"));
+  cl::opt<bool> structured("structured", cl::desc("Lift cf to scf"));
+  cl::opt<codegen::ScaledDotType> scaled(
+      "scaled-dot", cl::desc("What dot_scaled decodes to"),
+      cl::init(codegen::ScaledDotType::Narrow),
+      cl::values(clEnumValN(codegen::ScaledDotType::Narrow, "narrow", ""),
+                 clEnumValN(codegen::ScaledDotType::F16, "f16", ""),
+                 clEnumValN(codegen::ScaledDotType::F32, "f32", "")));
+  cl::opt<bool> list("list", cl::desc("Print the rewrites in order"));
   cl::ParseCommandLineOptions(argc, argv, "Expands Triton IR for a backend\n");
 
+  if (list) {
+    printRewrites();
+    return 0;
+  }
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer) {
     llvm::errs() << input << ": " << buffer.getError().message() << '\n';
@@ -35,13 +59,18 @@ int main(int argc, char **argv) {
     llvm::consumeError(module.takeError());
     return 1;
   }
-  nereid::codegen::ExpandOptions options;
+  codegen::ExpandOptions options;
   options.hasFma = !noFma;
   options.fpFusion = !noFusion;
   options.hasF16Arithmetic = f16;
-  if (calls && failed(nereid::codegen::inlineCalls(**module)))
-    return 1;
-  if (failed(nereid::codegen::expandForBackend(**module, options)) ||
+  options.hasF64 = !noF64;
+  options.hasI64 = !noI64;
+  options.hasLibm = !noLibm;
+  options.needsStructuredBranches = structured;
+  options.scaledDotType = scaled;
+  if (noAtomics)
+    options.atomics = {};
+  if (failed(codegen::expandForBackend(**module, options)) ||
       failed(module->get().verify()))
     return 1;
   nereid::tt::printTTIR(module->get(), llvm::outs(), OpPrintingFlags());

@@ -102,10 +102,10 @@ static llvm::Value *emitCompareAndSwap(Emitter &emitter, tt::AtomicCASOp op,
   return fromBits(b, b.CreateExtractValue(pair, 0), operands[1]->getType());
 }
 
-/// Adds by compare-and-swap, with the addition that the module holds for it.
-static llvm::Value *emitNarrowAddition(Emitter &emitter, tt::AtomicRMWOp op,
-                                       tt::FuncOp addition,
-                                       ArrayRef<llvm::Value *> operands) {
+/// Repeats a compare-and-swap of what \p update makes of the old value.
+static llvm::Value *emitUpdateLoop(Emitter &emitter, tt::AtomicRMWOp op,
+                                   tt::FuncOp update,
+                                   ArrayRef<llvm::Value *> operands) {
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Type *type = operands[1]->getType();
   auto *bits = b.getIntNTy(type->getScalarSizeInBits());
@@ -116,17 +116,17 @@ static llvm::Value *emitNarrowAddition(Emitter &emitter, tt::AtomicRMWOp op,
       bits, operands[0], llvm::Align(bits->getBitWidth() / 8));
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
   llvm::BasicBlock *entry = b.GetInsertBlock();
-  llvm::BasicBlock *again = block("add"), *done = block("added");
+  llvm::BasicBlock *again = block("update"), *done = block("updated");
   b.CreateBr(again);
   b.SetInsertPoint(again);
   llvm::PHINode *old = b.CreatePHI(bits, 2);
-  llvm::Value *sum =
+  llvm::Value *next =
       emitter
-          .region(addition.getBody(),
+          .region(update.getBody(),
                   {fromBits(b, old, type), operands[1]}, 1)
           .front();
   llvm::Value *pair = b.CreateAtomicCmpXchg(
-      operands[0], old, toBits(b, sum), llvm::MaybeAlign(),
+      operands[0], old, toBits(b, next), llvm::MaybeAlign(),
       orderingOf(op.getSem()), llvm::AtomicOrdering::Monotonic);
   old->addIncoming(first, entry);
   old->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
@@ -140,12 +140,11 @@ static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
   llvm::IRBuilder<> &b = emitter.builder;
   auto operation = operationOf(op.getAtomicRmwOp());
   llvm::Type *type = operands[1]->getType();
-  if (operation == llvm::AtomicRMWInst::FAdd) {
-    if (tt::FuncOp addition = codegen::findAddition(op))
-      return emitNarrowAddition(emitter, op, addition, operands);
+  if (tt::FuncOp update = codegen::findAtomicUpdate(op))
+    return emitUpdateLoop(emitter, op, update, operands);
+  if (operation == llvm::AtomicRMWInst::FAdd)
     return b.CreateAtomicRMW(operation, operands[0], operands[1],
                              llvm::MaybeAlign(), orderingOf(op.getSem()));
-  }
   if (type->isIntegerTy(1))
     operation = onBits(operation);
   llvm::Value *old =

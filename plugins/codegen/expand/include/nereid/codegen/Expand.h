@@ -6,6 +6,13 @@
 // regions of reductions, scans and maps. They are branch-free and need no
 // tables, so that a vector or a GPU thread runs them as they stand.
 //
+// They come in three phases, so that a backend may look at calls, products or
+// atomic operations in between; each phase runs once, in this order, and
+// `nereid-expand --list` prints what it does. An emitter must not contract what
+// the element rewrites make: error terms would vanish. Only operations with
+// `fastmath<contract>`, which are the kernel's own, may be fused; SPIR-V says
+// NoContraction of all others.
+//
 // Values of an fp8 type keep that type: loads, stores, shapes and selections
 // move them as they are, and an emitter holds them as an i8 of the same bits.
 // Only their conversions are written out, between arith.bitcast from or to i8.
@@ -13,11 +20,20 @@
 #ifndef NEREID_CODEGEN_EXPAND_H
 #define NEREID_CODEGEN_EXPAND_H
 
+#include "nereid/codegen/AtomicSet.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "nereid/ttir/Dialect.h"
 
 namespace nereid::codegen {
+
+/// What the operands of a microscaled product are decoded to.
+enum class ScaledDotType {
+  Narrow, ///< bf16, or f16 where an operand is one
+  F16,    ///< f16 always; scales beyond its range become infinite or 0
+  F32,    ///< f32, exactly
+};
 
 /// What a backend does by itself, and what its user allows.
 struct ExpandOptions {
@@ -29,46 +45,76 @@ struct ExpandOptions {
   /// The target adds, multiplies, divides ... f16 (bf16) itself.
   bool hasF16Arithmetic = false;
   bool hasBf16Arithmetic = false;
+  /// The target has f64 (i64) at all. Without, kernels with values of the type
+  /// are refused, and the rewrites of the other types get by without it.
+  bool hasF64 = true;
+  bool hasI64 = true;
+  /// The C library's functions can be called.
+  bool hasLibm = true;
   /// The kernel's own multiplications and additions may be contracted: they
   /// get `fastmath<contract>`. What the rewrites make never does.
   bool fpFusion = true;
+  /// The target cannot branch freely (SPIR-V): `cf` in kernels becomes `scf`.
+  bool needsStructuredBranches = false;
+  ScaledDotType scaledDotType = ScaledDotType::Narrow;
+  /// The read-modify-write operations that the target has.
+  AtomicSet atomics = AtomicSet::ofCpu();
+
+  /// An f32 may be computed in f64 and i64.
+  bool hasWideTypes() const { return hasF64 && hasI64; }
 };
 
-/// Rewrites all functions of \p module: mathematical and external functions,
-/// conversions, arithmetic on narrow floating-point types, odd operations on
-/// integers.
+/// One rewrite of a module.
+struct Rewrite {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  mlir::LogicalResult (*run)(mlir::ModuleOp, const ExpandOptions &);
+};
+
+enum class Phase {
+  Functions, ///< one function is left, with structured branches if needed
+  Tiles,     ///< operations on whole tiles, made of simpler ones
+  Elements,  ///< functions, conversions, narrow types, odd integer operations
+};
+
+/// The rewrites of \p phase in the order in which they run.
+llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
+
+/// Runs the rewrites of \p phase; the phases before it have run. Fails, with
+/// errors.
 ///
-/// What remains for an emitter of `arith`, `math` and the element-wise `tt`:
-/// arithmetic, comparison and selection on integers, f32 and f64; extf and
-/// truncf by one step (f16 or bf16 and f32, f32 and f64); sqrt, fma, absf,
-/// copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz, ctpop;
-/// addptr and the casts of pointers; tt.extern_elementwise of the C library's
-/// lgamma, tgamma, jn and yn of f64, and without an fma also of that.
+/// What remains after the last for an emitter of `arith`, `math` and the
+/// element-wise `tt`: arithmetic, comparison and selection on integers, f32 and
+/// f64; extf and truncf by one step (f16 or bf16 and f32, f32 and f64); sqrt,
+/// absf, copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz,
+/// ctpop, and fma if there is one; addptr and the casts of pointers; and with
+/// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
+/// of f64.
 ///
-/// Fails, with errors, if a kernel calls an external function that is not among
-/// those of libdevice/ExternFunctions.def.
+/// The third phase fails if a kernel calls an external function that is not
+/// among those of libdevice/ExternFunctions.def, or one that needs what the
+/// target lacks.
+mlir::LogicalResult expand(Phase phase, mlir::ModuleOp module,
+                           const ExpandOptions &options = {});
+
+/// All phases.
 mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
                                      const ExpandOptions &options = {});
 
-/// The first part of expandForBackend(), for a backend that then looks at
-/// products and atomic operations before the rest is written out: microscaled
-/// products become conversions and products, maps without branches become
-/// operations on tensors, reductions and scans add f16 and bf16 in f32, and
-/// additions for findAddition() are made.
-mlir::LogicalResult expandTileOperations(mlir::ModuleOp module,
-                                         const ExpandOptions &options = {});
-
-/// How to add the elements of \p op, an atomic addition of floats narrower than
-/// f32: a function of the old value and the one to add, which
-/// expandTileOperations() has put into the module for a loop around
-/// compare-and-swap. Null for wider ones, which targets add by themselves.
-tt::FuncOp findAddition(tt::AtomicRMWOp op);
+/// What an atomic operation stores that the target does not have: a function of
+/// the old value and the operand, which the second phase has put into the module
+/// for a loop around compare-and-swap. Null for those that the target has.
+tt::FuncOp findAtomicUpdate(tt::AtomicRMWOp op);
 
 /// Puts the bodies of helper functions in the place of their calls, noinline
 /// ones too: a call of a function that works on tiles has no other form, and
 /// `noinline` is a wish about code size. Branches of helpers become structured
 /// control flow on the way. Recursion is an error.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
+
+/// Turns the branches between blocks of all functions, early returns mostly,
+/// into `scf`.
+mlir::LogicalResult liftBranches(mlir::ModuleOp module);
 
 } // namespace nereid::codegen
 

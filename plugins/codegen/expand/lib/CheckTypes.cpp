@@ -1,0 +1,44 @@
+// Kernels with values of types that the target does not have.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Structured.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+/// The name of a missing type that \p type is made of. What a pointer points to
+/// is not a value yet.
+static StringRef missingType(Type type, const ExpandOptions &options) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF64() && !options.hasF64)
+    return "f64";
+  if (element.isInteger(64) && !options.hasI64)
+    return "i64";
+  return {};
+}
+
+LogicalResult checkTypes(ModuleOp module, const ExpandOptions &options) {
+  auto isRefused = [&](Value value) {
+    StringRef missing = missingType(value.getType(), options);
+    if (missing.empty())
+      return false;
+    emitError(value.getLoc())
+        << "a value of type " << value.getType() << ", but the target has no "
+        << missing;
+    return true;
+  };
+  // The first is enough: a kernel that uses the type does so all over.
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (llvm::any_of(block.getArguments(), isRefused))
+          return WalkResult::interrupt();
+    return llvm::any_of(op->getResults(), isRefused) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace nereid::codegen
