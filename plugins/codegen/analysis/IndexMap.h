@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_INDEXMAP_H
-#define NEREID_CODEGEN_INDEXMAP_H
+#ifndef NEREID_CODEGEN_ANALYSIS_INDEXMAP_H
+#define NEREID_CODEGEN_ANALYSIS_INDEXMAP_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
@@ -83,4 +83,4 @@ DimSet mapDims(DimSet depends, llvm::ArrayRef<IndexSource> map, DimSet all);
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_INDEXMAP_H
+#endif // NEREID_CODEGEN_ANALYSIS_INDEXMAP_H

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_INDUCTION_H
-#define NEREID_CODEGEN_INDUCTION_H
+#ifndef NEREID_CODEGEN_ANALYSIS_INDUCTION_H
+#define NEREID_CODEGEN_ANALYSIS_INDUCTION_H
 
 #include "analysis/Polynomial.h"
 #include "nereid/ttir/Dialect.h"
@@ -23,4 +23,4 @@ std::optional<Polynomial> advanceOf(const Polynomial &value,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_INDUCTION_H
+#endif // NEREID_CODEGEN_ANALYSIS_INDUCTION_H

@@ -9,8 +9,8 @@
 // from constants it is known now; else it depends on their first values, and
 // a program compares those once (IntervalBound::checks).
 
-#ifndef NEREID_CODEGEN_MASKINTERVALS_H
-#define NEREID_CODEGEN_MASKINTERVALS_H
+#ifndef NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
+#define NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
 
 #include "analysis/TileForm.h"
 
@@ -83,4 +83,4 @@ std::optional<IntervalBound> intervalOf(mlir::Value condition, unsigned axis,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_MASKINTERVALS_H
+#endif // NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H

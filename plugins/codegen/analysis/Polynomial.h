@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_POLYNOMIAL_H
-#define NEREID_CODEGEN_POLYNOMIAL_H
+#ifndef NEREID_CODEGEN_ANALYSIS_POLYNOMIAL_H
+#define NEREID_CODEGEN_ANALYSIS_POLYNOMIAL_H
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
@@ -65,4 +65,4 @@ int64_t divisibilityOf(mlir::Value value);
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_POLYNOMIAL_H
+#endif // NEREID_CODEGEN_ANALYSIS_POLYNOMIAL_H

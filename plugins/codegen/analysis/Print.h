@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_PRINT_H
-#define NEREID_CODEGEN_PRINT_H
+#ifndef NEREID_CODEGEN_ANALYSIS_PRINT_H
+#define NEREID_CODEGEN_ANALYSIS_PRINT_H
 
 #include "analysis/MaskIntervals.h"
 
@@ -32,4 +32,4 @@ void printIntervals(mlir::Value mask, unsigned axis, TileForms &forms,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_PRINT_H
+#endif // NEREID_CODEGEN_ANALYSIS_PRINT_H

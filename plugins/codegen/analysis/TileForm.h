@@ -6,8 +6,8 @@
 // Written once for every backend. A load whose pointers have stride 1 along
 // the axis of a vector or of a warp is one wide access.
 
-#ifndef NEREID_CODEGEN_TILEFORM_H
-#define NEREID_CODEGEN_TILEFORM_H
+#ifndef NEREID_CODEGEN_ANALYSIS_TILEFORM_H
+#define NEREID_CODEGEN_ANALYSIS_TILEFORM_H
 
 #include "analysis/IndexMap.h"
 #include "analysis/Polynomial.h"
@@ -133,4 +133,4 @@ inline unsigned rankOf(mlir::Value value) {
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_TILEFORM_H
+#endif // NEREID_CODEGEN_ANALYSIS_TILEFORM_H

@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_FATALERRORS_H
-#define NEREID_CODEGEN_FATALERRORS_H
+#ifndef NEREID_CODEGEN_KERNEL_FATALERRORS_H
+#define NEREID_CODEGEN_KERNEL_FATALERRORS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -18,4 +18,4 @@ llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work, bool &gaveUp);
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_FATALERRORS_H
+#endif // NEREID_CODEGEN_KERNEL_FATALERRORS_H

@@ -4,8 +4,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_FORKSAFEMUTEX_H
-#define NEREID_CODEGEN_FORKSAFEMUTEX_H
+#ifndef NEREID_CODEGEN_KERNEL_FORKSAFEMUTEX_H
+#define NEREID_CODEGEN_KERNEL_FORKSAFEMUTEX_H
 
 #include <mutex>
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_FORKSAFEMUTEX_H
+#endif // NEREID_CODEGEN_KERNEL_FORKSAFEMUTEX_H

@@ -4,8 +4,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_FRONTEND_H
-#define NEREID_CODEGEN_FRONTEND_H
+#ifndef NEREID_CODEGEN_KERNEL_FRONTEND_H
+#define NEREID_CODEGEN_KERNEL_FRONTEND_H
 
 #include "kernel/Report.h"
 
@@ -63,4 +63,4 @@ private:
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_FRONTEND_H
+#endif // NEREID_CODEGEN_KERNEL_FRONTEND_H

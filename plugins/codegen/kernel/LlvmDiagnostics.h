@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_LLVMDIAGNOSTICS_H
-#define NEREID_CODEGEN_LLVMDIAGNOSTICS_H
+#ifndef NEREID_CODEGEN_KERNEL_LLVMDIAGNOSTICS_H
+#define NEREID_CODEGEN_KERNEL_LLVMDIAGNOSTICS_H
 
 #include "kernel/Report.h"
 
@@ -21,4 +21,4 @@ llvm::Error collectDiagnostics(llvm::LLVMContext &context, const Report &report,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_LLVMDIAGNOSTICS_H
+#endif // NEREID_CODEGEN_KERNEL_LLVMDIAGNOSTICS_H

@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_QUIETTHREADS_H
-#define NEREID_CODEGEN_QUIETTHREADS_H
+#ifndef NEREID_CODEGEN_KERNEL_QUIETTHREADS_H
+#define NEREID_CODEGEN_KERNEL_QUIETTHREADS_H
 
 #include <csignal>
 
@@ -29,4 +29,4 @@ private:
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_QUIETTHREADS_H
+#endif // NEREID_CODEGEN_KERNEL_QUIETTHREADS_H

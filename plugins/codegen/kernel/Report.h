@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_REPORT_H
-#define NEREID_CODEGEN_REPORT_H
+#ifndef NEREID_CODEGEN_KERNEL_REPORT_H
+#define NEREID_CODEGEN_KERNEL_REPORT_H
 
 #include "nereid/compiler.h"
 
@@ -55,4 +55,4 @@ inline nereid_string_t borrow(llvm::StringRef text) {
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_REPORT_H
+#endif // NEREID_CODEGEN_KERNEL_REPORT_H

@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_USECHAIN_H
-#define NEREID_CODEGEN_USECHAIN_H
+#ifndef NEREID_CODEGEN_KERNEL_USECHAIN_H
+#define NEREID_CODEGEN_KERNEL_USECHAIN_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -33,4 +33,4 @@ llvm::Error runAlongChain(unsigned length,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_USECHAIN_H
+#endif // NEREID_CODEGEN_KERNEL_USECHAIN_H

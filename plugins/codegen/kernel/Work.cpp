@@ -5,6 +5,7 @@
 #include "kernel/KernelInfo.h"
 
 #include "nereid/ttir/Dialect.h"
+#include "tile/Ops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -48,9 +49,7 @@ public:
 
 private:
   void visit(Operation *op, uint64_t times) {
-    work.communicates |=
-        isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
-            tt::AtomicStoreOp, tt::AtomicPollOp>(op);
+    work.communicates |= infoOf(op).isAtomic;
     work.prints |= isa<tt::PrintOp>(op);
     work.asserts |= isa<tt::AssertOp>(op);
     if (auto load = dyn_cast<tt::LoadOp>(op)) {

@@ -54,19 +54,6 @@ llvm::Constant *emitConstant(Attribute element, llvm::LLVMContext &context) {
   return llvm::ConstantFP::get(context, number.getValue());
 }
 
-bool isElementOp(Operation *op) {
-  if (isa<arith::ArithDialect>(op->getDialect()))
-    return !isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
-                arith::RemFOp>(op);
-  if (isa<math::MathDialect>(op->getDialect()))
-    return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-               math::CountLeadingZerosOp, math::CountTrailingZerosOp,
-               math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundOp,
-               math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
-  return isa<ub::PoisonOp, tt::AddPtrOp, tt::BitcastOp, tt::ExternElementwiseOp,
-             tt::IntToPtrOp, tt::PtrToIntOp>(op);
-}
-
 FailureOr<SmallVector<llvm::Value *>>
 emitElementOp(llvm::IRBuilderBase &builder, Operation *op,
               ArrayRef<llvm::Value *> operands, unsigned lanes,

@@ -5,12 +5,13 @@
 // What reaches this file has been through expandForBackend() (codegen/expand):
 // no transcendental functions, no arithmetic on f16, bf16 or fp8.
 
-#ifndef NEREID_CODEGEN_ELEMENTOPS_H
-#define NEREID_CODEGEN_ELEMENTOPS_H
+#ifndef NEREID_CODEGEN_LLVMIR_ELEMENTOPS_H
+#define NEREID_CODEGEN_LLVMIR_ELEMENTOPS_H
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 #include "nereid/codegen/Expand.h"
+#include "tile/Ops.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -33,10 +34,6 @@ struct ElementContext {
 /// kind as i8, a pointer as ptr. Null for what no element can be.
 llvm::Type *convertElementType(mlir::Type type, llvm::LLVMContext &context);
 
-/// Says whether emitElementOp() takes \p op: its result at an index depends on
-/// its operands at that index only, and it has no effect.
-bool isElementOp(mlir::Operation *op);
-
 /// Emits \p op on one element (\p lanes is 1) or on vectors of \p lanes.
 ///
 /// An operand may be a scalar although \p lanes is more than 1: then all lanes
@@ -58,4 +55,4 @@ llvm::Constant *emitConstant(mlir::Attribute element,
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_ELEMENTOPS_H
+#endif // NEREID_CODEGEN_LLVMIR_ELEMENTOPS_H

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_ELEMENTOPSEMITTER_H
-#define NEREID_CODEGEN_ELEMENTOPSEMITTER_H
+#ifndef NEREID_CODEGEN_LLVMIR_ELEMENTOPSEMITTER_H
+#define NEREID_CODEGEN_LLVMIR_ELEMENTOPSEMITTER_H
 
 #include "llvmir/ElementOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,4 +76,4 @@ private:
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_ELEMENTOPSEMITTER_H
+#endif // NEREID_CODEGEN_LLVMIR_ELEMENTOPSEMITTER_H

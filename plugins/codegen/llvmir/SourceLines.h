@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_SOURCELINES_H
-#define NEREID_CODEGEN_SOURCELINES_H
+#ifndef NEREID_CODEGEN_LLVMIR_SOURCELINES_H
+#define NEREID_CODEGEN_LLVMIR_SOURCELINES_H
 
 #include "nereid/ttir/Dialect.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_SOURCELINES_H
+#endif // NEREID_CODEGEN_LLVMIR_SOURCELINES_H

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_FEATURES_H
-#define NEREID_CPU_COMPILER_FEATURES_H
+#ifndef NEREID_CPU_COMPILER_BACKEND_FEATURES_H
+#define NEREID_CPU_COMPILER_BACKEND_FEATURES_H
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -27,4 +27,4 @@ inline bool hasFeature(const llvm::TargetMachine &machine,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_FEATURES_H
+#endif // NEREID_CPU_COMPILER_BACKEND_FEATURES_H

@@ -1,4 +1,4 @@
-// EmitAtomic.cpp - atomic operations on one address.
+// Atomic.cpp - atomic operations on one address.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// EmitBody.cpp - control flow: blocks of a function or of a region of scalars,
+// Body.cpp - control flow: blocks of a function or of a region of scalars,
 // loops and branches with scalars in registers and tiles in buffers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,9 @@
-// EmitLoops.h - counted loops with values in registers, as LLVM IR.
+// CountedLoop.h - counted loops with values in registers, as LLVM IR.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_EMITLOOPS_H
-#define NEREID_CPU_COMPILER_EMITLOOPS_H
+#ifndef NEREID_CPU_COMPILER_EMIT_COUNTEDLOOP_H
+#define NEREID_CPU_COMPILER_EMIT_COUNTEDLOOP_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -51,4 +51,4 @@ inline void emitLoop(llvm::IRBuilder<> &b, int64_t extent, int64_t step,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_EMITLOOPS_H
+#endif // NEREID_CPU_COMPILER_EMIT_COUNTEDLOOP_H

@@ -1,4 +1,4 @@
-// Emit.cpp - scalars, polynomials and buffers, for every part of the generator.
+// Emitter.cpp - scalars, polynomials and buffers, for every part of the generator.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

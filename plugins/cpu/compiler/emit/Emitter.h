@@ -1,9 +1,9 @@
-// Emit.h - what the parts of the generator share while they write LLVM IR.
+// Emitter.h - what the parts of the generator share while they write LLVM IR.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_EMIT_H
-#define NEREID_CPU_COMPILER_EMIT_H
+#ifndef NEREID_CPU_COMPILER_EMIT_EMITTER_H
+#define NEREID_CPU_COMPILER_EMIT_EMITTER_H
 
 #include "llvmir/ElementOps.h"
 #include "llvmir/SourceLines.h"
@@ -183,4 +183,4 @@ llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_EMIT_H
+#endif // NEREID_CPU_COMPILER_EMIT_EMITTER_H

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_ENTRY_H
-#define NEREID_CPU_COMPILER_ENTRY_H
+#ifndef NEREID_CPU_COMPILER_EMIT_ENTRY_H
+#define NEREID_CPU_COMPILER_EMIT_ENTRY_H
 
 #include "emit/Emitter.h"
 
@@ -16,4 +16,4 @@ bool emitEntry(Emitter &emitter, const KernelInfo &info);
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_ENTRY_H
+#endif // NEREID_CPU_COMPILER_EMIT_ENTRY_H

@@ -1,4 +1,4 @@
-// EmitRegion.cpp - the regions of reductions, scans and maps.
+// Region.cpp - the regions of reductions, scans and maps.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// EmitScalar.cpp - operations that involve no tile.
+// Scalar.cpp - operations that involve no tile.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

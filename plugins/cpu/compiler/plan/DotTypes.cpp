@@ -1,4 +1,4 @@
-// Prepare.cpp - how dots are multiplied, and the rewrites for that.
+// DotTypes.cpp - how dots are multiplied, and the rewrites for that.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

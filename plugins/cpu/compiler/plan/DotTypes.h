@@ -1,10 +1,10 @@
-// Prepare.h - how the machine multiplies, and the rewrites of a kernel for that
+// DotTypes.h - how the machine multiplies, and the rewrites of a kernel for that
 // before it is planned.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_PREPARE_H
-#define NEREID_CPU_COMPILER_PREPARE_H
+#ifndef NEREID_CPU_COMPILER_PLAN_DOTTYPES_H
+#define NEREID_CPU_COMPILER_PLAN_DOTTYPES_H
 
 #include "plan/TileProgram.h"
 
@@ -32,4 +32,4 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options);
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_PREPARE_H
+#endif // NEREID_CPU_COMPILER_PLAN_DOTTYPES_H

@@ -1,4 +1,4 @@
-// PlanDots.cpp - where the operands of dots are put aside, in which order, and
+// Dots.cpp - where the operands of dots are put aside, in which order, and
 // which dots of a loop wait until those of several rounds are there.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

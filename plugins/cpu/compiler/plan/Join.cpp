@@ -1,4 +1,4 @@
-// PlanJoin.cpp - which roots share a nest.
+// Join.cpp - which roots share a nest.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -25,10 +25,9 @@ static int reduceAxisOf(const Root &root) {
   return -1;
 }
 
-/// Has `root` a nest of its own? Volatile loads keep their order.
+/// Has `root` a nest of its own?
 static bool isAlone(const Root &root) {
-  return root.kind == RootKind::Serial || root.kind == RootKind::Scan ||
-         (root.op && isVolatileLoad(root.op));
+  return root.kind == RootKind::Serial || root.kind == RootKind::Scan;
 }
 
 /// How a root may enter the pending nest.

@@ -1,4 +1,4 @@
-// PlanLoops.cpp - buffers of tiles that loops carry, and expressions that are
+// Loops.cpp - buffers of tiles that loops carry, and expressions that are
 // worth a buffer.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// PlanNest.cpp - along which axis a nest's vectors lie, and how long they are.
+// Nest.cpp - along which axis a nest's vectors lie, and how long they are.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

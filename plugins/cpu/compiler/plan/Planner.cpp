@@ -1,4 +1,4 @@
-// Plan.cpp - makes a tile program: which values are kept, and the steps of
+// Planner.cpp - makes a tile program: which values are kept, and the steps of
 // each block.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -17,6 +17,9 @@
 using namespace mlir;
 
 namespace nereid::cpu {
+
+using codegen::infoOf;
+using codegen::TileOpKind;
 
 Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
                  const GenerateOptions &options)
@@ -51,38 +54,6 @@ planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
   return Planner(function, forms, options).run();
 }
 
-/// True when no element of `value` depends on memory.
-bool Planner::isIndexFunction(Value value) {
-  if (!isTile(value))
-    return true;
-  auto known = indexFunctions.find(value);
-  if (known != indexFunctions.end())
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  bool result = op && isTileExpression(op) &&
-                !isa<tt::LoadOp, tt::GatherOp>(op) &&
-                llvm::all_of(op->getOperands(),
-                             [&](Value v) { return isIndexFunction(v); });
-  indexFunctions[value] = result;
-  return result;
-}
-
-static bool isRootOp(Operation *op) {
-  return isa<tt::StoreOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
-             tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
-             tt::AtomicPollOp, tt::HistogramOp, tt::MapElementwiseOp,
-             tt::PrintOp, tt::AssertOp, tt::UnsplatOp, tt::LoadOp>(op);
-}
-
-static bool writesMemory(Operation *op) {
-  return isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
-             tt::AtomicStoreOp, tt::AtomicPollOp>(op);
-}
-
-static bool isPlannedRegion(Operation *op) {
-  return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
-}
-
 /// True if elements of `type` are whole bytes, or truth values.
 static bool hasPlace(Type type) {
   auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
@@ -105,10 +76,7 @@ LogicalResult Planner::check() {
     // Their regions are checked when they are emitted.
     if (isa<tt::ReduceOp, tt::ScanOp, tt::MapElementwiseOp>(op))
       return WalkResult::skip();
-    bool fine = isScalarOp(op) || isTileExpression(op) || isRootOp(op) ||
-                isPlannedRegion(op) || isa<tt::DotOp>(op) ||
-                op->hasTrait<OpTrait::IsTerminator>();
-    if (fine)
+    if (infoOf(op).kind != TileOpKind::Unknown)
       return WalkResult::advance();
     op->emitError() << "'" << op->getName()
                     << "' is not supported by the cpu backend in stage llir";
@@ -144,142 +112,6 @@ static SmallVector<std::pair<Value, Value>> passesOf(Operation *terminator) {
   return passes;
 }
 
-/// Values that are kept whatever nests look like: read in another block than
-/// the one that computes them, or by an operation that reads them in an order
-/// of its own.
-void Planner::findStructuralKeeps() {
-  function.walk([&](Operation *op) {
-    for (OpOperand &use : op->getOpOperands()) {
-      Value operand = use.get();
-      bool whole = isa<tt::PrintOp>(op) ||
-                   (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0);
-      if (auto dot = dyn_cast<tt::DotOp>(op);
-          dot && use.getOperandNumber() < 2) {
-        operand = operandOf(dot, use.getOperandNumber()).value;
-        whole = true;
-      }
-      Operation *producer = operand.getDefiningOp();
-      if (!producer || !isTile(operand) || !isTileExpression(producer))
-        continue;
-      bool elsewhere = producer->getBlock() != op->getBlock() &&
-                       !isIndexFunction(operand);
-      if (elsewhere || whole)
-        keep.insert(operand);
-    }
-    if (isVolatileLoad(op) && isTile(op->getResult(0)))
-      keep.insert(op->getResult(0));
-    if (isa<tt::LoadOp, tt::StoreOp>(op))
-      keepRowRemainders(op);
-  });
-}
-
-/// `offs % M` that says where rows begin is a division a row; in a loop, each
-/// round would do it again.
-void Planner::keepRowRemainders(Operation *access) {
-  auto loop = access->getParentOfType<LoopLikeOpInterface>();
-  const codegen::TileForm *form = forms.of(access->getOperand(0));
-  if (!loop || !form)
-    return;
-  for (const codegen::TileTerm &term : form->terms) {
-    bool isRow =
-        codegen::rankOf(term.tensor) == 1 && term.coefficient.constant() != 1;
-    if (isRow && forms.wrapOf(term.tensor) &&
-        loop.isDefinedOutsideOfLoop(term.tensor))
-      keep.insert(term.tensor);
-  }
-}
-
-Buffer *Planner::makeBuffer(Type type) {
-  auto tile = cast<RankedTensorType>(type);
-  auto buffer = std::make_unique<Buffer>();
-  buffer->id = program->buffers.size();
-  buffer->element = tile.getElementType();
-  buffer->shape.assign(tile.getShape().begin(), tile.getShape().end());
-  program->buffers.push_back(std::move(buffer));
-  return program->buffers.back().get();
-}
-
-/// Starts with an empty program, whose buffers for loops, branches and kept
-/// values are known.
-void Planner::startRound() {
-  program = std::make_unique<TileProgram>();
-  program->function = function;
-  readers.clear();
-  streams.clear();
-  loads.clear();
-  stepOf.clear();
-  stores.clear();
-  writers.clear();
-
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isPlannedRegion(op))
-      makeRegionBuffers(op);
-    for (Region &region : op->getRegions())
-      if (isa<tt::FuncOp>(op))
-        for (Block &block : llvm::drop_begin(region))
-          for (BlockArgument argument : block.getArguments())
-            if (isTile(argument))
-              program->kept[argument] = program->passed[argument] =
-                  makeBuffer(argument.getType());
-    // Operations that write their result themselves.
-    if (isa<tt::DotOp, tt::ReduceOp, tt::ScanOp, tt::AtomicRMWOp,
-            tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
-            tt::HistogramOp, tt::MapElementwiseOp>(op))
-      for (Value result : op->getResults())
-        if (isTile(result) && !program->kept.contains(result))
-          if (!result.use_empty() || !isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-            program->kept[result] = makeBuffer(result.getType());
-  });
-  for (Value value : keep)
-    if (!program->kept.contains(value))
-      program->kept[value] = makeBuffer(value.getType());
-}
-
-/// Buffers of what a loop carries and of what its terminators pass on. The
-/// value that a loop yields is computed into the buffer for the next round.
-void Planner::makeRegionBuffers(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    for (auto [argument, result, yielded] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getResults(),
-                   loop.getYieldedValues())) {
-      if (!isTile(argument))
-        continue;
-      CarriedTile tile;
-      tile.current = makeBuffer(argument.getType());
-      tile.next = makeBuffer(argument.getType());
-      program->carried[argument] = tile;
-      program->carried[result] = tile;
-      program->passed[argument] = tile.next;
-      Operation *producer = yielded.getDefiningOp();
-      if (producer && producer->getBlock() == loop.getBody() &&
-          !isIndexFunction(yielded) && !program->kept.contains(yielded) &&
-          !isPlannedRegion(producer)) {
-        program->kept[yielded] = tile.next;
-        if (isTileExpression(producer))
-          keep.insert(yielded);
-      }
-    }
-    return;
-  }
-  auto pass = [&](Value target) {
-    if (isTile(target))
-      program->kept[target] = program->passed[target] =
-          makeBuffer(target.getType());
-  };
-  for (Value result : op->getResults())
-    pass(result);
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    for (Value argument : loop.getBeforeArguments())
-      pass(argument);
-    // What the condition passes on is the result when the loop ends.
-    for (auto [argument, result] :
-         llvm::zip(loop.getAfterArguments(), loop.getResults()))
-      if (isTile(argument))
-        program->kept[argument] = program->passed[argument] =
-            program->kept[result];
-  }
-}
-
 // ------------------------------------------------------------ one block
 
 void Planner::planBlock(Block &block) {
@@ -297,52 +129,58 @@ void Planner::planBlock(Block &block) {
   flush();
   program->blocks[&block] = std::move(plan);
   for (Operation &op : block)
-    if (isPlannedRegion(&op))
+    if (infoOf(&op).kind == TileOpKind::Region)
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           planBlock(inner);
 }
 
 void Planner::planOp(Operation *op) {
-  if (isScalarOp(op)) {
-    bool reads = !isMemoryEffectFree(op);
+  auto addStep = [&](StepKind kind) {
+    stepOf[op] = current->steps.size();
+    current->steps.push_back({kind, op, nullptr});
+  };
+  switch (infoOf(op).kind) {
+  case TileOpKind::Scalar: {
+    bool hasEffect = !isMemoryEffectFree(op);
     if (dependsOnPending(op->getOperands()) ||
-        (reads && (!isa<tt::LoadOp>(op) || isVolatileLoad(op) || pendingWrites)))
+        (hasEffect &&
+         (!isa<tt::LoadOp>(op) || isVolatileLoad(op) || pendingWrites)))
       flush();
-    if (reads && !isa<tt::LoadOp>(op))
+    if (hasEffect && !isa<tt::LoadOp>(op))
       writers.push_back({op, block, unsigned(current->steps.size())});
-    stepOf[op] = current->steps.size();
-    current->steps.push_back({StepKind::Op, op, nullptr});
-    return;
+    return addStep(StepKind::Op);
   }
-  if (isPlannedRegion(op))
-    return planRegionOp(op);
-  if (isa<tt::PrintOp>(op)) {
+  case TileOpKind::Print:
     flush();
-    stepOf[op] = current->steps.size();
-    current->steps.push_back({StepKind::Op, op, nullptr});
-    return;
-  }
-  if (auto dot = dyn_cast<tt::DotOp>(op))
-    return planDot(dot);
-  if (isTileExpression(op) || isa<tt::LoadOp>(op)) {
-    // A volatile load, which is no expression, happens as a whole before what
-    // follows it.
-    bool isAlone = !isTileExpression(op);
-    if (isAlone)
+    return addStep(StepKind::Op);
+  case TileOpKind::Region:
+    return planRegionOp(op);
+  case TileOpKind::Dot:
+    return planDot(cast<tt::DotOp>(op));
+  case TileOpKind::Expression:
+  case TileOpKind::Load:
+    // A volatile load happens as a whole before what follows it.
+    if (isVolatileLoad(op))
       flush();
     for (Value result : op->getResults())
       if (keep.contains(result))
         addRoot({RootKind::Keep, op, result, program->kept.lookup(result)});
-    if (isAlone)
+    if (isVolatileLoad(op))
       flush();
     return;
+  case TileOpKind::Store:
+    return addRoot({RootKind::Store, op, {}, nullptr});
+  case TileOpKind::Reduce:
+    return addRoot({RootKind::Reduce, op, {}, nullptr});
+  case TileOpKind::Scan:
+    return addRoot({RootKind::Scan, op, {}, nullptr});
+  case TileOpKind::Serial:
+    return addRoot({RootKind::Serial, op, {}, nullptr});
+  case TileOpKind::Terminator:
+  case TileOpKind::Unknown:
+    llvm_unreachable("an operation that check() refuses");
   }
-  RootKind kind = isa<tt::StoreOp>(op)    ? RootKind::Store
-                  : isa<tt::ReduceOp>(op) ? RootKind::Reduce
-                  : isa<tt::ScanOp>(op)   ? RootKind::Scan
-                                          : RootKind::Serial;
-  addRoot({kind, op, {}, nullptr});
 }
 
 void Planner::planRegionOp(Operation *op) {
@@ -405,7 +243,7 @@ void Planner::flush() {
       if (root.kind == RootKind::Store)
         stores.push_back({cast<tt::StoreOp>(root.op),
                           {block, step, unsigned(number), true}});
-      if (root.kind == RootKind::Serial && writesMemory(root.op))
+      if (root.kind == RootKind::Serial && infoOf(root.op).writes)
         writers.push_back({root.op, block, step});
     }
   current->steps.push_back({StepKind::Nest, nullptr, std::move(pending)});

@@ -1,9 +1,9 @@
-// Plan.h - the state of planning a tile program.
+// Planner.h - the state of planning a tile program.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_PLAN_H
-#define NEREID_CPU_COMPILER_PLAN_H
+#ifndef NEREID_CPU_COMPILER_PLAN_PLANNER_H
+#define NEREID_CPU_COMPILER_PLAN_PLANNER_H
 
 #include "plan/Reads.h"
 
@@ -138,4 +138,4 @@ private:
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_PLAN_H
+#endif // NEREID_CPU_COMPILER_PLAN_PLANNER_H

@@ -1,4 +1,4 @@
-// PlanUses.cpp - walks the expressions under a root.
+// Reads.cpp - walks the expressions under a root.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,10 +1,10 @@
-// PlanUses.h - what a root of a nest reads: the leaves of its expressions, and
+// Reads.h - what a root of a nest reads: the leaves of its expressions, and
 // with which index.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_PLANUSES_H
-#define NEREID_CPU_COMPILER_PLANUSES_H
+#ifndef NEREID_CPU_COMPILER_PLAN_READS_H
+#define NEREID_CPU_COMPILER_PLAN_READS_H
 
 #include "plan/TileProgram.h"
 
@@ -39,4 +39,4 @@ unsigned costOf(mlir::Value value, const TileProgram &program,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_PLANUSES_H
+#endif // NEREID_CPU_COMPILER_PLAN_READS_H

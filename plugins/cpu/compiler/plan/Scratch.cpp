@@ -1,4 +1,4 @@
-// PlanScratch.cpp - places the buffers of a tile program in scratch: those
+// Scratch.cpp - places the buffers of a tile program in scratch: those
 // that are never in use together share their bytes.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -6,7 +6,6 @@
 #include "plan/TileProgram.h"
 
 #include "analysis/Print.h"
-#include "llvmir/ElementOps.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Matchers.h"
@@ -44,22 +43,15 @@ bool TileProgram::isReadAhead(tt::LoadOp load) const {
 
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-bool isScalarOp(Operation *op) {
-  return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile) &&
-         llvm::none_of(op->getResults(), isTile);
-}
-
 bool isTileExpression(Operation *op) {
-  if (op->getNumResults() == 0 || !isTile(op->getResult(0)))
-    return false;
-  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp,
-          tt::ReshapeOp, tt::MakeRangeOp, tt::JoinOp, tt::SplitOp, tt::CatOp,
-          tt::GatherOp>(op) ||
-      op->hasTrait<OpTrait::ConstantLike>())
+  switch (codegen::infoOf(op).kind) {
+  case codegen::TileOpKind::Expression:
     return true;
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return !load.getIsVolatile();
-  return codegen::isElementOp(op);
+  case codegen::TileOpKind::Load:
+    return !isVolatileLoad(op);
+  default:
+    return false;
+  }
 }
 
 bool isVolatileLoad(Operation *op) {

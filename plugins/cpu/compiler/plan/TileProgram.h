@@ -10,12 +10,13 @@
 // Only operations with an effect or a kept result are roots of nests; all
 // others are expressions that the roots pull in.
 
-#ifndef NEREID_CPU_COMPILER_TILEPROGRAM_H
-#define NEREID_CPU_COMPILER_TILEPROGRAM_H
+#ifndef NEREID_CPU_COMPILER_PLAN_TILEPROGRAM_H
+#define NEREID_CPU_COMPILER_PLAN_TILEPROGRAM_H
 
 #include "Generate.h"
 #include "analysis/Access.h"
 #include "nereid/ttir/Dialect.h"
+#include "tile/Ops.h"
 #include "tile/MaskPlan.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -62,6 +63,11 @@ struct Root {
   // `leftOut` when there are any (codegen::Combine::isIdempotent).
   mlir::TypedAttr identity;
   mlir::Attribute leftOut; // or null
+
+  /// Where it stands in the source.
+  mlir::Location location() const {
+    return op ? op->getLoc() : value.getLoc();
+  }
 };
 
 /// The innermost loops of a nest, with the roots that share them.
@@ -230,8 +236,6 @@ struct TileProgram {
 bool isTileExpression(mlir::Operation *op);
 /// True for values of tensor type.
 bool isTile(mlir::Value value);
-/// True when `op` works on no tile at all.
-bool isScalarOp(mlir::Operation *op);
 
 /// True for a tt.load, of a tile or not, that is volatile.
 bool isVolatileLoad(mlir::Operation *op);
@@ -255,4 +259,4 @@ planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_TILEPROGRAM_H
+#endif // NEREID_CPU_COMPILER_PLAN_TILEPROGRAM_H

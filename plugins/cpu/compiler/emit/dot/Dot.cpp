@@ -1,4 +1,4 @@
-// EmitDot.cpp - tt.dot: calls of the functions that multiply tiles, at once or
+// Dot.cpp - tt.dot: calls of the functions that multiply tiles, at once or
 // when the operands of several rounds are there.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// EmitDot.h - the functions that multiply tiles.
+// Dot.h - the functions that multiply tiles.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -14,8 +14,8 @@
 // Meanwhile it may ask for memory that later rounds read (ReadAhead): rows from
 // `first` on, with so many bytes from one to the next and from round to round.
 
-#ifndef NEREID_CPU_COMPILER_EMITDOT_H
-#define NEREID_CPU_COMPILER_EMITDOT_H
+#ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
+#define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 
 #include "emit/Emitter.h"
 
@@ -98,4 +98,4 @@ void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_EMITDOT_H
+#endif // NEREID_CPU_COMPILER_EMIT_DOT_DOT_H

@@ -1,4 +1,4 @@
-// EmitDotPack.cpp - the operands of a dot in the order of their use.
+// Pack.cpp - the operands of a dot in the order of their use.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-// EmitDotAhead.cpp - what a dot asks memory for while it multiplies.
+// ReadAhead.cpp - what a dot asks memory for while it multiplies.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// EmitDotTiles.cpp - products of tiles in the tile registers of AMX.
+// Tiles.cpp - products of tiles in the tile registers of AMX.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-// EmitDotVector.cpp - products of tiles in vector registers.
+// Vector.cpp - products of tiles in vector registers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //

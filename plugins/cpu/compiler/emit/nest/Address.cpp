@@ -1,4 +1,4 @@
-// EmitAddress.cpp - where tiles lie: addresses in memory and in scratch.
+// Address.cpp - where tiles lie: addresses in memory and in scratch.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// EmitIndex.cpp - arithmetic of indices, whose lanes stay next to each other
+// Index.cpp - arithmetic of indices, whose lanes stay next to each other
 // wherever they can.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

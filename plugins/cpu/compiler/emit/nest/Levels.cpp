@@ -1,4 +1,4 @@
-// EmitLevels.cpp - loops around the code of a nest, and how far out of them a
+// Levels.cpp - loops around the code of a nest, and how far out of them a
 // value can be computed.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

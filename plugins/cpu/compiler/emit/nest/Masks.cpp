@@ -1,4 +1,4 @@
-// EmitMasks.cpp - masks as intervals: where they all hold, code needs none;
+// Masks.cpp - masks as intervals: where they all hold, code needs none;
 // where none does, there is nothing to do. The plan says which are intervals
 // (codegen::MaskPlan).
 // SPDX-FileCopyrightText: the Nereid authors

@@ -1,4 +1,4 @@
-// EmitMemory.cpp - loads and stores, in memory and in scratch.
+// Memory.cpp - loads and stores, in memory and in scratch.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// EmitNest.cpp - the loops of a nest, and at which of them code is placed.
+// Nest.cpp - the loops of a nest, and at which of them code is placed.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -7,10 +7,6 @@
 using namespace mlir;
 
 namespace nereid::cpu {
-
-static Location locationOf(const Root &root) {
-  return root.op ? root.op->getLoc() : root.value.getLoc();
-}
 
 void emitNest(Emitter &emitter, const Nest &nest) {
   if (llvm::all_of(nest.inners,
@@ -32,7 +28,7 @@ void NestEmitter::run() {
   const Root &first = nest.inners.front().roots.empty()
                           ? nest.inners.back().roots.front()
                           : nest.inners.front().roots.front();
-  AtLine line = emitter.at(locationOf(first));
+  AtLine line = emitter.at(first.location());
   if (first.kind == RootKind::Serial) {
     emitSerial(first.op);
   } else if (first.kind == RootKind::Scan) {
@@ -280,81 +276,6 @@ void NestEmitter::setVectorIndex(llvm::Value *base) {
   if (!isa<llvm::Constant>(base))
     multiples[base] = lanes;
   current[nest.vectorAxis] = {base, lanes > 1 ? 1 : 0, nullptr};
-}
-
-/// The loop that a dot and this operand of it are in, or null.
-static scf::ForOp loopOfDot(Value operand) {
-  auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
-  if (!loop)
-    return nullptr;
-  auto isDot = [&](Operation *user) {
-    return isa<tt::DotOp>(user) && user->getParentOp() == loop;
-  };
-  // A dot may read it through a transposition.
-  bool isRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
-    return isDot(user) ||
-           (isa<tt::TransOp>(user) && llvm::any_of(user->getUsers(), isDot));
-  });
-  return isRead ? loop : nullptr;
-}
-
-/// One vector's worth of every root. All are evaluated before any stores, so
-/// that no store of this index comes before a load of it.
-void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
-  struct Pending {
-    const Root *root;
-    Element value, mask;
-    Address address;
-  };
-  SmallVector<Pending> writes;
-  for (const Root &root : inner.roots) {
-    AtLine line = emitter.at(locationOf(root));
-    if (root.kind == RootKind::Reduce) {
-      for (Accumulators &sums : reductions)
-        if (sums.op == root.op)
-          accumulate(sums, copy);
-      continue;
-    }
-    if (root.kind == RootKind::Keep) {
-      // A value is computed into its own buffer, and later roots of this index
-      // read the register; into another buffer it is copied.
-      bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
-      if (emitter.options.fastPaths.has(FastPath::ReadAhead))
-        loopAround = loopOfDot(root.value);
-      Element value =
-          isOwn ? define(root.value, current) : get(root.value, current);
-      if (isOwn)
-        remember(root.value, current, value, levels.size() - 1);
-      loopAround = nullptr;
-      writes.push_back({&root, value, {}, {}});
-      continue;
-    }
-    auto store = cast<tt::StoreOp>(root.op);
-    Element mask{builder.getTrue(), false};
-    if (store.getMask())
-      mask = maskAt(store.getMask(), current);
-    Element value =
-        storedFrom
-            ? readBuffer(emitter.buffers.lookup(storedFrom), store.getValue(),
-                         current)
-            : get(store.getValue(), current);
-    writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
-  }
-  for (const Pending &write : writes) {
-    AtLine line = emitter.at(locationOf(*write.root));
-    if (write.root->kind == RootKind::Keep) {
-      const Buffer *buffer = write.root->target;
-      writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
-                  buffer->shape, current, write.value);
-      continue;
-    }
-    auto store = cast<tt::StoreOp>(write.root->op);
-    llvm::Type *type = emitter.memoryType(store.getValue().getType());
-    if (const Deferral *deferral = deferralOf(store))
-      storeDeferred(*deferral, write.address, type, write.mask, write.value);
-    else
-      storeAt(write.address, type, write.mask, write.value, Memory::Program);
-  }
 }
 
 } // namespace nereid::cpu

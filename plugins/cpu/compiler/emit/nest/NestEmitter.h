@@ -1,9 +1,9 @@
-// EmitNest.h - one nest becomes loops, and tile expressions become vectors.
+// NestEmitter.h - one nest becomes loops, and tile expressions become vectors.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CPU_COMPILER_EMITNEST_H
-#define NEREID_CPU_COMPILER_EMITNEST_H
+#ifndef NEREID_CPU_COMPILER_EMIT_NEST_NESTEMITTER_H
+#define NEREID_CPU_COMPILER_EMIT_NEST_NESTEMITTER_H
 
 #include "emit/Emitter.h"
 #include "plan/Reads.h"
@@ -280,4 +280,4 @@ private:
 
 } // namespace nereid::cpu
 
-#endif // NEREID_CPU_COMPILER_EMITNEST_H
+#endif // NEREID_CPU_COMPILER_EMIT_NEST_NESTEMITTER_H

@@ -1,4 +1,4 @@
-// EmitReduce.cpp - reductions as vector accumulators.
+// Reduce.cpp - reductions as vector accumulators.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

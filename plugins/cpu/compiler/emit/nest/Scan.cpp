@@ -1,4 +1,4 @@
-// EmitScan.cpp - inclusive scans: element after element where vectors lie along
+// Scan.cpp - inclusive scans: element after element where vectors lie along
 // another axis, or a vector after the other along their own.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,25 +1,13 @@
-// EmitSerial.cpp - operations that go through a tile element by element.
+// Serial.cpp - operations that go through a tile element by element.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
-
-/// The operand that says where `op` does something, which is its last; null if
-/// it has none. Another operand may be the same value.
-static OpOperand *maskOf(Operation *op) {
-  bool isMasked =
-      llvm::TypeSwitch<Operation *, bool>(op)
-          .Case<tt::AtomicRMWOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
-                tt::HistogramOp>([](auto masked) { return masked.getMask(); })
-          .Default(false);
-  return isMasked ? &op->getOpOperands().back() : nullptr;
-}
 
 /// Counts one element into its bin; values without a bin are dropped.
 static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
@@ -84,7 +72,7 @@ void NestEmitter::emitSerial(Operation *op) {
     current[dim] = {loops.back().index, 0, nullptr};
   }
   SmallVector<llvm::Value *> operands;
-  OpOperand *mask = maskOf(op);
+  OpOperand *mask = codegen::infoOf(op).mask;
   for (OpOperand &use : op->getOpOperands()) {
     Value operand = use.get();
     operands.push_back(

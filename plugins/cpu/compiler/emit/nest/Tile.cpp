@@ -1,4 +1,4 @@
-// EmitTile.cpp - evaluates a tile expression at an index.
+// Tile.cpp - evaluates a tile expression at an index.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,0 +1,87 @@
+// Roots.cpp - what the roots of a nest do at one index: stores, values that are
+// kept, and sums.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/nest/NestEmitter.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// The loop that a dot and this operand of it are in, or null.
+static scf::ForOp loopOfDot(Value operand) {
+  auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
+  if (!loop)
+    return nullptr;
+  auto isDot = [&](Operation *user) {
+    return isa<tt::DotOp>(user) && user->getParentOp() == loop;
+  };
+  // A dot may read it through a transposition.
+  bool isRead = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    return isDot(user) ||
+           (isa<tt::TransOp>(user) && llvm::any_of(user->getUsers(), isDot));
+  });
+  return isRead ? loop : nullptr;
+}
+
+/// One vector's worth of every root. All are evaluated before any stores, so
+/// that no store of this index comes before a load of it.
+void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
+  struct Pending {
+    const Root *root;
+    Element value, mask;
+    Address address;
+  };
+  SmallVector<Pending> writes;
+  for (const Root &root : inner.roots) {
+    AtLine line = emitter.at(root.location());
+    if (root.kind == RootKind::Reduce) {
+      for (Accumulators &sums : reductions)
+        if (sums.op == root.op)
+          accumulate(sums, copy);
+      continue;
+    }
+    if (root.kind == RootKind::Keep) {
+      // A value is computed into its own buffer, and later roots of this index
+      // read the register; into another buffer it is copied.
+      bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
+      if (emitter.options.fastPaths.has(FastPath::ReadAhead))
+        loopAround = loopOfDot(root.value);
+      Element value =
+          isOwn ? define(root.value, current) : get(root.value, current);
+      if (isOwn)
+        remember(root.value, current, value, levels.size() - 1);
+      loopAround = nullptr;
+      writes.push_back({&root, value, {}, {}});
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(root.op);
+    Element mask{builder.getTrue(), false};
+    if (store.getMask())
+      mask = maskAt(store.getMask(), current);
+    Element value =
+        storedFrom
+            ? readBuffer(emitter.buffers.lookup(storedFrom), store.getValue(),
+                         current)
+            : get(store.getValue(), current);
+    writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
+  }
+  for (const Pending &write : writes) {
+    AtLine line = emitter.at(write.root->location());
+    if (write.root->kind == RootKind::Keep) {
+      const Buffer *buffer = write.root->target;
+      writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
+                  buffer->shape, current, write.value);
+      continue;
+    }
+    auto store = cast<tt::StoreOp>(write.root->op);
+    llvm::Type *type = emitter.memoryType(store.getValue().getType());
+    if (const Deferral *deferral = deferralOf(store))
+      storeDeferred(*deferral, write.address, type, write.mask, write.value);
+    else
+      storeAt(write.address, type, write.mask, write.value, Memory::Program);
+  }
+}
+
+} // namespace nereid::cpu

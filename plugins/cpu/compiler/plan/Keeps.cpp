@@ -1,0 +1,169 @@
+// Keeps.cpp - which values have buffers before any nest is formed, and those
+// buffers.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/DotTypes.h"
+#include "plan/Planner.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+using codegen::infoOf;
+using codegen::TileOpInfo;
+using codegen::TileOpKind;
+
+/// True when no element of `value` depends on memory.
+bool Planner::isIndexFunction(Value value) {
+  if (!isTile(value))
+    return true;
+  auto known = indexFunctions.find(value);
+  if (known != indexFunctions.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool result = op && isTileExpression(op) &&
+                !isa<tt::LoadOp, tt::GatherOp>(op) &&
+                llvm::all_of(op->getOperands(),
+                             [&](Value v) { return isIndexFunction(v); });
+  indexFunctions[value] = result;
+  return result;
+}
+
+/// Values that are kept whatever nests look like: read in another block than
+/// the one that computes them, or by an operation that reads them in an order
+/// of its own.
+void Planner::findStructuralKeeps() {
+  function.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value operand = use.get();
+      bool whole = isa<tt::PrintOp>(op) ||
+                   (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0);
+      if (auto dot = dyn_cast<tt::DotOp>(op);
+          dot && use.getOperandNumber() < 2) {
+        operand = operandOf(dot, use.getOperandNumber()).value;
+        whole = true;
+      }
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !isTile(operand) || !isTileExpression(producer))
+        continue;
+      bool elsewhere = producer->getBlock() != op->getBlock() &&
+                       !isIndexFunction(operand);
+      if (elsewhere || whole)
+        keep.insert(operand);
+    }
+    if (isVolatileLoad(op) && isTile(op->getResult(0)))
+      keep.insert(op->getResult(0));
+    if (isa<tt::LoadOp, tt::StoreOp>(op))
+      keepRowRemainders(op);
+  });
+}
+
+/// `offs % M` that says where rows begin is a division a row; in a loop, each
+/// round would do it again.
+void Planner::keepRowRemainders(Operation *access) {
+  auto loop = access->getParentOfType<LoopLikeOpInterface>();
+  const codegen::TileForm *form = forms.of(access->getOperand(0));
+  if (!loop || !form)
+    return;
+  for (const codegen::TileTerm &term : form->terms) {
+    bool isRow =
+        codegen::rankOf(term.tensor) == 1 && term.coefficient.constant() != 1;
+    if (isRow && forms.wrapOf(term.tensor) &&
+        loop.isDefinedOutsideOfLoop(term.tensor))
+      keep.insert(term.tensor);
+  }
+}
+
+Buffer *Planner::makeBuffer(Type type) {
+  auto tile = cast<RankedTensorType>(type);
+  auto buffer = std::make_unique<Buffer>();
+  buffer->id = program->buffers.size();
+  buffer->element = tile.getElementType();
+  buffer->shape.assign(tile.getShape().begin(), tile.getShape().end());
+  program->buffers.push_back(std::move(buffer));
+  return program->buffers.back().get();
+}
+
+/// Starts with an empty program, whose buffers for loops, branches and kept
+/// values are known.
+void Planner::startRound() {
+  program = std::make_unique<TileProgram>();
+  program->function = function;
+  readers.clear();
+  streams.clear();
+  loads.clear();
+  stepOf.clear();
+  stores.clear();
+  writers.clear();
+
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (infoOf(op).kind == TileOpKind::Region)
+      makeRegionBuffers(op);
+    for (Region &region : op->getRegions())
+      if (isa<tt::FuncOp>(op))
+        for (Block &block : llvm::drop_begin(region))
+          for (BlockArgument argument : block.getArguments())
+            if (isTile(argument))
+              program->kept[argument] = program->passed[argument] =
+                  makeBuffer(argument.getType());
+    TileOpInfo info = infoOf(op);
+    if (info.ownsResult)
+      for (Value result : op->getResults())
+        if (isTile(result) && !program->kept.contains(result) &&
+            !(info.isAtomic && result.use_empty()))
+          program->kept[result] = makeBuffer(result.getType());
+  });
+  for (Value value : keep)
+    if (!program->kept.contains(value))
+      program->kept[value] = makeBuffer(value.getType());
+}
+
+/// Buffers of what a loop carries and of what its terminators pass on. The
+/// value that a loop yields is computed into the buffer for the next round.
+void Planner::makeRegionBuffers(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [argument, result, yielded] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getResults(),
+                   loop.getYieldedValues())) {
+      if (!isTile(argument))
+        continue;
+      CarriedTile tile;
+      tile.current = makeBuffer(argument.getType());
+      tile.next = makeBuffer(argument.getType());
+      program->carried[argument] = tile;
+      program->carried[result] = tile;
+      program->passed[argument] = tile.next;
+      Operation *producer = yielded.getDefiningOp();
+      if (producer && producer->getBlock() == loop.getBody() &&
+          !isIndexFunction(yielded) && !program->kept.contains(yielded) &&
+          infoOf(producer).kind != TileOpKind::Region) {
+        program->kept[yielded] = tile.next;
+        if (isTileExpression(producer))
+          keep.insert(yielded);
+      }
+    }
+    return;
+  }
+  auto pass = [&](Value target) {
+    if (isTile(target))
+      program->kept[target] = program->passed[target] =
+          makeBuffer(target.getType());
+  };
+  for (Value result : op->getResults())
+    pass(result);
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (Value argument : loop.getBeforeArguments())
+      pass(argument);
+    // What the condition passes on is the result when the loop ends.
+    for (auto [argument, result] :
+         llvm::zip(loop.getAfterArguments(), loop.getResults()))
+      if (isTile(argument))
+        program->kept[argument] = program->passed[argument] =
+            program->kept[result];
+  }
+}
+
+} // namespace nereid::cpu
