@@ -5,6 +5,7 @@
 
 #include "Optimize.h"
 
+#include "F16Compares.h"
 #include "MemoryOperands.h"
 #include "ShortFloats.h"
 
@@ -63,6 +64,7 @@ void Optimizer::run(llvm::Module &module) {
   passes.run(module, modules);
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
+  compareF16InF32(module, machine);
   // What was learnt is about functions that are going to go away.
   loops.clear();
   functions.clear();
