@@ -168,6 +168,7 @@ private:
                       const Indices &indices);
   Element range(tt::MakeRangeOp op, const Index &index);
   Element constant(mlir::Value value, const Indices &indices);
+  Element isFirst(const Index &index);
   Element join(tt::JoinOp op, const Indices &indices);
   Element cat(tt::CatOp op, const Indices &indices);
   Element gather(tt::GatherOp op, const Indices &indices);

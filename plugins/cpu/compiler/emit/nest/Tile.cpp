@@ -175,6 +175,19 @@ llvm::Value *NestEmitter::widen(Element element) {
             [&] { return builder.CreateVectorSplat(lanes, element.value); });
 }
 
+/// Is `index`, one of two, the first?
+Element NestEmitter::isFirst(const Index &index) {
+  if (index.isUniform())
+    return {at({index.base}, [&] {
+                return builder.CreateICmpEQ(index.base, emitter.i64(0));
+              }), false};
+  llvm::Value *vector = indexVector(index);
+  return {at({vector}, [&] {
+              return builder.CreateICmpEQ(
+                  vector, llvm::Constant::getNullValue(vector->getType()));
+            }), true};
+}
+
 Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
   Indices inner = indicesAt(
       codegen::operandMap(op, 0, codegen::identityMap(indices.size())),
@@ -183,18 +196,7 @@ Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
   if (auto *known = dyn_cast_or_null<llvm::ConstantInt>(half.base);
       known && half.isUniform())
     return get(known->isZero() ? op.getLhs() : op.getRhs(), inner);
-  Element isLeft;
-  if (half.isUniform())
-    isLeft = {at({half.base}, [&] {
-                return builder.CreateICmpEQ(half.base, emitter.i64(0));
-              }), false};
-  else {
-    llvm::Value *vector = indexVector(half);
-    isLeft = {at({vector}, [&] {
-                return builder.CreateICmpEQ(
-                    vector, llvm::Constant::getNullValue(vector->getType()));
-              }), true};
-  }
+  Element isLeft = isFirst(half);
   Element lhs = get(op.getLhs(), inner), rhs = get(op.getRhs(), inner);
   return choose(isLeft, lhs, rhs);
 }
@@ -205,18 +207,7 @@ Element NestEmitter::cat(tt::CatOp op, const Indices &indices) {
   Indices inner = indices;
   inner[0] = indexAnd(indices[0], size - 1);
   Index half = indexShift(indices[0], llvm::Log2_64(size));
-  Element isLeft;
-  if (half.isUniform())
-    isLeft = {at({half.base}, [&] {
-                return builder.CreateICmpEQ(half.base, emitter.i64(0));
-              }), false};
-  else {
-    llvm::Value *vector = indexVector(half);
-    isLeft = {at({vector}, [&] {
-                return builder.CreateICmpEQ(
-                    vector, llvm::Constant::getNullValue(vector->getType()));
-              }), true};
-  }
+  Element isLeft = isFirst(half);
   return choose(isLeft, get(op.getLhs(), inner), get(op.getRhs(), inner));
 }
 
