@@ -123,6 +123,11 @@ private:
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };
 
+/// The form of a tile of rank `rank` that has, at each index, the element at
+/// index `map` of the tile with form `form`. Nothing if it has none.
+std::optional<TileForm> formAt(const TileForm &form,
+                               llvm::ArrayRef<IndexSource> map, unsigned rank);
+
 inline mlir::RankedTensorType tileType(mlir::Value value) {
   return llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
 }
