@@ -6,6 +6,7 @@
 #include "kernel/FatalErrors.h"
 
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <csetjmp>
 #include <mutex>
@@ -19,6 +20,12 @@ struct Return {
 };
 } // namespace
 
+char FatalError::ID;
+
+void FatalError::log(llvm::raw_ostream &stream) const {
+  stream << "LLVM: " << text;
+}
+
 static thread_local Return *current = nullptr;
 
 /// Threads that are not in runGuarded end as they would have without it.
@@ -29,7 +36,7 @@ static void onFatalError(void *, const char *message, bool) {
   std::longjmp(current->place, 1);
 }
 
-llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work, bool &gaveUp) {
+llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work) {
   static std::once_flag once;
   std::call_once(once, [] { llvm::install_fatal_error_handler(onFatalError); });
   Return here;
@@ -41,8 +48,7 @@ llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work, bool &gaveUp) {
     return error;
   }
   current = outer;
-  gaveUp = true;
-  return llvm::createStringError("LLVM: " + here.message);
+  return llvm::make_error<FatalError>(std::move(here.message));
 }
 
 } // namespace nereid::codegen

@@ -11,10 +11,25 @@
 
 namespace nereid::codegen {
 
-/// Runs `work`. When LLVM gives up in it ("cannot select: ..."), which would
-/// end the process, it is left by a jump instead: what it held is lost, and
-/// nothing that LLVM worked on may be touched again. `gaveUp` then says so.
-llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work, bool &gaveUp);
+/// LLVM gave up in the middle of something: destructors did not run, and what
+/// it worked on must be neither used nor destroyed.
+class FatalError : public llvm::ErrorInfo<FatalError> {
+public:
+  explicit FatalError(std::string text) : text(std::move(text)) {}
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  static char ID;
+
+private:
+  std::string text;
+};
+
+/// Runs `work`. Where LLVM would end the process in it ("cannot select: ..."),
+/// a longjmp() leaves `work`, and the result is a FatalError.
+llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work);
 
 } // namespace nereid::codegen
 

@@ -45,6 +45,9 @@ public:
   FrontendLease &operator=(FrontendLease &&) = delete;
   ~FrontendLease();
 
+  /// The frontend is never used or destroyed again: LLVM gave up in it.
+  void abandon() { (void)frontend.release(); }
+
   Frontend *operator->() const { return frontend.get(); }
 
 private:

@@ -4,6 +4,8 @@
 
 #include "kernel/KernelInfo.h"
 
+#include "kernel/Report.h"
+
 #include "nereid/ttir/Dialect.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -61,6 +63,25 @@ llvm::Error layOutArguments(KernelInfo &info) {
   }
   info.argumentsSize = llvm::alignTo(end, 8);
   return llvm::Error::success();
+}
+
+llvm::Error reportArguments(const KernelInfo &info, const Report &report) {
+  SmallVector<nereid_string_t> names, types;
+  SmallVector<int64_t> offsets;
+  for (const KernelArgument &argument : info.arguments) {
+    names.push_back(borrow(argument.name));
+    types.push_back(borrow(argument.type));
+    offsets.push_back(static_cast<int64_t>(argument.offset));
+  }
+  if (llvm::Error error = report.add("name", info.name))
+    return error;
+  if (llvm::Error error = report.add("argument_names", names))
+    return error;
+  if (llvm::Error error = report.add("argument_types", types))
+    return error;
+  if (llvm::Error error = report.add("argument_offsets", offsets))
+    return error;
+  return report.add("argument_size", static_cast<int64_t>(info.argumentsSize));
 }
 
 } // namespace nereid::codegen

@@ -17,6 +17,8 @@ class FuncOp;
 
 namespace nereid::codegen {
 
+struct Report;
+
 /// One argument of the packed block.
 struct KernelArgument {
   std::string name;
@@ -48,6 +50,10 @@ void describeArguments(tt::FuncOp kernel, KernelInfo &info);
 /// each at the next multiple of its size, the block's size rounded up to 8.
 /// Sets the offsets and `argumentsSize`.
 llvm::Error layOutArguments(KernelInfo &info);
+
+/// Adds the values of the ABI's metadata that say so: name, argument_names,
+/// argument_types, argument_offsets, argument_size.
+llvm::Error reportArguments(const KernelInfo &info, const Report &report);
 
 /// What one program of `kernel` does, whose calls have been inlined.
 Work describeWork(tt::FuncOp kernel);

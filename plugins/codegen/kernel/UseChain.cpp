@@ -50,27 +50,25 @@ UseChain longestUseChain(mlir::ModuleOp module) {
 namespace {
 struct Job {
   llvm::function_ref<llvm::Error()> work;
-  bool &gaveUp;
   std::optional<llvm::Error> error;
 };
 } // namespace
 
 static void *runJob(void *argument) {
   auto *job = static_cast<Job *>(argument);
-  job->error.emplace(runGuarded(job->work, job->gaveUp));
+  job->error.emplace(runGuarded(job->work));
   return nullptr;
 }
 
 llvm::Error runAlongChain(unsigned length,
-                          llvm::function_ref<llvm::Error()> work,
-                          bool &gaveUp) {
+                          llvm::function_ref<llvm::Error()> work) {
   if (length <= kShortChain)
     return work();
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes,
                             kBaseStack + length * kStackOfOperation);
-  Job job = {work, gaveUp, std::nullopt};
+  Job job = {work, std::nullopt};
   pthread_t thread;
   int status = 0;
   {

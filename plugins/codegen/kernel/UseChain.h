@@ -26,10 +26,10 @@ UseChain longestUseChain(mlir::ModuleOp module);
 constexpr unsigned kMaxUseChain = 100000;
 
 /// Runs `work`, which recurses along chains of `length` operations, on a thread
-/// of its own if the caller's stack may not hold that. `gaveUp` is as for
-/// runGuarded.
+/// of its own if the caller's stack may not hold that. For callers inside
+/// runGuarded(): a FatalError on that thread is returned.
 llvm::Error runAlongChain(unsigned length,
-                          llvm::function_ref<llvm::Error()> work, bool &gaveUp);
+                          llvm::function_ref<llvm::Error()> work);
 
 } // namespace nereid::codegen
 

@@ -7,6 +7,7 @@
 
 #include "analysis/Induction.h"
 #include "emit/Entry.h"
+#include "kernel/OutOfResources.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
 #include "plan/DotTypes.h"
@@ -18,13 +19,6 @@
 using namespace mlir;
 
 namespace nereid::cpu {
-
-char OutOfResourcesError::ID = 0;
-
-void OutOfResourcesError::log(llvm::raw_ostream &stream) const {
-  stream << "out of resources: a program needs " << scratch
-         << " bytes of scratch for its tiles, and has " << kMaxScratchBytes;
-}
 
 static llvm::Error failureOf(const char *what) {
   return llvm::createStringError(what);
@@ -81,7 +75,8 @@ generate(ModuleOp source, const GenerateOptions &options,
     return failureOf("the kernel cannot be compiled for the cpu");
   info.scratchSize = (*program)->scratchBytes;
   if (info.scratchSize > kMaxScratchBytes)
-    return llvm::make_error<OutOfResourcesError>(info.scratchSize);
+    return llvm::make_error<codegen::OutOfResourcesError>(
+        info.scratchSize, kMaxScratchBytes, "scratch for its tiles");
   codegen::TileForms forms(
       [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))

@@ -22,22 +22,6 @@ namespace nereid::cpu {
 /// thread has its own.
 constexpr uint64_t kMaxScratchBytes = uint64_t(256) << 20;
 
-/// A kernel whose tiles are too large. Another configuration may fit, so this
-/// is not the kernel's fault.
-class OutOfResourcesError : public llvm::ErrorInfo<OutOfResourcesError> {
-public:
-  explicit OutOfResourcesError(uint64_t scratch) : scratch(scratch) {}
-  void log(llvm::raw_ostream &stream) const override;
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-
-  static char ID;
-
-private:
-  uint64_t scratch; // bytes that it needs
-};
-
 struct GenerateOptions {
   /// CPU, features and data layout that the code is for; never null.
   const llvm::TargetMachine *machine = nullptr;
@@ -58,7 +42,7 @@ struct GenerateOptions {
 /// linkage with all else internal, and needs no symbol besides libm's. An
 /// unsupported operation is an error that names it; its location has been
 /// reported through `module`'s diagnostic engine. Tiles that are too large are
-/// an OutOfResourcesError.
+/// a codegen::OutOfResourcesError.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generate(mlir::ModuleOp module, const GenerateOptions &options,
          llvm::LLVMContext &context, KernelInfo &info);

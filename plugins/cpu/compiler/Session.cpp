@@ -5,27 +5,15 @@
 
 #include "Session.h"
 
-#include "kernel/UseChain.h"
 #include "backend/Descriptor.h"
-#include "kernel/FatalErrors.h"
-#include "kernel/LlvmDiagnostics.h"
-#include "backend/Input.h"
 #include "backend/Link.h"
-#include "nereid/ttir/Parse.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Support/SourceMgr.h"
+#include "kernel/Input.h"
+#include "kernel/LlvmDiagnostics.h"
 
 namespace nereid::cpu {
 
 static llvm::StringRef textOf(nereid_string_t text) {
   return {text.data, text.size};
-}
-
-static llvm::StringRef textOf(nereid_bytes_t bytes) {
-  return {static_cast<const char *>(bytes.data), bytes.size};
 }
 
 Session::Session(const nereid_cpu_options_t &options) : options(options) {
@@ -35,8 +23,6 @@ Session::Session(const nereid_cpu_options_t &options) : options(options) {
   config.features = textOf(options.features).str();
   config.optLevel = options.opt_level;
 }
-
-Session::~Session() = default;
 
 nereid_status_t Session::start(const nereid_call_t *call) {
   return guard(
@@ -54,154 +40,30 @@ nereid_status_t Session::start(const nereid_call_t *call) {
       {nullptr, nullptr, call});
 }
 
-nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
-                                  const nereid_writer_t *output,
-                                  const nereid_value_sink_t *metadata,
-                                  const nereid_call_t *call) {
-  if (NEREID_HAS_SLOT(call, cancelled) && call->cancelled(call))
-    return NEREID_CANCELLED;
-  Report report = {output, metadata, call};
-  return guard([&] { return run(stage, input, report); }, report);
+void Session::abandon() {
+  if (target)
+    target->abandon();
+  llvmIr.abandon();
+  ttir.abandon();
 }
 
-static nereid_status_t statusOf(const llvm::ErrorInfoBase &problem,
-                                bool gaveUp) {
-  if (problem.isA<OutOfResourcesError>())
-    return NEREID_OUT_OF_RESOURCES;
-  if (problem.convertToErrorCode().category() == std::system_category())
-    return NEREID_IO_ERROR;
-  return gaveUp ? NEREID_INTERNAL : NEREID_INVALID_ARGUMENT;
-}
-
-/// Runs `work`, reports its error, and says what status that is.
-nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
-                               const Report &report) {
-  gaveUp = false;
-  llvm::Error error = codegen::runGuarded(work, gaveUp);
-  if (gaveUp) {
-    // These are in the middle of something.
-    if (target)
-      target->abandon();
-    (void)module.release();
-    (void)context.release();
-  }
-  nereid_status_t status = NEREID_OK;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const codegen::RefusedError &refused) { status = refused.status; },
-      [&](const InputError &wrong) {
-        status = NEREID_INVALID_ARGUMENT;
-        report.diagnose(NEREID_SEVERITY_ERROR, wrong.text, {}, wrong.line,
-                        wrong.column);
-      },
-      [&](const llvm::ErrorInfoBase &problem) {
-        status = statusOf(problem, gaveUp);
-        // What was told with its place needs no summary.
-        if (!report.hasError || gaveUp)
-          report.diagnose(NEREID_SEVERITY_ERROR, problem.message());
-      });
-  return status;
-}
-
-llvm::Error Session::run(uint32_t stage, nereid_bytes_t input,
+llvm::Error Session::run(uint32_t stage, llvm::StringRef input,
                          const Report &report) {
   switch (stage) {
   case NEREID_CPU_STAGE_TTIR:
-    return ttir(textOf(input), report);
+    return ttir.run(input, report);
   case NEREID_CPU_STAGE_LLIR:
-    return llir(textOf(input), report);
+    return llir(input, report);
   case NEREID_CPU_STAGE_ASM:
-    return assembly(textOf(input), report);
+    return assembly(input, report);
   case NEREID_CPU_STAGE_SO:
-    return image(textOf(input), report);
+    return image(input, report);
   default:
     return llvm::createStringError("there is no stage %u", stage);
   }
 }
 
-/// What a kernel returns would be lost: nobody takes it.
-static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
-  auto kernel = tt::findKernel(module);
-  if (!kernel) { // code generation tells
-    llvm::consumeError(kernel.takeError());
-    return llvm::Error::success();
-  }
-  if (kernel->getNumResults() == 0)
-    return llvm::Error::success();
-  codegen::DiagnosticsToReport diagnostics(*module.getContext(), report);
-  mlir::emitError(kernel->getLoc())
-      << "kernel '" << kernel->getName()
-      << "' returns a value, expected none: a kernel stores its results";
-  return llvm::createStringError("the kernel returns a value");
-}
-
-/// Generation recurses along chains of operations.
-static llvm::Error refuseLongChain(const codegen::UseChain &chain,
-                                   const Report &report) {
-  if (chain.length <= codegen::kMaxUseChain)
-    return llvm::Error::success();
-  codegen::DiagnosticsToReport diagnostics(*chain.last->getContext(), report);
-  mlir::emitError(chain.last->getLoc())
-      << "ends a chain of " << chain.length
-      << " operations that use each other's results; at "
-         "most "
-      << codegen::kMaxUseChain << " are accepted";
-  return llvm::createStringError("a chain of operations is too long");
-}
-
-llvm::Error Session::readTtir(llvm::StringRef input, const Report &report) {
-  if (!input.data()) {
-    if (frontend && (*frontend)->module)
-      return llvm::Error::success();
-    return llvm::createStringError("no input was given, and no stage ran "
-                                   "before");
-  }
-  if (llvm::Error error = checkKind(input, InputKind::Ttir))
-    return error;
-  if (!frontend)
-    frontend.emplace();
-  if (llvm::Error error = (*frontend)->parse(input, report))
-    return error;
-  // The passes would take long, only for the result to be refused.
-  if (llvm::Error error = refuseLongChain(
-          codegen::longestUseChain(*(*frontend)->module), report))
-    return error;
-  return refuseResults(*(*frontend)->module, report);
-}
-
-llvm::Error Session::ttir(llvm::StringRef input, const Report &report) {
-  if (llvm::Error error = readTtir(input, report))
-    return error;
-  if (llvm::Error error = (*frontend)->runStandardPasses(report))
-    return error;
-  return report.output ? report.write((*frontend)->print())
-                       : llvm::Error::success();
-}
-
-/// The tile program as comments, then the module.
-static std::string printLlvm(const llvm::Module &module,
-                             llvm::StringRef tileProgram) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  for (llvm::StringRef line : llvm::split(tileProgram.rtrim('\n'), '\n'))
-    if (!tileProgram.empty())
-      stream << (line.empty() ? ";" : "; ") << line << '\n';
-  module.print(stream, nullptr);
-  return text;
-}
-
-static llvm::Error verify(const llvm::Module &module) {
-  std::string problems;
-  llvm::raw_string_ostream stream(problems);
-  if (!llvm::verifyModule(module, &stream))
-    return llvm::Error::success();
-  return llvm::createStringError("the LLVM IR is not valid: " +
-                                 llvm::StringRef(problems).split('\n').first);
-}
-
 llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
-  if (llvm::Error error = readTtir(input, report))
-    return error;
   GenerateOptions generateOptions;
   generateOptions.machine = (*target)->machine.get();
   generateOptions.cpu =
@@ -211,88 +73,64 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   generateOptions.debugInfo = options.debug_info;
   generateOptions.fastPaths = fastPaths;
 
-  module.reset();
-  context = std::make_unique<llvm::LLVMContext>();
   KernelInfo info;
-  codegen::UseChain chain = codegen::longestUseChain(*(*frontend)->module);
-  if (llvm::Error error = refuseLongChain(chain, report))
-    return error;
-  codegen::DiagnosticsToReport diagnostics((*frontend)->context, report);
-  llvm::Error error = codegen::runAlongChain(
-      chain.length,
-      [&]() -> llvm::Error {
+  llvm::Error error = ttir.generate(
+      input, report, [&](mlir::ModuleOp module) -> llvm::Error {
+        llvmIr.clear();
         auto generated =
-            generate(*(*frontend)->module, generateOptions, *context, info);
+            generate(module, generateOptions, *llvmIr.context, info);
         if (!generated)
           return generated.takeError();
-        module = std::move(*generated);
+        llvmIr.module = std::move(*generated);
         return llvm::Error::success();
-      },
-      gaveUp);
+      });
   if (error)
     return error;
-  prepareModule(*module, **target, options.debug_info);
-  if (llvm::Error error = verify(*module)) {
+  prepareModule(*llvmIr.module, **target, options.debug_info);
+  if (llvm::Error error = llvmIr.verify()) {
     report.diagnose(NEREID_SEVERITY_ERROR, llvm::toString(std::move(error)));
     return llvm::make_error<codegen::RefusedError>(NEREID_INTERNAL);
   }
-  attachKernelInfo(*module, info);
+  attachKernelInfo(*llvmIr.module, info);
   if (llvm::Error error = addMetadata(info, report))
     return error;
-  return report.output ? report.write(printLlvm(*module, info.tileProgram))
+  return report.output ? report.write(llvmIr.print(info.tileProgram))
                        : llvm::Error::success();
 }
 
 llvm::Error Session::readLlvm(llvm::StringRef input, const Report &report) {
-  if (!input.data()) {
-    if (module)
-      return llvm::Error::success();
-    return llvm::createStringError("no input was given, and no stage ran "
-                                   "before");
-  }
-  if (llvm::Error error = checkKind(input, InputKind::Llvm))
+  if (!input.data())
+    return llvmIr.module ? llvm::Error::success() : codegen::missingInput();
+  if (llvm::Error error =
+          codegen::checkKind(input, codegen::InputKind::LlvmIr))
     return error;
-  module.reset();
-  context = std::make_unique<llvm::LLVMContext>();
-  llvm::Error error =
-      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
-        llvm::SMDiagnostic problem;
-        // The parser wants a NUL after the text.
-        auto copy = llvm::MemoryBuffer::getMemBufferCopy(input, "llvm.ir");
-        module = llvm::parseIR(*copy, problem, *context);
-        if (module)
-          return llvm::Error::success();
-        return llvm::make_error<InputError>(problem.getLineNo(),
-                                            problem.getColumnNo() + 1,
-                                            problem.getMessage());
-      });
-  if (error)
+  if (llvm::Error error = llvmIr.parse(input, report))
     return error;
-  prepareModule(*module, **target, options.debug_info);
-  return verify(*module);
+  prepareModule(*llvmIr.module, **target, options.debug_info);
+  return llvmIr.verify();
 }
 
 llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
   if (llvm::Error error = readLlvm(input, report))
     return error;
-  if (llvm::Error error = addDescriptor(*module))
+  if (llvm::Error error = addDescriptor(*llvmIr.module))
     return error;
-  llvm::Error error =
-      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
-        (*target)->optimizer->run(*module);
+  llvm::Error error = codegen::collectDiagnostics(
+      *llvmIr.context, report, [&]() -> llvm::Error {
+        (*target)->optimizer->run(*llvmIr.module);
         if (!report.output)
           return llvm::Error::success();
         // Code generation uses its module up, and is not cheap: the next stage
         // assembles the text.
-        auto text = emitAssembly(*module, **target);
-        module.reset();
+        auto text = emitAssembly(*llvmIr.module, **target);
+        llvmIr.module.reset();
         if (!text)
           return text.takeError();
         assemblyText = std::move(*text);
         return llvm::Error::success();
       });
   if (error) {
-    module.reset();
+    llvmIr.module.reset();
     assemblyText.reset();
     return error;
   }
@@ -303,15 +141,15 @@ llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
 
 llvm::Expected<Bytes> Session::emitModule(const Report &report) {
   Bytes object;
-  llvm::Error error =
-      codegen::collectDiagnostics(*context, report, [&]() -> llvm::Error {
-        auto emitted = emitObject(*module, **target);
+  llvm::Error error = codegen::collectDiagnostics(
+      *llvmIr.context, report, [&]() -> llvm::Error {
+        auto emitted = emitObject(*llvmIr.module, **target);
         if (!emitted)
           return emitted.takeError();
         object = std::move(*emitted);
         return llvm::Error::success();
       });
-  module.reset();
+  llvmIr.module.reset();
   if (!error)
     return std::move(object);
   // It may have stopped in the middle of a function.
@@ -322,10 +160,10 @@ llvm::Expected<Bytes> Session::emitModule(const Report &report) {
 llvm::Error Session::image(llvm::StringRef input, const Report &report) {
   if (!input.data() && assemblyText)
     input = {assemblyText->data(), assemblyText->size()};
-  if (!input.data() && !module)
-    return llvm::createStringError("no input was given, and no stage ran "
-                                   "before");
-  if (llvm::Error error = checkKind(input, InputKind::Assembly))
+  if (!input.data() && !llvmIr.module)
+    return codegen::missingInput();
+  if (llvm::Error error =
+          codegen::checkKind(input, codegen::InputKind::Assembly))
     return error;
   auto object = input.data() ? assemble(input, **target) : emitModule(report);
   if (!object)
@@ -346,32 +184,19 @@ llvm::Error Session::addMetadata(const KernelInfo &info,
                                  const Report &report) const {
   if (!report.metadata)
     return llvm::Error::success();
-  llvm::SmallVector<nereid_string_t> names, types;
-  llvm::SmallVector<int64_t> offsets;
-  for (const KernelArgument &argument : info.arguments) {
-    names.push_back(codegen::borrow(argument.name));
-    types.push_back(codegen::borrow(argument.type));
-    offsets.push_back(static_cast<int64_t>(argument.offset));
-  }
+  if (llvm::Error error = codegen::reportArguments(info, report))
+    return error;
   const std::pair<llvm::StringRef, int64_t> numbers[] = {
-      {"argument_size", static_cast<int64_t>(info.argumentsSize)},
       {"scratch", static_cast<int64_t>(info.scratchSize)},
       // Scratch is ordinary memory; nothing on chip is set aside.
       {"shared", 0},
       {"warp_size", 1},
       {"threads", options.threads},
   };
-  llvm::Error error = report.add("name", info.name);
-  auto then = [&](llvm::Error next) {
-    error = llvm::joinErrors(std::move(error), std::move(next));
-  };
-  then(report.add("argument_names", names));
-  then(report.add("argument_types", types));
-  then(report.add("argument_offsets", offsets));
   for (auto [name, value] : numbers)
-    then(report.add(name, value));
-  then(report.add("cpu_features", (*target)->neededFeatures));
-  return error;
+    if (llvm::Error error = report.add(name, value))
+      return error;
+  return report.add("cpu_features", (*target)->neededFeatures);
 }
 
 } // namespace nereid::cpu

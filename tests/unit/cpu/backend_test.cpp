@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "backend/Descriptor.h"
-#include "kernel/FatalErrors.h"
 #include "backend/Link.h"
 #include "kernels.h"
 
@@ -352,18 +351,6 @@ TEST(Backend, ManyThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong.load(), 0);
-}
-
-TEST(FatalErrors, BecomeErrors) {
-  bool gaveUp = false;
-  llvm::Error error = codegen::runGuarded(
-      []() -> llvm::Error { llvm::report_fatal_error("cannot go on"); },
-      gaveUp);
-  EXPECT_TRUE(gaveUp);
-  EXPECT_EQ(llvm::toString(std::move(error)), "LLVM: cannot go on");
-  gaveUp = false;
-  EXPECT_FALSE(bool(codegen::runGuarded([] { return llvm::Error::success(); }, gaveUp)));
-  EXPECT_FALSE(gaveUp);
 }
 
 TEST(KernelInfo, StandardLayout) {

@@ -5,7 +5,7 @@
 
 #include "Emit.h"
 
-#include "Input.h"
+#include "kernel/Input.h"
 
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -103,9 +103,9 @@ llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
   parser->setTargetParser(*targetParser);
   bool hasFailed = parser->Run(/*NoInitialTextSection=*/false);
   if (problem)
-    return llvm::make_error<InputError>(problem->getLineNo(),
-                                        problem->getColumnNo() + 1,
-                                        problem->getMessage());
+    return llvm::make_error<codegen::InputError>(problem->getLineNo(),
+                                                 problem->getColumnNo() + 1,
+                                                 problem->getMessage());
   if (hasFailed)
     return llvm::createStringError("the assembly is not valid");
   return out;

@@ -58,16 +58,15 @@ struct LldResult {
 static LldResult runOnThisThread(llvm::ArrayRef<const char *> arguments,
                                  llvm::raw_ostream &messages) {
   LldResult out;
-  llvm::Error error = codegen::runGuarded(
-      [&]() -> llvm::Error {
+  if (llvm::Error fatal = codegen::runGuarded([&]() -> llvm::Error {
         lld::Result result = lld::lldMain(arguments, messages, messages,
                                           {{lld::Gnu, &lld::elf::link}});
         out = {result.retCode, !result.canRunAgain};
         return llvm::Error::success();
-      },
-      out.gaveUp);
-  if (error)
-    messages << llvm::toString(std::move(error));
+      })) {
+    out.gaveUp = true;
+    messages << llvm::toString(std::move(fatal));
+  }
   // Its globals are as they were then, and must be as at the start.
   if (out.gaveUp && lld::hasContext())
     lld::errorHandler().cleanupCallback();

@@ -1,16 +1,16 @@
-// Input.cpp - recognises kinds of input by their words.
+// Input.cpp - recognises kinds of input by their first words.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Input.h"
+#include "kernel/Input.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace nereid::cpu {
+namespace nereid::codegen {
 
 char InputError::ID;
 
@@ -36,14 +36,14 @@ InputKind guessKind(llvm::StringRef bytes) {
                         "ELF"))
     return InputKind::Elf;
   if (llvm::identify_magic(bytes) == llvm::file_magic::bitcode)
-    return InputKind::Llvm;
+    return InputKind::LlvmIr;
   for (llvm::StringRef line : llvm::split(bytes, '\n')) {
     line = line.ltrim();
     auto starts = [&](llvm::StringRef word) { return line.starts_with(word); };
     if (starts("tt.func") || starts("module {") || starts("module attributes"))
       return InputKind::Ttir;
     if (starts("define ") || starts("source_filename") || starts("target "))
-      return InputKind::Llvm;
+      return InputKind::LlvmIr;
     if (starts(".text") || starts(".section") || starts(".globl"))
       return InputKind::Assembly;
   }
@@ -54,7 +54,7 @@ static llvm::StringRef nameOf(InputKind kind) {
   switch (kind) {
   case InputKind::Ttir:
     return "TTIR";
-  case InputKind::Llvm:
+  case InputKind::LlvmIr:
     return "LLVM IR";
   case InputKind::Assembly:
     return "assembly";
@@ -74,4 +74,9 @@ llvm::Error checkKind(llvm::StringRef bytes, InputKind wanted) {
                                  nameOf(wanted));
 }
 
-} // namespace nereid::cpu
+llvm::Error missingInput() {
+  return llvm::createStringError(
+      "no input was given, and no stage ran before");
+}
+
+} // namespace nereid::codegen
