@@ -164,7 +164,7 @@ class Addresses(Builder):
             x = self.choice(tiles) if tiles else self.loaded_index(shape)
             if x is not None:
                 if x.element.is_float:
-                    predicate = self.choice(["olt", "ogt", "oeq", "une", "oge"])
+                    predicate = self.choice(["olt", "ogt", "oeq", "une", "oge", "ult", "one"])
                     return self.compare(predicate, x, self.constant(self.rng.randrange(-3, 4), x.element, shape))
                 number = self.rng.randrange(-9, 64)
                 return self.compare(predicate, x, self.constant(number, x.element, shape))
@@ -238,12 +238,15 @@ class Addresses(Builder):
         infinite = False
         if mask is not None and self.chance(0.75):
             number = self.rng.randrange(-3, 4)
-            if element in E.FLOATS and self.chance(0.25):
+            if buffer.raw and self.chance(0.4):
+                number = self.special_number(element)
+            elif element in E.FLOATS and self.chance(0.25):
                 number, infinite = self.choice([-float("inf"), float("inf")]), True
             operands.append(self.constant(number, element, places.shape))
         volatile = self.chance(0.05)
         (out,) = self.emit("load", operands, [(element, places.shape)], volatile=volatile)
         out.bound, out.infinite, out.signed_zero = buffer.bound, infinite, buffer.signed_zero
+        out.raw = buffer.raw
         return out
 
 

@@ -20,6 +20,15 @@ def truncated(x, y):
     return quotient + ((x < 0) & (quotient * y != x)).astype(x.dtype)
 
 
+def maximum(x, y):
+    """NaN if one is; of two zeros the positive one."""
+    return np.where((x == 0) & (y == 0), x + y, np.maximum(x, y))
+
+
+def minimum(x, y):
+    return np.negative(maximum(np.negative(x), np.negative(y)))
+
+
 BINARY = {
     "arith.addi": np.add,
     "arith.subi": np.subtract,
@@ -43,8 +52,9 @@ BINARY = {
     "arith.mulf": np.multiply,
     "arith.maxnumf": np.fmax,
     "arith.minnumf": np.fmin,
-    "arith.maximumf": np.maximum,
-    "arith.minimumf": np.minimum,
+    "arith.divf": np.divide,
+    "arith.maximumf": maximum,
+    "arith.minimumf": minimum,
 }
 
 UNARY = {

@@ -9,7 +9,10 @@ represents, so that sums are exact in any order and results equal bit for bit.
 
 from __future__ import annotations
 
+import math
 import random
+
+import numpy as np
 
 import elements as E
 from elements import Element
@@ -25,6 +28,7 @@ def limits(element: Element) -> tuple[int, int]:
 class Builder:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
+        self.special = False  # whether floats may be raw
         self.block = Block()
         self.visible: list[Value] = []
         self.numbers = 0
@@ -77,7 +81,7 @@ class Builder:
     @staticmethod
     def copy_facts(source: Value, to: Value) -> Value:
         to.low, to.high, to.bound = source.low, source.high, source.bound
-        to.infinite, to.signed_zero = source.infinite, source.signed_zero
+        to.infinite, to.signed_zero, to.raw = source.infinite, source.signed_zero, source.raw
         to.origin = source.origin
         return to
 
@@ -88,6 +92,7 @@ class Builder:
         to.bound = max(a.bound, b.bound)
         to.infinite = a.infinite or b.infinite
         to.signed_zero = a.signed_zero or b.signed_zero
+        to.raw = a.raw or b.raw
         to.origin = a.origin if a.origin is b.origin else None
         return to
 
@@ -95,10 +100,19 @@ class Builder:
         out = self.one("constant", [], element, shape, value=number)
         if element.is_float:
             out.infinite = number in (float("inf"), -float("inf"))
-            out.bound = 0 if out.infinite else abs(int(number))
+            whole = math.isfinite(number) and number == int(number) and str(number) != "-0.0"
+            out.raw = not whole and not out.infinite
+            out.bound = abs(int(number)) if whole else 0
         else:
             out.low = out.high = int(number)
         return out
+
+    def special_number(self, element: Element) -> float:
+        one = np.ones(1, f"u{element.size}").view(element.storage)
+        numbers = [math.nan, -0.0, 0.5, -1.5, float(E.decode(one, element)[0])]  # subnormal
+        if element is not E.F8E4:
+            numbers += [math.inf, -math.inf]
+        return self.choice(numbers)
 
     def reshaped(self, kind, x: Value, shape, **attributes) -> Value:
         """An operation that moves elements and makes no new ones."""
@@ -156,6 +170,11 @@ class Builder:
 
     @staticmethod
     def _float_facts(name, x, y, out):
+        if x.raw or y.raw or name == "divf":
+            out.raw = True
+            # maxnumf and minnumf take either of two zeros.
+            out.signed_zero = x.signed_zero or y.signed_zero or name in ("maxnumf", "minnumf")
+            return
         out.signed_zero = x.signed_zero or y.signed_zero
         if name == "mulf":
             out.bound, out.signed_zero = x.bound * y.bound, True
@@ -181,9 +200,11 @@ class Builder:
     # Conversions.
 
     def limited(self, x: Value, bound: int) -> Value:
-        """A float of at most this magnitude."""
-        if not x.infinite and x.bound <= bound:
+        """An integer of at most this magnitude, as a float."""
+        if not x.raw and not x.infinite and x.bound <= bound:
             return x
+        if x.raw:
+            x = self._whole(self.ordered(x))
         bound = min(bound, x.element.exact)
         low = self.constant(-bound, x.element, x.shape)
         high = self.constant(bound, x.element, x.shape)
@@ -192,13 +213,34 @@ class Builder:
         else:
             names = ("maxnumf", "minnumf") if self.chance(0.7) else ("maximumf", "minimumf")
             out = self.binary(names[1], self.binary(names[0], x, low), high)
-        out.bound, out.infinite, out.signed_zero = bound, False, x.signed_zero
+        out.bound, out.infinite, out.signed_zero = bound, False, x.signed_zero or x.raw
+        out.raw = False
         return out
+
+    def ordered(self, x: Value) -> Value:
+        """`x` with a number instead of NaN."""
+        if not x.raw:
+            return x
+        number = self.constant(self.rng.randrange(-1, 2), x.element, x.shape)
+        if self.chance(0.5):
+            return self.select(self.compare(self.choice(["oeq", "ord"]), x, x), x, number)
+        return self.select(self.compare(self.choice(["une", "uno"]), x, x), number, x)
+
+    def _whole(self, x: Value) -> Value:
+        element = x.element
+        wide = self._extended(x, E.F32) if element in (E.F16, E.BF16) else x
+        name = self.choice(["math.floor", "math.ceil"])
+        wide = self.copy_facts(x, self.one("unary", [wide], wide.element, x.shape, name=name))
+        if wide.element is element:
+            return wide
+        return self.copy_facts(x, self._convert("arith.truncf", wide, element))
 
     def cast(self, x: Value, to: Element, bound: int | None = None) -> Value:
         """`x` as `to`; a float becomes one of at most the magnitude `bound`."""
         if x.element is to:
             return self.limited(x, bound) if to.is_float and bound is not None else x
+        if to.is_float and bound is None and self._stays_raw(x):
+            return self._to_raw(x, to)
         if to.is_float:
             bound = min(to.exact, to.exact if bound is None else bound)
             return self._to_float(x, to, bound)
@@ -207,7 +249,8 @@ class Builder:
                 x = self.cast(x, E.F32)
             if to is E.I1:
                 return self.compare("une", x, self.constant(0, x.element, x.shape))
-            x = self.limited(x, min(x.element.exact, limits(to)[1]))
+            most = min(x.element.exact, limits(to)[1])
+            x = self._clamped(x, most) if x.raw else self.limited(x, most)
             out = self._convert("arith.fptosi", x, to)
             out.low, out.high = -x.bound, x.bound
             return out
@@ -229,8 +272,43 @@ class Builder:
             out.low, out.high = 0, (1 << x.element.bits) - 1
         return out
 
-    def _convert(self, name: str, x: Value, to: Element) -> Value:
-        return self.one("cast", [x], to, x.shape, name=name)
+    def _convert(self, name: str, x: Value, to: Element, **attributes) -> Value:
+        return self.one("cast", [x], to, x.shape, name=name, **attributes)
+
+    def _clamped(self, x: Value, most: int) -> Value:
+        """A raw float within this magnitude, which need not be an integer."""
+        x = self.ordered(x)
+        low, high = (self.constant(n, x.element, x.shape) for n in (-most, most))
+        out = self.one("clamp", [x, low, high], x.element, x.shape)
+        out.raw, out.bound = True, most
+        return out
+
+    def _stays_raw(self, x: Value) -> bool:
+        """Whether to convert whatever number it is; bf16 is not made of i64,
+        which neither f32 nor f64 hold."""
+        if x.element.is_float:
+            return x.raw
+        return self.special and 8 <= x.element.bits <= 32 and self.chance(0.5)
+
+    def _to_raw(self, x: Value, to: Element) -> Value:
+        if x.element.is_int:
+            wide = E.F32 if to in E.EIGHT_BIT_FLOATS else to
+            out = self._convert(self.choice(["arith.sitofp", "arith.uitofp"]), x, wide)
+            out.raw = True
+            return self.cast(out, to)
+        x = self._upcast(x)
+        if x.element is to:
+            return x
+        if x.element.bits == to.bits:
+            x = self._extended(x, E.F32)
+        if to.bits > x.element.bits:
+            out = self._convert("arith.extf", x, to)
+        elif to in E.EIGHT_BIT_FLOATS or self.chance(0.3):
+            towards_zero = to not in E.EIGHT_BIT_FLOATS and self.chance(0.5)
+            out = self._convert("tt.fp_to_fp", x, to, towards_zero=towards_zero)
+        else:
+            out = self._convert("arith.truncf", x, to)
+        return self.copy_facts(x, out)
 
     def _to_float(self, x: Value, to: Element, bound: int) -> Value:
         if x.element.is_int:

@@ -88,6 +88,8 @@ class Combines(Statements):
             self.copy_facts(x, result)
             if x.element.is_int and name not in ("maxsi", "minsi", "keep"):
                 result.low, result.high = self.value(x.element).low, self.value(x.element).high
+            if x.raw and name in ("maxnumf", "minnumf"):
+                result.signed_zero = True
             if name == "addf":
                 result.bound = x.bound * shape[axis]
         self.add_shape(out_shape)
@@ -101,7 +103,7 @@ class Combines(Statements):
         if form == "argument":
             element = self.arithmetic_element()
             places = self.along(self.range(shape[axis]), axis, shape)
-            return [self.tile(element, shape), places], ["keep", "keep"]
+            return [self.ordered(self.tile(element, shape)), places], ["keep", "keep"]
         operands, names = [], []
         for _ in range(1 if form == "one" else self.choice([2, 2, 3])):
             x = self.tile(self.arithmetic_element() if self.chance(0.9) else E.I1, shape)
@@ -162,4 +164,6 @@ def _combines_of(x: Value) -> list[str]:
         return ["andi", "ori", "xori"]
     if x.element.is_int:
         return _INT_COMBINES
+    if x.raw:
+        return ["maxnumf", "minnumf", "maximumf", "minimumf", "addf"]
     return ["maxnumf", "minnumf", "maximumf"] if x.infinite else _FLOAT_COMBINES

@@ -72,13 +72,15 @@ class Control(Combines):
             if pointer.origin.capacity - pointer.high > 32 * trips + 4:
                 return pointer
         x = self.tile(self.arithmetic_element(), self.any_shape() if self.chance(0.85) else ())
-        return self.limited(x, x.element.exact // 2) if x.element.is_float else x
+        if not x.element.is_float or (x.raw and self.chance(0.6)):
+            return x
+        return self.limited(x, x.element.exact // 2)
 
     def _carry(self, init: Value, trips: int) -> Value:
         """The argument of the body for an initial value: true in every round."""
         out = self.value(init.element, init.shape)
         if init.element.is_float:
-            out.bound, out.signed_zero = init.element.exact // 2, True
+            out.bound, out.signed_zero, out.raw = init.element.exact // 2, True, init.raw
         elif init.element.kind == "ptr":
             self.copy_facts(init, out)
             out.high += 32 * trips
@@ -95,11 +97,15 @@ class Control(Combines):
             elif form == "same":
                 out.append(value)
             elif form == "swap":
-                found = [v for v in carried if v.element is value.element and v.shape == value.shape]
+                found = [
+                    v for v in carried
+                    if v.element is value.element and v.shape == value.shape and (value.raw or not v.raw)
+                ]
                 out.append(self.choice(found))
             elif form == "new" or value.element is E.I1:
                 x = self.tile(value.element, value.shape)
-                out.append(self.limited(x, value.bound) if x.element.is_float else x)
+                limited = x.element.is_float and not value.raw
+                out.append(self.limited(x, value.bound) if limited else x)
             elif value.element.is_int:
                 x = self.tile(value.element, value.shape)
                 out.append(self.binary(self.choice(["addi", "addi", "xori", "maxsi"]), value, x))
@@ -109,6 +115,8 @@ class Control(Combines):
 
     def _sum(self, value: Value, trips: int) -> Value:
         """A float's sum over the rounds, within its bound."""
+        if value.raw:
+            return self.combine_floats(value)
         # Half of it is left of what the yielded values of other rounds hold.
         total = self.limited(value, value.bound // 2)
         x = self.tile(value.element, value.shape)

@@ -1,9 +1,9 @@
 """The element types of random kernels: their text, their bytes, their values.
 
 Integers are numpy's signed integers of the same width, `i1` is a bool. A float
-that numpy lacks (bf16, the two f8) is computed as an f32, which is exact while
-its values stay small integers: `Element.exact` is the largest magnitude up to
-which every integer has a representation.
+that numpy lacks (bf16, the two f8) is computed as an f32 and rounded; two
+roundings of one sum, product or quotient are as good as one. `Element.exact` is
+the largest magnitude up to which every integer has a representation.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -76,9 +76,11 @@ def _table(exponent_bits: int, mantissa_bits: int, bias: int) -> np.ndarray:
     for code in range(256):
         exponent = (code >> mantissa_bits) & ((1 << exponent_bits) - 1)
         mantissa = code & ((1 << mantissa_bits) - 1)
-        if exponent == (1 << exponent_bits) - 1 and (
-            exponent_bits == 5 or mantissa == (1 << mantissa_bits) - 1
-        ):
+        largest = exponent == (1 << exponent_bits) - 1
+        if largest and mantissa == (1 << mantissa_bits) - 1:
+            continue
+        if largest and exponent_bits == 5:
+            out[code] = np.nan if mantissa else -np.inf if code & 0x80 else np.inf
             continue
         scale = 2.0 ** (max(exponent, 1) - bias - mantissa_bits)
         value = (mantissa + ((1 << mantissa_bits) if exponent else 0)) * scale
@@ -107,7 +109,7 @@ def encode(values: np.ndarray, element: Element) -> np.ndarray:
         return values.astype(np.uint8)
     if element is BF16:
         bits = values.astype(np.float32).view(np.uint32)
-        assert not (bits & 0xFFFF).any(), "a value is not a bf16"
+        assert not (bits & 0xFFFF)[~np.isnan(values)].any(), "a value is not a bf16"
         return (bits >> 16).astype(np.uint16)
     if element.name in _CODES:
         table = _CODES[element.name]
@@ -117,9 +119,38 @@ def encode(values: np.ndarray, element: Element) -> np.ndarray:
         codes = order[place].astype(np.uint8)
         codes = np.where(values == 0, np.where(np.signbit(values), 0x80, 0), codes)
         codes = codes.astype(np.uint8)
-        assert (table[codes] == values).all(), "a value is not an f8"
+        codes = np.where(np.isnan(values), 0x7F, codes).astype(np.uint8)
+        assert np.array_equal(table[codes], values, equal_nan=True), "a value is not an f8"
         return codes
     return values.astype(element.storage)
+
+
+# Bits of the mantissa, the exponent of the smallest normal number, the largest
+# number. What is too large for an f8 becomes that, an infinity too.
+_FORMATS = {
+    F8E5.name: (2, -14, 57344.0),
+    F8E4.name: (3, -6, 448.0),
+    F16.name: (10, -14, 65504.0),
+    BF16.name: (7, -126, float.fromhex("0x1.fep127")),
+    F32.name: (23, -126, float.fromhex("0x1.fffffep127")),
+}
+
+
+def rounded(values: np.ndarray, element: Element, towards_zero: bool = False) -> np.ndarray:
+    """`values` as this type of floats: to nearest, of two the even one."""
+    if element is F64:
+        return values.astype(np.float64)
+    mantissa, least, largest = _FORMATS[element.name]
+    wide = values.astype(np.float64)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(wide)[1] - 1, least) - mantissa)
+    out = (np.trunc if towards_zero else np.rint)(wide / unit) * unit
+    if element in EIGHT_BIT_FLOATS:
+        out = np.clip(out, -largest, largest)
+    else:
+        end = largest if towards_zero else np.inf
+        too_large = (np.abs(out) > largest) & np.isfinite(wide)
+        out = np.where(too_large, np.copysign(end, wide), out)
+    return out.astype(element.value)
 
 
 def literal(value, element: Element) -> str:
@@ -128,9 +159,7 @@ def literal(value, element: Element) -> str:
         return "true" if value else "false"
     if element.is_int:
         return str(int(value))
-    if np.isinf(value):
-        sign = int(value < 0)
-        exponent = {"f16": 5, "bf16": 8, "f32": 8, "f64": 11}[element.name]
-        ones = ((1 << exponent) - 1) << (element.bits - 1 - exponent)
-        return f"0x{ones | sign << (element.bits - 1):0{element.bits // 4}X}"
+    if value != int(value) if np.isfinite(value) else True:
+        bits = encode(np.array(value, element.value), element).view(f"u{element.size}")
+        return f"0x{int(bits):0{element.bits // 4}X}"
     return f"{float(value):.1f}"

@@ -8,7 +8,7 @@ import numpy as np
 
 import elements as E
 from control import Control
-from elements import encode, pointer_to
+from elements import decode, encode, pointer_to
 from ir import Buffer, Kernel, PointerArgument, ScalarArgument, Value
 from statements import random_shape
 
@@ -27,6 +27,7 @@ class Generator(Control):
         self.buffers: list[Buffer] = []
         self.grid = self.choice([1, 1, 1, 1, 1, 1, 2, 3])
         self.types = self._choose_types()
+        self.special = self.chance(0.25)
         count = 1 << self.weighted([(1, 0), (1, 2), (2, 4), (4, 6), (6, 7), (6, 8), (2, 9), (1, 10), (1, 11)])
         self.shapes = [random_shape(self, count)]
         self.shapes.append(random_shape(self, count))
@@ -55,7 +56,8 @@ class Generator(Control):
     def _add_arguments(self) -> None:
         for element in [*self.types, *([E.I32] if self.chance(0.6) else [])]:
             capacity = max(64, self.count * self.choice([1, 2, 4]))
-            buffer = self._add_buffer(element, capacity + 64)
+            raw = element.is_float and self.special and self.chance(0.8)
+            buffer = self._add_buffer(element, capacity + 64, raw)
             self._add_pointer(buffer, self.choice([0, 0, 0, 1, 3, 16]), capacity)
             if self.chance(0.3):  # a second pointer into the same memory
                 offset = self.choice([0, 1, 2, 8, 32, 64])
@@ -63,7 +65,7 @@ class Generator(Control):
         for _ in range(self.choice([0, 1, 2, 3])):
             self._add_scalar(self.choice([0, 1, 2, 3, 7, 16, 64, self.count, self.rng.randrange(self.count + 1)]))
 
-    def _add_buffer(self, element, count: int) -> Buffer:
+    def _add_buffer(self, element, count: int, raw: bool = False) -> Buffer:
         count *= self.grid
         random = np.random.Generator(np.random.PCG64(self.rng.randrange(1 << 62)))
         if element.is_float:
@@ -72,6 +74,8 @@ class Generator(Control):
                 numbers[random.random(count) < 0.5] = 0
             data = encode(numbers.astype(element.value), element)
             bound = element.small
+            if raw:
+                data = self._special_data(random, data, element)
         else:
             least, most = self.value(element).low, self.value(element).high
             if self.chance(0.5):
@@ -80,9 +84,21 @@ class Generator(Control):
             if element is E.I32 and self.chance(0.5):
                 data = random.permutation(count).astype(np.int32)
             bound = 0
-        buffer = Buffer(element, data, bound=bound, signed_zero=self.chance(0.5))
+        buffer = Buffer(element, data, bound=bound, signed_zero=self.chance(0.5), raw=raw)
         self.buffers.append(buffer)
         return buffer
+
+    @staticmethod
+    def _special_data(random, data, element):
+        """Numbers of all magnitudes, some of `data`, infinities, NaN, zeros."""
+        count, size = len(data), element.size
+        bits = random.integers(0, 256, (count, size), dtype=np.uint8).view(element.storage).reshape(count)
+        nan = encode(np.array(np.nan, element.value), element)
+        out = np.where(np.isnan(decode(bits, element)), nan, bits)
+        out = np.where(random.random(count) < 0.4, data, out)
+        ends = np.array([0.0, -0.0, np.nan] + [np.inf, -np.inf] * (element is not E.F8E4), element.value)
+        picked = encode(random.choice(ends, count), element)
+        return np.where(random.random(count) < 0.2, picked, out).astype(element.storage)
 
     def _add_pointer(self, buffer: Buffer, offset: int, capacity: int) -> PointerArgument:
         value = self.value(pointer_to(buffer.element))
@@ -149,6 +165,7 @@ class Generator(Control):
             buffer = self._add_buffer(element, size)
             buffer.signed_zero = any(v.signed_zero for v in values)
             buffer.bound = element.exact
+            buffer.raw = any(v.raw for v in values)
             argument = self._add_pointer(buffer, 0, size)
             pointer = argument.value if self.grid == 1 else self._part(argument, size)
             at = 0

@@ -140,6 +140,34 @@ class CompareTest(unittest.TestCase):
 
 
 class ElementTest(unittest.TestCase):
+    def test_every_pattern_of_eight_bits_is_a_value(self):
+        codes = np.arange(256).astype(np.uint8)
+        for element in E.EIGHT_BIT_FLOATS:
+            values = E.decode(codes, element)
+            np.testing.assert_array_equal(E.decode(E.encode(values, element), element), values)
+
+    def test_rounding_takes_the_nearest_number_and_of_two_the_even_one(self):
+        for element in E.EIGHT_BIT_FLOATS:
+            numbers = E.decode(np.arange(127).astype(np.uint8), element)
+            numbers = numbers[np.isfinite(numbers)].astype(np.float64)
+            middle = (numbers[:-1] + numbers[1:]) / 2
+            even = np.where(np.arange(len(middle)) % 2, numbers[1:], numbers[:-1])
+            for x, want in (
+                (middle, even),
+                (middle * (1 - 1e-9), numbers[:-1]),
+                (middle * (1 + 1e-9), numbers[1:]),
+                (-1e9, -numbers[-1]),
+            ):
+                np.testing.assert_array_equal(E.rounded(np.asarray(x), element), want)
+            self.assertTrue((E.rounded(numbers[1:] * (1 - 1e-9), element, True) == numbers[:-1]).all())
+
+    def test_rounding_is_that_of_numpy_where_numpy_has_the_type(self):
+        random = np.random.default_rng(1)
+        values = random.normal(size=5000) * np.exp2(random.integers(-160, 140, 5000))
+        with np.errstate(over="ignore"):
+            for element in (E.F16, E.F32):
+                np.testing.assert_array_equal(E.rounded(values, element), values.astype(element.value))
+
     def test_what_memory_holds_decodes_to_what_was_encoded(self):
         for element in E.IN_MEMORY:
             most = min(element.exact, 2048) if element.is_float else 100

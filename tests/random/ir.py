@@ -21,8 +21,9 @@ class Value:
     """A scalar (`shape` is ()) or a tile, and what is known of its elements.
 
     An integer or index lies in [low, high]. A float is an integer of at most
-    the magnitude `bound`; with `infinite` it may also be an infinity, and with
-    `signed_zero` a zero may be negative.
+    the magnitude `bound`; with `infinite` it may also be an infinity, and if it
+    is `raw` it is any float, NaN too. With `signed_zero` a zero has one of the
+    two signs, else it is positive or, if raw, has the sign that it should.
     """
 
     element: Element
@@ -33,6 +34,7 @@ class Value:
     bound: int = 0
     infinite: bool = False
     signed_zero: bool = False
+    raw: bool = False
     origin: "PointerArgument | None" = None  # [low, high] counts elements from it
     uses: int = 0  # while the kernel is generated
 
@@ -76,6 +78,7 @@ class Buffer:
     start: int = 0  # byte address in the arena
     signed_zero: bool = False  # negative zeros may be stored
     bound: int = 0  # floats: the magnitude of what may be stored
+    raw: bool = False  # floats: anything may be stored
 
 
 @dataclass(eq=False)

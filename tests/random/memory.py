@@ -8,7 +8,7 @@ import elements as E
 from addresses import Addresses, dense, product
 from builder import limits
 from elements import Element
-from ir import Value
+from ir import Buffer, Value
 
 
 class Memory(Addresses):
@@ -45,6 +45,8 @@ class Memory(Addresses):
             if shape and self.chance(0.5):
                 return self.splat(self.tile(element, ()), shape)
             number = self.rng.randrange(-3, 8)
+            if self.special and element in E.FLOATS and self.chance(0.5):
+                number = self.special_number(element)
             if self.chance(0.2) and element.is_int:
                 number = self.choice(limits(element))
             return self.constant(number, element, shape)
@@ -86,16 +88,22 @@ class Memory(Addresses):
 
     def store_to(self, places: Value, value: Value, mask: Value | None) -> None:
         buffer = places.origin.buffer
-        value = self.cast(value, places.element.pointee, buffer.bound)
-        if value.element.is_float and value.signed_zero and not buffer.signed_zero:
-            value = self.without_negative_zero(value)
+        value = self.fit(value, places.element.pointee, buffer)
         operands = [places, value] if mask is None else [places, value, mask]
         self.emit("store", operands, [])
+
+    def fit(self, value: Value, element: Element, buffer: Buffer) -> Value:
+        """`value` as what the buffer may hold."""
+        value = self.cast(value, element, None if buffer.raw else buffer.bound)
+        if element.is_float and value.signed_zero and not buffer.signed_zero:
+            value = self.without_negative_zero(value)
+        return value
 
     def without_negative_zero(self, value: Value) -> Value:
         small = value.element in E.EIGHT_BIT_FLOATS
         wide = self.cast(value, E.F32) if small else value
         wide = self.binary("addf", wide, self.constant(0, wide.element, wide.shape))
+        wide.signed_zero = False
         return self.cast(wide, value.element)
 
     def update(self) -> None:
@@ -140,15 +148,14 @@ class Memory(Addresses):
         name = self.choice(names) if element.is_int else "exch"
         value = self.tile(element, shape)
         if element.is_float:
-            value = self.cast(value, element, places.origin.buffer.bound)
-            if value.signed_zero and not places.origin.buffer.signed_zero:
-                value = self.without_negative_zero(value)
+            value = self.fit(value, element, places.origin.buffer)
         if mask is None or self.chance(0.4):
             mask = self.both(mask, self.mask(shape))
         if element in (E.F16, E.BF16):
             return
         (old,) = self.emit("rmw", [places, value, mask], [(element, shape)], name=name)
-        old.bound, old.signed_zero = places.origin.buffer.bound, places.origin.buffer.signed_zero
+        buffer = places.origin.buffer
+        old.bound, old.signed_zero, old.raw = buffer.bound, buffer.signed_zero, buffer.raw
 
     def add_floats(self) -> None:
         """Atomic additions to memory that nothing else uses, so that sums stay exact."""

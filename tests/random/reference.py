@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from arithmetic import BINARY, COMPARE, RMW, UNARY, unsigned
-from elements import decode, encode
+from elements import BF16, decode, encode, rounded
 from ir import Block, Kernel, Op, PointerArgument
 
 
@@ -136,6 +136,12 @@ def _cas(self: Reference, op: Op, operands, _):
 
 def _compare(self, op, operands, _):
     predicate = op.attributes["predicate"]
+    if op.attributes["name"] == "arith.cmpf":
+        x, y = operands
+        unordered = np.isnan(x) | np.isnan(y)
+        if predicate in ("ord", "uno"):
+            return [np.asarray(unordered == (predicate == "uno"))]
+        return [np.where(unordered, predicate[0] == "u", COMPARE[predicate[1:]](x, y))]
     function = COMPARE[predicate[-2:]]
     if op.attributes["name"] == "arith.cmpi" and predicate[0] == "u":
         return [np.asarray(unsigned(function, *operands))]
@@ -151,7 +157,14 @@ def _cast(self, op, operands, _):
         x = -x.astype(np.int8)
     elif name == "arith.trunci" and to.bits == 1:
         x = x & 1
+    if to.is_float and (x.dtype.kind == "f" or to is BF16):
+        return [rounded(np.asarray(x), to, op.attributes.get("towards_zero", False))]
     return [np.asarray(x).astype(to.value)]
+
+
+def _binary(self, op, operands, _):
+    out = np.asarray(BINARY[op.attributes["name"]](*operands)).astype(operands[0].dtype)
+    return [rounded(out, BF16) if op.results[0].element is BF16 else out]
 
 
 def _bitcast(self, op, operands, _):
@@ -258,7 +271,7 @@ _EVALUATE = {
     "constant": _constant,
     "range": _range,
     "program": lambda self, op, x, _: [np.array(self.program, np.int32)],
-    "binary": lambda self, op, x, _: [np.asarray(BINARY[op.attributes["name"]](*x)).astype(x[0].dtype)],
+    "binary": _binary,
     "unary": lambda self, op, x, _: [np.asarray(UNARY[op.attributes["name"]](*x))],
     "clamp": lambda self, op, x, _: [np.asarray(np.clip(*x))],
     "compare": _compare,

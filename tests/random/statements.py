@@ -12,7 +12,9 @@ from ir import Value
 from memory import Memory
 
 _COMPARE_INTS = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
-_COMPARE_FLOATS = ["oeq", "une", "olt", "ole", "ogt", "oge"]
+_COMPARE_FLOATS = [
+    "oeq", "une", "olt", "ole", "ogt", "oge", "ueq", "one", "ult", "ule", "ugt", "uge", "ord", "uno",
+]
 
 
 class Statements(Memory):
@@ -41,6 +43,10 @@ class Statements(Memory):
     def combine_floats(self, x: Value) -> Value:
         name = self.choice(["addf", "addf", "subf", "mulf", "maxnumf", "minnumf", "maximumf", "minimumf"])
         y = self.second(x)
+        if self.special and self.chance(0.15):
+            return self.binary("divf", x, self.without_negative_zero(y) if y.signed_zero else y)
+        if x.raw or y.raw:
+            return self.binary(name, x, y)
         if name in ("addf", "subf"):
             half = x.element.exact // 2
             x, y = self.limited(x, half), self.limited(y, half)
@@ -64,16 +70,20 @@ class Statements(Memory):
 
     def unary(self, x: Value) -> Value:
         if x.element.is_int:
-            if x.low > limits(x.element)[0]:
+            if self.chance(0.7):
                 out = self.one("unary", [x], x.element, x.shape, name="math.absi")
-                out.low, out.high = 0, max(abs(x.low), abs(x.high))
+                if x.low > limits(x.element)[0]:
+                    out.low, out.high = 0, max(abs(x.low), abs(x.high))
                 return out
             return self.with_number("xori", x, -1)
         name = self.choice(["math.absf", "arith.negf", "math.floor", "math.ceil"])
-        if x.element in (E.F16, E.BF16) and name in ("math.floor", "math.ceil"):
+        if x.raw and self.chance(0.3):
+            name = "math.sqrt"
+        if x.element in (E.F16, E.BF16) and name in ("math.floor", "math.ceil", "math.sqrt"):
             name = "math.absf"
         out = self.copy_facts(x, self.one("unary", [x], x.element, x.shape, name=name))
-        out.signed_zero = name == "arith.negf" or (x.signed_zero and name != "math.absf")
+        negated = name == "arith.negf" and not x.raw
+        out.signed_zero = negated or (x.signed_zero and name != "math.absf")
         return out
 
     def compared(self) -> None:
@@ -91,8 +101,9 @@ class Statements(Memory):
         """A float's bits as an integer: tells the two zeros apart."""
         element = self.choice([E.F16, E.BF16, E.F32, E.F64])
         x = self.cast(self.tile(self.arithmetic_element(), self.any_shape()), element)
+        x = self.ordered(x)
         if x.signed_zero:
-            x = self.without_negative_zero(self.limited(x, x.element.exact))
+            x = self.without_negative_zero(x if x.raw else self.limited(x, x.element.exact))
         to = {16: E.I16, 32: E.I32, 64: E.I64}[element.bits]
         self.emit("bitcast", [x], [(to, x.shape)])
 

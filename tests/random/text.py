@@ -78,7 +78,9 @@ def _nested(value, result: Value) -> str:
 def _cast(op, x):
     name = op.attributes["name"]
     result = op.results[0]
-    rounding = ", rounding = rtne" if name == "tt.fp_to_fp" and result.element.bits < x.element.bits else ""
+    rounding = ""
+    if name == "tt.fp_to_fp" and result.element.bits < x.element.bits:
+        rounding = f", rounding = {'rtz' if op.attributes.get('towards_zero') else 'rtne'}"
     arrow = "->" if name.startswith("tt.") else "to"
     return f"{name} {x.name}{rounding} : {x.type} {arrow} {result.type}"
 
