@@ -3,10 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
+import packages
+
+packages.require("numpy")
 import numpy as np
 
 import arithmetic
@@ -56,6 +61,22 @@ def differing(device, seeds) -> int:
         except reference.OutOfBounds:
             count += 1
     return count
+
+
+class PackageTest(unittest.TestCase):
+    def test_a_missing_package_is_named_and_skips_the_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "numpy.py").write_text("raise ImportError('not installed')\n")
+            for command in (["run.py", "--seeds", "0"], ["-m", "unittest", "generator_test"]):
+                run = subprocess.run(
+                    [sys.executable, *command],
+                    cwd=os.path.dirname(os.path.abspath(__file__)),
+                    env=dict(os.environ, PYTHONPATH=folder),
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual(run.returncode, packages.SKIPPED, run.stderr)
+                self.assertIn("skipped: package numpy is missing (not installed)", run.stdout)
 
 
 class GeneratorTest(unittest.TestCase):

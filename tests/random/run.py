@@ -17,6 +17,9 @@ import pathlib
 import sys
 import time
 
+import packages
+
+packages.require("numpy")
 import numpy as np
 
 from generate import generate
