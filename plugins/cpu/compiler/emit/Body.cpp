@@ -240,7 +240,7 @@ private:
       if (!isTile(argument))
         emitter.scalars[result] = phis[number++];
       else
-        emitter.carriedResults[result] = emitter.keptPointer(argument);
+        emitter.carriedResults[result] = emitter.bufferPointer(argument);
     }
     for (Swap &swap : swaps) {
       emitter.buffers[swap.tile.current] = swap.current;

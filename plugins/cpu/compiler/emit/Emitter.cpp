@@ -109,12 +109,12 @@ llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
   return sum;
 }
 
-llvm::Value *Emitter::keptPointer(Value value) {
+llvm::Value *Emitter::bufferPointer(Value value) {
   if (auto result = carriedResults.find(value); result != carriedResults.end())
     return result->second;
   if (auto tile = program.carried.find(value); tile != program.carried.end())
     return buffers.lookup(tile->second.current);
-  return buffers.lookup(program.kept.lookup(value));
+  return buffers.lookup(program.materialized.lookup(value));
 }
 
 llvm::AllocaInst *Emitter::allocate(llvm::Type *type, const llvm::Twine &name) {

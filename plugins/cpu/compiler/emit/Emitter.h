@@ -119,7 +119,7 @@ struct Emitter {
   /// `polynomial` as an i64; in a PolynomialScope, computed once.
   llvm::Value *polynomial(const codegen::Polynomial &polynomial);
   /// Where the elements of a kept value are.
-  llvm::Value *keptPointer(mlir::Value value);
+  llvm::Value *bufferPointer(mlir::Value value);
   /// Marks an access to scratch, which overlaps with nothing else.
   template <typename Access> Access *inScratch(Access *access) {
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, scratchScope);

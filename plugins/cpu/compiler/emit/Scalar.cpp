@@ -148,7 +148,7 @@ void emitPrint(Emitter &emitter, tt::PrintOp print) {
          llvm::Constant::getNullValue(b.getPtrTy())});
   for (auto [number, operand] : llvm::enumerate(print.getArgs())) {
     if (isTile(operand)) {
-      printValue(emitter, print, number, emitter.keptPointer(operand));
+      printValue(emitter, print, number, emitter.bufferPointer(operand));
       continue;
     }
     llvm::Type *type = emitter.memoryType(operand.getType());

@@ -48,7 +48,7 @@ static Value withoutConversions(Value value) {
 int Planner::columnsInMemory(Value value) {
   int last = codegen::rankOf(value) - 1, columns = 0;
   RootReads reads =
-      readsOf({RootKind::Keep, nullptr, value, nullptr}, *program);
+      readsOf({RootKind::Materialize, nullptr, value, nullptr}, *program);
   for (const TileRead &read : reads.loads) {
     auto load = read.value.getDefiningOp<tt::LoadOp>();
     const codegen::TileForm *form = forms.of(load.getPtr());
@@ -108,11 +108,11 @@ void Planner::orientDots() {
 // ------------------------------------------------------------ one dot
 
 void Planner::planDot(tt::DotOp dot) {
-  Buffer *buffer = program->kept.lookup(dot.getResult());
+  Buffer *buffer = program->materialized.lookup(dot.getResult());
   flush();
   // The accumulator is computed where the dot adds to it. Whether it is there
   // already is known once loops share buffers; until then it is a copy.
-  addRoot({RootKind::Keep, nullptr, dot.getC(), buffer});
+  addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
   flush();
   unsigned step = current->steps.size();
   DotPlan &plan = program->dots[dot];
@@ -185,7 +185,7 @@ void Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
       continue;
     }
     // What is passed on has its place in a plan of its own.
-    const Buffer *buffer = program->kept.lookup(operand.value);
+    const Buffer *buffer = program->materialized.lookup(operand.value);
     if (!buffer || isa<BlockArgument>(operand.value) || isPassedOn(buffer))
       return;
     buffers.push_back(buffer);
@@ -212,8 +212,8 @@ void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
   for (tt::DotOp dot : queue.dots) {
     const DotPlan &plan = program->dots.at(dot);
     for (const DotOperand &operand : {plan.left, plan.right}) {
-      RootReads reads = readsOf({RootKind::Keep, nullptr, operand.value,
-                                 program->kept.lookup(operand.value)},
+      RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
+                                 program->materialized.lookup(operand.value)},
                                 *program);
       for (const TileRead &read : reads.loads) {
         auto load = read.value.getDefiningOp<tt::LoadOp>();

@@ -10,7 +10,7 @@ namespace nereid::cpu {
 
 ArrayRef<int64_t> Planner::shapeOf(const Root &root) {
   Value value = root.value;
-  if (root.kind != RootKind::Keep)
+  if (root.kind != RootKind::Materialize)
     for (Value operand : root.op->getOperands())
       if (isTile(operand)) {
         value = operand;
@@ -71,7 +71,7 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
 
   unsigned rank = pending->shape.size();
   bool newRow = false;
-  for (const TileRead &read : reads.kept) {
+  for (const TileRead &read : reads.materialized) {
     std::optional<unsigned> inner = pendingInnerOf(read.value);
     if (!inner)
       continue;
@@ -97,8 +97,9 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
 std::optional<unsigned> Planner::pendingInnerOf(Value value) const {
   for (auto [index, inner] : llvm::enumerate(pending->inners))
     for (const Root &root : inner.roots) {
-      if (root.kind == RootKind::Keep
-              ? root.value == value && program->kept.lookup(value) == root.target
+      if (root.kind == RootKind::Materialize
+              ? root.value == value &&
+                    program->materialized.lookup(value) == root.target
               : llvm::is_contained(root.op->getResults(), value))
         return index;
     }
@@ -124,7 +125,7 @@ void Planner::addRoot(Root root) {
     place.identity = codegen::isIdentity(map, pending->shape.size());
     pendingPlaces.push_back({&list, value, place});
   };
-  for (const TileRead &read : reads.kept)
+  for (const TileRead &read : reads.materialized)
     note(readers, read.value, read.map);
   for (Value value : reads.streamed)
     note(streams, value, {});

@@ -21,7 +21,7 @@ static constexpr unsigned kLongChain = 512;
 
 /// Without a buffer every reader's nest would evaluate the chain again, and
 /// planning would walk it again: time that grows with the square of its length.
-void Planner::keepLongChains() {
+void Planner::materializeLongChains() {
   DenseMap<Value, unsigned> lengths;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isTileExpression(op))
@@ -33,8 +33,8 @@ void Planner::keepLongChains() {
       bool isLong = longest >= kLongChain && !result.hasOneUse() &&
                     isTile(result) && !isIndexFunction(result);
       if (isLong)
-        keep.insert(result);
-      lengths[result] = keep.contains(result) ? 0 : longest + 1;
+        toMaterialize.insert(result);
+      lengths[result] = toMaterialize.contains(result) ? 0 : longest + 1;
     }
   });
 }
@@ -62,16 +62,16 @@ bool Planner::canShare(Value argument, const CarriedTile &tile) {
   Block *body = cast<BlockArgument>(argument).getOwner();
   BlockPlan &plan = program->blocks[body];
   auto isWritten = [&](const Root &root) {
-    if (root.kind == RootKind::Keep)
+    if (root.kind == RootKind::Materialize)
       return root.target == tile.next;
     return llvm::any_of(root.op->getResults(), [&](Value result) {
-      return program->kept.lookup(result) == tile.next;
+      return program->materialized.lookup(result) == tile.next;
     });
   };
   unsigned writeStep = ~0u, writeInner = 0;
   for (auto [index, step] : llvm::enumerate(plan.steps)) {
     if (step.kind == StepKind::Dot &&
-        program->kept.lookup(step.op->getResult(0)) == tile.next)
+        program->materialized.lookup(step.op->getResult(0)) == tile.next)
       writeStep = std::min(writeStep, unsigned(index));
     if (step.kind == StepKind::Nest)
       for (auto [place, inner] : llvm::enumerate(step.nest->inners))
@@ -103,7 +103,7 @@ bool Planner::canShare(Value argument, const CarriedTile &tile) {
 
 /// Lets everything that `from` was for use `to`; copies onto itself go away.
 void Planner::replaceBuffer(Buffer *from, Buffer *to) {
-  for (auto &entry : program->kept)
+  for (auto &entry : program->materialized)
     if (entry.second == from)
       entry.second = to;
   for (auto &entry : program->passed)
@@ -115,10 +115,10 @@ void Planner::replaceBuffer(Buffer *from, Buffer *to) {
         continue;
       for (Inner &inner : step.nest->inners) {
         for (Root &root : inner.roots)
-          if (root.kind == RootKind::Keep && root.target == from)
+          if (root.kind == RootKind::Materialize && root.target == from)
             root.target = to;
         llvm::erase_if(inner.roots, [&](const Root &root) {
-          if (root.kind != RootKind::Keep || root.target != to)
+          if (root.kind != RootKind::Materialize || root.target != to)
             return false;
           auto tile = program->carried.find(root.value);
           return tile != program->carried.end() &&
@@ -147,7 +147,7 @@ static const void *sinkOf(Value value, const TileProgram &program,
       reach(user);
     else
       for (Value result : user->getResults())
-        reach(program.isKept(result) ? result.getAsOpaquePointer()
+        reach(program.isMaterialized(result) ? result.getAsOpaquePointer()
                                      : sinkOf(result, program, known));
   }
   return known[value] = sink ? sink : self;
@@ -155,12 +155,12 @@ static const void *sinkOf(Value value, const TileProgram &program,
 
 /// Gives a buffer to expensive expressions that several nests, or several
 /// parts of one, would evaluate. True if there is a new one.
-bool Planner::keepExpensiveValues() {
+bool Planner::materializeExpensiveValues() {
   if (!options.fastPaths.has(FastPath::Recompute)) {
     bool grew = false;
     for (auto &[value, places] : streams)
-      if (!isIndexFunction(value) && !program->isKept(value))
-        grew |= keep.insert(value);
+      if (!isIndexFunction(value) && !program->isMaterialized(value))
+        grew |= toMaterialize.insert(value);
     return grew;
   }
   SmallVector<Value> candidates;
@@ -169,7 +169,7 @@ bool Planner::keepExpensiveValues() {
       return place.step != places.front().step ||
              place.inner != places.front().inner;
     });
-    if (several && !program->isKept(value) && !isIndexFunction(value) &&
+    if (several && !program->isMaterialized(value) && !isIndexFunction(value) &&
         costOf(value, *program, forms) > kCheap)
       candidates.push_back(value);
   }
@@ -183,8 +183,8 @@ bool Planner::keepExpensiveValues() {
   for (Value value : candidates)
     if (sinkOf(value, *program, sinks) == value.getAsOpaquePointer() &&
         costOf(value, *program, forms) > kCheap) {
-      grew |= keep.insert(value);
-      program->kept.try_emplace(value, nullptr);
+      grew |= toMaterialize.insert(value);
+      program->materialized.try_emplace(value, nullptr);
     }
   return grew;
 }

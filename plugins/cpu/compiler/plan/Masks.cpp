@@ -38,7 +38,7 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   // What the nest writes is not there before its loops.
   auto isReady = [&](Value value) {
     return written.empty() ||
-           llvm::none_of(readsOf(value, program).kept,
+           llvm::none_of(readsOf(value, program).materialized,
                          [&](const TileRead &read) {
                            return written.contains(read.value);
                          });
@@ -84,7 +84,7 @@ void planMasks(TileProgram &program, codegen::TileForms &forms) {
       llvm::DenseSet<Value> written;
       for (const Inner &inner : nest.inners)
         for (const Root &root : inner.roots)
-          if (root.kind == RootKind::Keep)
+          if (root.kind == RootKind::Materialize)
             written.insert(root.value);
       for (Inner &inner : nest.inners)
         if (!inner.roots.empty() &&

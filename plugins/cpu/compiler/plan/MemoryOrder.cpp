@@ -55,7 +55,7 @@ bool Planner::canFollow(tt::StoreOp store, const Root &earlier) {
   bool isStore = earlier.kind == RootKind::Store;
   if (isStore)
     pointers = cast<tt::StoreOp>(earlier.op).getPtr();
-  else if (earlier.kind == RootKind::Keep)
+  else if (earlier.kind == RootKind::Materialize)
     if (auto load = earlier.value.getDefiningOp<tt::LoadOp>())
       pointers = load.getPtr();
   if (!pointers)
@@ -142,9 +142,9 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
     return !op || op->getBlock() != block || stepOf.lookup(op) < step;
   };
   RootReads reads = readsOf(
-      {RootKind::Keep, load, load.getResult(), nullptr}, *program);
+      {RootKind::Materialize, load, load.getResult(), nullptr}, *program);
   if (!llvm::all_of(reads.scalars, isDone) ||
-      !llvm::all_of(reads.kept,
+      !llvm::all_of(reads.materialized,
                     [&](const TileRead &read) { return isDone(read.value); }))
     return false;
   // Memory must be as all these loads find it.
@@ -214,7 +214,7 @@ void Planner::addGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
 
 /// Keeps loads that a store may be moved before: always, or behind a guard.
 /// True if one has to be kept always that was not.
-bool Planner::keepOvertakenLoads() {
+bool Planner::materializeMovedLoads() {
   bool grew = false;
   for (auto &[load, places] : loads) {
     auto op = load.getDefiningOp<tt::LoadOp>();
@@ -242,7 +242,7 @@ bool Planner::keepOvertakenLoads() {
     if (guarded.empty() && !always)
       continue;
     if (always || !canGuard(op, guarded))
-      grew |= keep.insert(load);
+      grew |= toMaterialize.insert(load);
     else
       addGuard(op, guarded);
   }

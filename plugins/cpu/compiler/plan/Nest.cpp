@@ -67,7 +67,7 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
         survey.pointers(load.getPtr(), forms, read.map);
         memory(read.value.getType());
       }
-      for (const TileRead &read : reads.kept) {
+      for (const TileRead &read : reads.materialized) {
         survey.buffer(read.map, codegen::rankOf(read.value));
         memory(read.value.getType());
       }
@@ -78,7 +78,7 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
         if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
           ++survey.cost;
       }
-      if (root.kind == RootKind::Keep) {
+      if (root.kind == RootKind::Materialize) {
         survey.buffer(identity, rank);
         memory(root.value.getType());
       } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {

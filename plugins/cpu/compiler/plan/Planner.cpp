@@ -32,17 +32,17 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   unsigned number = 0;
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = number++; });
-  findStructuralKeeps();
-  keepLongChains();
+  findAlwaysMaterialized();
+  materializeLongChains();
   do {
     startRound();
     for (Block &block : function.getBody())
       planBlock(block);
     shareBuffersInLoops();
-  } while (keepOvertakenLoads() || keepExpensiveValues());
-  for (Value value : keep)
+  } while (materializeMovedLoads() || materializeExpensiveValues());
+  for (Value value : toMaterialize)
     if (isIndexFunction(value))
-      program->keptIndexFunctions.insert(value);
+      program->materializedIndexFunctions.insert(value);
   queueDots();
   placeBuffers(*program);
   return std::move(program);
@@ -123,8 +123,8 @@ void Planner::planBlock(Block &block) {
   for (auto [operand, target] : passesOf(block.getTerminator()))
     if (isTile(operand)) {
       Buffer *buffer = program->passed.lookup(target);
-      if (program->kept.lookup(operand) != buffer)
-        addRoot({RootKind::Keep, nullptr, operand, buffer});
+      if (program->materialized.lookup(operand) != buffer)
+        addRoot({RootKind::Materialize, nullptr, operand, buffer});
     }
   flush();
   program->blocks[&block] = std::move(plan);
@@ -164,8 +164,9 @@ void Planner::planOp(Operation *op) {
     if (isVolatileLoad(op))
       flush();
     for (Value result : op->getResults())
-      if (keep.contains(result))
-        addRoot({RootKind::Keep, op, result, program->kept.lookup(result)});
+      if (toMaterialize.contains(result))
+        addRoot({RootKind::Materialize, op, result,
+                 program->materialized.lookup(result)});
     if (isVolatileLoad(op))
       flush();
     return;
@@ -188,14 +189,14 @@ void Planner::planRegionOp(Operation *op) {
     for (auto [init, argument] :
          llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
       if (isTile(init))
-        addRoot({RootKind::Keep, nullptr, init,
+        addRoot({RootKind::Materialize, nullptr, init,
                  program->carried.lookup(argument).current});
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     for (auto [init, argument] :
          llvm::zip(loop.getInits(), loop.getBeforeArguments()))
       if (isTile(init))
-        addRoot({RootKind::Keep, nullptr, init,
-                 program->kept.lookup(argument)});
+        addRoot({RootKind::Materialize, nullptr, init,
+                 program->materialized.lookup(argument)});
   }
   flush();
   bool writes = false;

@@ -60,9 +60,9 @@ private:
 
   mlir::LogicalResult check();
   bool isIndexFunction(mlir::Value value);
-  void findStructuralKeeps();
-  void keepLongChains();
-  void keepRowRemainders(mlir::Operation *access);
+  void findAlwaysMaterialized();
+  void materializeLongChains();
+  void materializeRowOffsets(mlir::Operation *access);
   Buffer *makeBuffer(mlir::Type type);
   void startRound();
   void makeRegionBuffers(mlir::Operation *op);
@@ -82,7 +82,7 @@ private:
   void shareBuffersInLoops();
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
-  bool keepExpensiveValues();
+  bool materializeExpensiveValues();
   // PlanDots.cpp
   void orientDots();
   bool orient(mlir::OpOperand &operand,
@@ -99,7 +99,7 @@ private:
   bool canDefer(tt::StoreOp store);
   bool isKnownBeforeNest(const codegen::TileForm &form) const;
   void deferStores();
-  bool keepOvertakenLoads();
+  bool materializeMovedLoads();
   codegen::Hazard hazardOf(mlir::Value load, const Place &reader,
                            const PlacedStore &store);
   struct Overtaker {
@@ -114,7 +114,7 @@ private:
   codegen::TileForms &forms;
   const GenerateOptions &options;
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
-  llvm::SetVector<mlir::Value> keep; // expressions with a buffer; only grows
+  llvm::SetVector<mlir::Value> toMaterialize; // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
 
   // One round.

@@ -27,8 +27,8 @@ public:
     if (llvm::is_contained(maps, map))
       return;
     maps.push_back(map);
-    if (program.isKept(value)) {
-      reads.kept.push_back({value, map});
+    if (program.isMaterialized(value)) {
+      reads.materialized.push_back({value, map});
       return;
     }
     reads.streamed.insert(value);
@@ -65,7 +65,7 @@ RootReads readsOf(const Root &root, const TileProgram &program) {
   auto visitWhole = [&](Value value) {
     reader.visit(value, codegen::identityMap(codegen::rankOf(value)));
   };
-  if (root.kind != RootKind::Keep) {
+  if (root.kind != RootKind::Materialize) {
     for (Value operand : root.op->getOperands())
       visitWhole(operand);
     llvm::SetVector<Value> captured;
@@ -74,7 +74,7 @@ RootReads readsOf(const Root &root, const TileProgram &program) {
     return reads;
   }
   // A value is computed into its own buffer, but copied into another.
-  if (program.kept.lookup(root.value) != root.target)
+  if (program.materialized.lookup(root.value) != root.target)
     visitWhole(root.value);
   else {
     reads.streamed.insert(root.value);
@@ -109,7 +109,7 @@ unsigned costOf(Value value, const TileProgram &program,
     Value next = work.pop_back_val();
     Operation *op = next.getDefiningOp();
     if (!op || !isTile(next) || !seen.insert(next).second ||
-        (next != value && program.isKept(next)))
+        (next != value && program.isMaterialized(next)))
       continue;
     cost += ownCost(op, forms);
     llvm::append_range(work, op->getOperands());

@@ -21,7 +21,7 @@ struct TileRead {
 /// Everything a root reads.
 struct RootReads {
   llvm::SmallVector<TileRead, 4> loads;     // results of tt.load, streamed
-  llvm::SmallVector<TileRead, 4> kept;      // values in buffers
+  llvm::SmallVector<TileRead, 4> materialized; // values in buffers
   llvm::SmallVector<mlir::Value, 8> scalars;
   llvm::SetVector<mlir::Value> streamed;    // expressions evaluated on the way
 };

@@ -52,7 +52,7 @@ private:
       use(tile->second.current, place);
       use(tile->second.next, place);
     }
-    use(program.kept.lookup(value), place);
+    use(program.materialized.lookup(value), place);
     use(program.passed.lookup(value), place);
   }
 
@@ -70,7 +70,7 @@ private:
           for (Value result : root.op->getResults())
             use(result, place);
         RootReads reads = readsOf(root, program);
-        for (const TileRead &read : reads.kept)
+        for (const TileRead &read : reads.materialized)
           use(read.value, place);
         for (const TileRead &read : reads.loads)
           use(guards.lookup(read.value), place);

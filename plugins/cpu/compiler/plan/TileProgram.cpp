@@ -84,8 +84,8 @@ struct Printer {
   void printRoot(const Root &root, unsigned indent) {
     os.indent(indent);
     switch (root.kind) {
-    case RootKind::Keep:
-      os << "keep ";
+    case RootKind::Materialize:
+      os << "materialize ";
       name(root.value);
       os << " in b" << root.target->id;
       break;
@@ -106,8 +106,9 @@ struct Printer {
       for (Value result : root.op->getResults()) {
         os << " -> ";
         name(result);
-        if (auto kept = program.kept.find(result); kept != program.kept.end())
-          os << " in b" << kept->second->id;
+        if (auto found = program.materialized.find(result);
+            found != program.materialized.end())
+          os << " in b" << found->second->id;
       }
       if (root.kind == RootKind::Reduce) {
         os << " from ";
@@ -161,10 +162,10 @@ struct Printer {
 
   void printNest(const Nest &nest, unsigned indent) {
     for (const Guard &guard : nest.guards) {
-      os.indent(indent) << "keep ";
+      os.indent(indent) << "copy ";
       tt::LoadOp load = guard.load;
       name(load.getResult());
-      os << " in b" << guard.buffer->id;
+      os << " to b" << guard.buffer->id;
       printConflicts(guard.conflicts);
     }
     os.indent(indent) << "nest ";
@@ -216,7 +217,7 @@ struct Printer {
             os << "packed in b" << operand.packed->id << ' ';
         }
         name(step.op->getOperand(2));
-        os << " in b" << program.kept.lookup(step.op->getResult(0))->id;
+        os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
         if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op))) {
           os << " every " << queue->rounds;
           for (const ReadAhead &ahead : queue->ahead) {

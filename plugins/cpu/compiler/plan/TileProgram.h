@@ -44,7 +44,7 @@ constexpr uint64_t kScratchAlign = 64;
 
 enum class RootKind {
   Store,     // tt.store of a tile
-  Keep,      // a value into its buffer
+  Materialize, // a value into its buffer
   Reduce,    // tt.reduce
   Scan,      // tt.scan
   Serial,    // element after element: atomics, histogram, print, assert ...
@@ -204,7 +204,7 @@ struct TileProgram {
   llvm::DenseMap<mlir::Block *, BlockPlan> blocks;
   /// Where kept values live. A tile carried by a loop moves between two
   /// buffers; it is in `carried` instead.
-  llvm::DenseMap<mlir::Value, Buffer *> kept;
+  llvm::DenseMap<mlir::Value, Buffer *> materialized;
   llvm::DenseMap<mlir::Value, CarriedTile> carried; // by block argument
   /// Tiles passed on by terminators, per destination (a block argument or a
   /// result of a region): the buffer they are put into.
@@ -214,16 +214,16 @@ struct TileProgram {
   /// Kept values that are functions of the index and of scalars alone. What is
   /// made of them may be understood from their operations too: memory cannot
   /// have changed meanwhile.
-  llvm::DenseSet<mlir::Value> keptIndexFunctions;
+  llvm::DenseSet<mlir::Value> materializedIndexFunctions;
   uint64_t scratchBytes = kScratchAlign;
 
-  bool isKept(mlir::Value value) const {
-    return kept.contains(value) || carried.contains(value);
+  bool isMaterialized(mlir::Value value) const {
+    return materialized.contains(value) || carried.contains(value);
   }
   /// Is `value` read from its buffer because its operation may give another
   /// result by then?
   bool isOpaque(mlir::Value value) const {
-    return isKept(value) && !keptIndexFunctions.contains(value);
+    return isMaterialized(value) && !materializedIndexFunctions.contains(value);
   }
   /// The queue that `dot` waits in, or null.
   const DotQueue *queueOf(tt::DotOp dot) const;

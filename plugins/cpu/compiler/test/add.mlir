@@ -5,8 +5,8 @@
 // RUN: nereid compile %s --target cpu -O fast_paths=all,-overlap-guard --stop-after llir -o - | FileCheck %s --check-prefix=KEPT
 
 // CHECK: tile program @add
-// CHECK: keep [[X:%[0-9]+]] in b0 if {{.*}} is below {{.*}}
-// CHECK-NEXT: keep [[Y:%[0-9]+]] in b1 if {{.*}} is below {{.*}}
+// CHECK: copy [[X:%[0-9]+]] to b0 if {{.*}} is below {{.*}}
+// CHECK-NEXT: copy [[Y:%[0-9]+]] to b1 if {{.*}} is below {{.*}}
 // CHECK-NEXT: nest [65536] axis 0 lanes 16 unroll 2
 // CHECK-NEXT: mask %{{[0-9]+}}(i0) below a bound, where %{{[0-9]+}} < %{{[0-9]+}} by 1, else nothing
 // CHECK-NEXT: store

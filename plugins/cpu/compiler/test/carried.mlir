@@ -7,7 +7,7 @@
 // CHECK: scf.for
 // CHECK-NEXT: carry {{%[a-z0-9]+}} in b[[B:[0-9]+]]{{$}}
 // CHECK-NOT: carry
-// CHECK: keep {{%[0-9]+}} in b[[B]]
+// CHECK: materialize {{%[0-9]+}} in b[[B]]
 
 // SWAP: carry {{%[a-z0-9]+}} in b{{[0-9]+}}, b{{[0-9]+}}
 

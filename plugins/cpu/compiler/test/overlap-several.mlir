@@ -5,8 +5,8 @@
 // RUN: nereid compile %s --target cpu --stop-after llir -o %t.ll --no-cache
 // RUN: FileCheck %s < %t.ll
 
-// CHECK:      keep [[X:%[0-9]+]] in b0 if {{.*}} is below
-// CHECK-NEXT: keep [[Y:%[0-9]+]] in b1 if {{.*}} is below
+// CHECK:      copy [[X:%[0-9]+]] to b0 if {{.*}} is below
+// CHECK-NEXT: copy [[Y:%[0-9]+]] to b1 if {{.*}} is below
 // CHECK-LABEL: define
 // CHECK:      br i1 %{{[0-9]+}}, label %[[SLOW:overlap[0-9]*]],
 // CHECK:      [[SLOW]]:

@@ -7,8 +7,8 @@
 // CHECK: nest [32] axis
 // CHECK-NEXT: keep
 // CHECK: scf.for
-// CHECK: keep %[[A:[0-9]+]] in
-// CHECK: keep %[[B:[0-9]+]] in
+// CHECK: materialize %[[A:[0-9]+]] in
+// CHECK: materialize %[[B:[0-9]+]] in
 // CHECK: dot {{.*}} every 8 ahead %[[A]] ahead %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch

@@ -19,7 +19,8 @@ static bool isQueued(const DotQueue *queue, const Buffer *buffer) {
 /// Where the dot reads `operand`; null for a tile that a loop carries.
 static const Buffer *bufferOf(const TileProgram &program,
                               const DotOperand &operand) {
-  return operand.packed ? operand.packed : program.kept.lookup(operand.value);
+  return operand.packed ? operand.packed
+                        : program.materialized.lookup(operand.value);
 }
 
 static SmallVector<ReadAhead, 2> aheadOf(const DotQueue *queue, tt::DotOp dot) {
@@ -123,7 +124,7 @@ static llvm::Value *firstTile(Emitter &emitter, const DotQueue *queue,
     if (llvm::Value *start = emitter.queueStarts.lookup(buffer))
       return start;
   return operand.packed ? emitter.buffers.lookup(operand.packed)
-                        : emitter.keptPointer(operand.value);
+                        : emitter.bufferPointer(operand.value);
 }
 
 /// An i1: has `loop` a round after this one?
@@ -201,7 +202,7 @@ static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds,
       });
   SmallVector<llvm::Value *> arguments = {firstTile(emitter, queue, plan.left),
                                           firstTile(emitter, queue, plan.right),
-                                          emitter.keptPointer(op.getResult()),
+                                          emitter.bufferPointer(op.getResult()),
                                           rounds};
   llvm::append_range(arguments, ahead);
   b.CreateCall(function, arguments);
@@ -222,7 +223,7 @@ static void pack(Emitter &emitter, tt::DotOp op) {
                     [&](llvm::Function *f) {
                       emitPack(emitter, shape, f->getArg(0), f->getArg(1));
                     });
-    b.CreateCall(function, {emitter.keptPointer(operand.value),
+    b.CreateCall(function, {emitter.bufferPointer(operand.value),
                             emitter.buffers.lookup(operand.packed)});
   };
   call(plan.left, "pack.left", emitPackLeft);

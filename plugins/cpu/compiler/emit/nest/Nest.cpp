@@ -38,7 +38,7 @@ void NestEmitter::run() {
   } else {
     for (const Inner &inner : nest.inners)
       for (const Root &root : inner.roots)
-        if (root.kind == RootKind::Keep)
+        if (root.kind == RootKind::Materialize)
           written.insert(root.value);
     unsigned outer = nest.shape.size() - 1;
     SmallVector<Loop> loops;

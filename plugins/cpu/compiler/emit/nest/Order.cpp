@@ -48,7 +48,8 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
   llvm::Value *overlaps = nullptr;
   for (const Guard &guard : group) {
     tt::LoadOp load = guard.load;
-    copy.inners[0].roots.push_back({RootKind::Keep, load, load.getResult(),
+    copy.inners[0].roots.push_back({RootKind::Materialize, load,
+                                    load.getResult(),
                                     const_cast<Buffer *>(guard.buffer)});
     overlaps = anyOf(guard.conflicts, overlaps);
   }

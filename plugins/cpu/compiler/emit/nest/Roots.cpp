@@ -42,10 +42,11 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
           accumulate(sums, copy);
       continue;
     }
-    if (root.kind == RootKind::Keep) {
+    if (root.kind == RootKind::Materialize) {
       // A value is computed into its own buffer, and later roots of this index
       // read the register; into another buffer it is copied.
-      bool isOwn = emitter.program.kept.lookup(root.value) == root.target;
+      bool isOwn =
+          emitter.program.materialized.lookup(root.value) == root.target;
       if (emitter.options.fastPaths.has(FastPath::ReadAhead))
         loopAround = loopOfDot(root.value);
       Element value =
@@ -69,7 +70,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
   }
   for (const Pending &write : writes) {
     AtLine line = emitter.at(write.root->location());
-    if (write.root->kind == RootKind::Keep) {
+    if (write.root->kind == RootKind::Materialize) {
       const Buffer *buffer = write.root->target;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
                   buffer->shape, current, write.value);

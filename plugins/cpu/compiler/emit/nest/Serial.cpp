@@ -17,7 +17,7 @@ static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
   llvm::Value *bin = b.CreateSExtOrTrunc(value, b.getInt64Ty());
   llvm::Value *isBin = b.CreateICmpULT(bin, b.getInt64(type.getNumElements()));
   llvm::Value *slot = b.CreateGEP(
-      element, emitter.keptPointer(op.getResult()),
+      element, emitter.bufferPointer(op.getResult()),
       b.CreateSelect(isBin, bin, b.getInt64(0)));
   llvm::Value *old = emitter.inScratch(b.CreateLoad(element, slot));
   llvm::Value *one = b.CreateZExt(isBin, element);
@@ -30,7 +30,7 @@ void NestEmitter::beginSerial(Operation *op) {
     auto type = cast<RankedTensorType>(histogram.getResult().getType());
     llvm::Type *element = emitter.memoryType(type);
     builder.CreateMemSet(
-        emitter.keptPointer(histogram.getResult()), builder.getInt8(0),
+        emitter.bufferPointer(histogram.getResult()), builder.getInt8(0),
         type.getNumElements() * (element->getScalarSizeInBits() / 8),
         llvm::MaybeAlign(8));
   }
@@ -87,7 +87,7 @@ void NestEmitter::emitSerial(Operation *op) {
   insertAt(levels.size() - 1);
   for (Value result : op->getResults()) {
     llvm::AllocaInst *slot = nullptr;
-    if (emitter.program.isKept(result) && !isa<tt::HistogramOp>(op)) {
+    if (emitter.program.isMaterialized(result) && !isa<tt::HistogramOp>(op)) {
       llvm::Type *type = emitter.typeOf(result);
       slot = emitter.allocate(type, "old");
       builder.CreateStore(llvm::Constant::getNullValue(type), slot);
@@ -107,7 +107,7 @@ void NestEmitter::emitSerial(Operation *op) {
     auto type = cast<RankedTensorType>(result.getType());
     llvm::Value *old = builder.CreateLoad(slot->getAllocatedType(), slot);
     place(old, levels.size() - 1);
-    writeBuffer(emitter.keptPointer(result), type, type.getShape(), current,
+    writeBuffer(emitter.bufferPointer(result), type, type.getShape(), current,
                 {old, false});
   }
   while (!loops.empty())

@@ -42,12 +42,12 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
       isKnownTrue(value, key.second))
     element = {builder.getTrue(), false};
-  else if (emitter.program.isKept(value)) {
+  else if (emitter.program.isMaterialized(value)) {
     // What an earlier part of a row has written is read after that.
     unsigned outerMinimum = minimumLevel;
     if (written.contains(value))
       minimumLevel = std::max(minimumLevel, rowLevel);
-    element = readBuffer(emitter.keptPointer(value), value, key.second);
+    element = readBuffer(emitter.bufferPointer(value), value, key.second);
     minimumLevel = outerMinimum;
   }
   else if (llvm::Value *mask = lanesWithin(value, key.second))

@@ -35,7 +35,7 @@ bool Planner::isIndexFunction(Value value) {
 /// Values that are kept whatever nests look like: read in another block than
 /// the one that computes them, or by an operation that reads them in an order
 /// of its own.
-void Planner::findStructuralKeeps() {
+void Planner::findAlwaysMaterialized() {
   function.walk([&](Operation *op) {
     for (OpOperand &use : op->getOpOperands()) {
       Value operand = use.get();
@@ -52,18 +52,18 @@ void Planner::findStructuralKeeps() {
       bool elsewhere = producer->getBlock() != op->getBlock() &&
                        !isIndexFunction(operand);
       if (elsewhere || whole)
-        keep.insert(operand);
+        toMaterialize.insert(operand);
     }
     if (isVolatileLoad(op) && isTile(op->getResult(0)))
-      keep.insert(op->getResult(0));
+      toMaterialize.insert(op->getResult(0));
     if (isa<tt::LoadOp, tt::StoreOp>(op))
-      keepRowRemainders(op);
+      materializeRowOffsets(op);
   });
 }
 
 /// `offs % M` that says where rows begin is a division a row; in a loop, each
 /// round would do it again.
-void Planner::keepRowRemainders(Operation *access) {
+void Planner::materializeRowOffsets(Operation *access) {
   auto loop = access->getParentOfType<LoopLikeOpInterface>();
   const codegen::TileForm *form = forms.of(access->getOperand(0));
   if (!loop || !form)
@@ -73,7 +73,7 @@ void Planner::keepRowRemainders(Operation *access) {
         codegen::rankOf(term.tensor) == 1 && term.coefficient.constant() != 1;
     if (isRow && forms.wrapOf(term.tensor) &&
         loop.isDefinedOutsideOfLoop(term.tensor))
-      keep.insert(term.tensor);
+      toMaterialize.insert(term.tensor);
   }
 }
 
@@ -107,18 +107,18 @@ void Planner::startRound() {
         for (Block &block : llvm::drop_begin(region))
           for (BlockArgument argument : block.getArguments())
             if (isTile(argument))
-              program->kept[argument] = program->passed[argument] =
+              program->materialized[argument] = program->passed[argument] =
                   makeBuffer(argument.getType());
     TileOpInfo info = infoOf(op);
     if (info.ownsResult)
       for (Value result : op->getResults())
-        if (isTile(result) && !program->kept.contains(result) &&
+        if (isTile(result) && !program->materialized.contains(result) &&
             !(info.isAtomic && result.use_empty()))
-          program->kept[result] = makeBuffer(result.getType());
+          program->materialized[result] = makeBuffer(result.getType());
   });
-  for (Value value : keep)
-    if (!program->kept.contains(value))
-      program->kept[value] = makeBuffer(value.getType());
+  for (Value value : toMaterialize)
+    if (!program->materialized.contains(value))
+      program->materialized[value] = makeBuffer(value.getType());
 }
 
 /// Buffers of what a loop carries and of what its terminators pass on. The
@@ -138,18 +138,19 @@ void Planner::makeRegionBuffers(Operation *op) {
       program->passed[argument] = tile.next;
       Operation *producer = yielded.getDefiningOp();
       if (producer && producer->getBlock() == loop.getBody() &&
-          !isIndexFunction(yielded) && !program->kept.contains(yielded) &&
+          !isIndexFunction(yielded) &&
+          !program->materialized.contains(yielded) &&
           infoOf(producer).kind != TileOpKind::Region) {
-        program->kept[yielded] = tile.next;
+        program->materialized[yielded] = tile.next;
         if (isTileExpression(producer))
-          keep.insert(yielded);
+          toMaterialize.insert(yielded);
       }
     }
     return;
   }
   auto pass = [&](Value target) {
     if (isTile(target))
-      program->kept[target] = program->passed[target] =
+      program->materialized[target] = program->passed[target] =
           makeBuffer(target.getType());
   };
   for (Value result : op->getResults())
@@ -161,8 +162,8 @@ void Planner::makeRegionBuffers(Operation *op) {
     for (auto [argument, result] :
          llvm::zip(loop.getAfterArguments(), loop.getResults()))
       if (isTile(argument))
-        program->kept[argument] = program->passed[argument] =
-            program->kept[result];
+        program->materialized[argument] = program->passed[argument] =
+            program->materialized[result];
   }
 }
 
