@@ -42,11 +42,11 @@ struct CpuModel {
   /// What stays in the first cache while all rows are multiplied with it, and
   /// what stays in the second.
   int64_t panelBytes = 16 << 10;
-  int64_t queueBytes = 128 << 10;
+  int64_t deferredBytes = 128 << 10;
 
   /// Loads of operands are hidden by multiplying several steps at once: with
   /// few sums in registers other loads come first.
-  bool gainsFromQueues() const { return vectorRegisters > 16; }
+  bool gainsFromDeferredDots() const { return vectorRegisters > 16; }
 };
 
 /// Describes `machine`; `vectorBits` 0 means its widest vectors.

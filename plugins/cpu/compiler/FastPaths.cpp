@@ -1,4 +1,4 @@
-// FastPaths.cpp - the names of the fast paths, and reading the option
+// FastPaths.cpp - the names of the fast paths, and parsing the option
 // "fast_paths".
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,32 +12,32 @@ namespace nereid::cpu {
 
 static constexpr FastPathInfo kTable[] = {
     {FastPath::Vectorize, "vectorize",
-     "vectors rather than one element at a time"},
+     "vectors instead of one element at a time"},
     {FastPath::Fuse, "fuse", "several roots in one nest"},
     {FastPath::RowFusion, "row-fusion",
-     "rows flow from one inner loop to the next"},
+     "several inner loops over one row"},
     {FastPath::Recompute, "recompute",
-     "cheap expressions are evaluated again rather than stored"},
+     "cheap expressions are evaluated again instead of materialized"},
     {FastPath::MaskIntervals, "mask-intervals", "masks become loop bounds"},
     {FastPath::OverlapGuard, "overlap-guard",
-     "loads move past stores that do not overlap them"},
+     "loads are moved past stores that do not overlap them"},
     {FastPath::InPlace, "in-place",
-     "loops update the tiles that they carry where these are"},
-    {FastPath::DotKernel, "dot-kernel", "tt.dot in register blocks"},
+     "loops update the tiles that they carry in place"},
+    {FastPath::DotKernel, "dot-kernel", "tt.dot with register blocking"},
     {FastPath::DotPairs, "dot-pairs",
      "bf16 by instructions that add two products"},
     {FastPath::DotTiles, "dot-tiles", "bf16 and i8 in tile registers"},
     {FastPath::DotTransposed, "dot-transposed",
      "operands are packed along their columns"},
-    {FastPath::DotQueue, "dot-queue",
+    {FastPath::DotDeferred, "dot-deferred",
      "operands of several K steps are multiplied at once"},
-    {FastPath::ReadAhead, "read-ahead",
+    {FastPath::DotPrefetch, "dot-prefetch",
      "operands of the next iterations are prefetched"},
     {FastPath::MaskedLoops, "masked-loops",
-     "where a vector takes much work, one loop with masks"},
+     "one masked loop instead of two where the body is large"},
 };
 
-/// A path's position in the table is its number.
+/// Checks that a path's position in the table is its value.
 static constexpr bool isInOrder() {
   for (size_t index = 0; index < std::size(kTable); ++index)
     if (size_t(kTable[index].path) != index)
@@ -66,7 +66,7 @@ static llvm::Error unknown(llvm::StringRef name) {
 
 llvm::Expected<FastPaths> FastPaths::parse(llvm::StringRef text) {
   FastPaths out;
-  // Unless "all" comes first, the names are what is on.
+  // Unless "all" comes first, only the named paths are enabled.
   bool all = text.empty() || text.split(',').first == "all";
   if (!all)
     out.off.set();

@@ -1,4 +1,4 @@
-// FastPaths.h - the choices of the code generator that can be switched off.
+// FastPaths.h - optimizations of the code generator that can be disabled.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,8 +11,8 @@
 
 namespace nereid::cpu {
 
-/// A choice that makes code faster. Without any, the slow path of every
-/// operation runs, and results must be the same. FastPaths.cpp has the names.
+/// An optimization. With all disabled, the slow path of every operation runs,
+/// and results must be the same. FastPaths.cpp has the names.
 enum class FastPath : unsigned {
   Vectorize,
   Fuse,
@@ -25,29 +25,29 @@ enum class FastPath : unsigned {
   DotPairs,
   DotTiles,
   DotTransposed,
-  DotQueue,
-  ReadAhead,
+  DotDeferred,
+  DotPrefetch,
   MaskedLoops,
 };
 inline constexpr size_t kFastPaths = 14;
 
-/// What the option `fast_paths` calls a path, and what the path does. The table
-/// in docs/architecture.md has a row for each.
+/// The name of a path in the option `fast_paths` and what it does. The table in
+/// docs/architecture.md has a row for each.
 struct FastPathInfo {
   FastPath path;
   llvm::StringLiteral name;
   llvm::StringLiteral doc;
 };
-/// Of all of them, in the order of the enumeration.
+/// All fast paths, in the order of the enumeration.
 llvm::ArrayRef<FastPathInfo> fastPathTable();
 
-/// Which fast paths the generator may take.
+/// The set of enabled fast paths.
 class FastPaths {
 public:
   /// All of them.
   FastPaths() = default;
-  /// From option text: "all", "none", or names separated by commas, in which
-  /// "-name" after "all" takes one away. An unknown name is an error.
+  /// Parses option text: "all", "none", or names separated by commas, where
+  /// "-name" after "all" disables one. An unknown name is an error.
   static llvm::Expected<FastPaths> parse(llvm::StringRef text);
 
   bool has(FastPath path) const { return !off[size_t(path)]; }

@@ -24,7 +24,8 @@ static llvm::Error failureOf(const char *what) {
   return llvm::createStringError(what);
 }
 
-/// Leaves one function, of operations that the planner and the emitter know.
+/// Rewrites the module to one function of operations that the planner and the
+/// emitter support.
 static llvm::Expected<tt::FuncOp>
 prepareKernel(ModuleOp module, const GenerateOptions &options,
               const codegen::ExpandOptions &expansion, KernelInfo &info) {
@@ -50,7 +51,7 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
   return *kernel;
 }
 
-/// The alias scope of scratch, which nothing outside of it overlaps.
+/// The alias scope of scratch, which no other memory aliases.
 static llvm::MDNode *makeScratchScope(llvm::LLVMContext &context) {
   llvm::MDBuilder metadata(context);
   llvm::MDNode *domain = metadata.createAnonymousAliasScopeDomain("nereid");
@@ -61,7 +62,7 @@ static llvm::MDNode *makeScratchScope(llvm::LLVMContext &context) {
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generate(ModuleOp source, const GenerateOptions &options,
          llvm::LLVMContext &context, KernelInfo &info) {
-  // What follows rewrites; the caller keeps its module.
+  // The steps below rewrite the module; the caller's must not change.
   OwningOpRef<ModuleOp> module = source.clone();
   codegen::ExpandOptions expansion = expandOptionsFor(options.cpu);
   expansion.fpFusion = options.fpFusion;
@@ -91,9 +92,9 @@ generate(ModuleOp source, const GenerateOptions &options,
   emitter.scratchScope = makeScratchScope(context);
   if (!emitEntry(emitter, info))
     return failureOf("the kernel cannot be compiled for the cpu");
-  // Where f16 is computed by its bits, LLVM must not see floats in them again
-  // (a cleared sign bit as fabs): it would convert them by calls of routines
-  // that no library has.
+  // Where f16 is computed as integers, LLVM must not turn them into floats
+  // again (clearing the sign bit into fabs): it would emit calls of conversion
+  // routines that are in no library.
   if (!expansion.hasF16Conversions)
     for (llvm::Function &function : *result)
       function.addFnAttr(llvm::Attribute::NoImplicitFloat);

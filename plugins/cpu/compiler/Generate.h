@@ -18,28 +18,28 @@
 
 namespace nereid::cpu {
 
-/// Most scratch of one program: 64 tiles of the largest size of f32. Every
-/// thread has its own.
+/// The scratch limit of one program: 64 f32 tiles of the largest size. Every
+/// thread has its own scratch.
 constexpr uint64_t kMaxScratchBytes = uint64_t(256) << 20;
 
 struct GenerateOptions {
-  /// CPU, features and data layout that the code is for; never null.
+  /// CPU, features and data layout of the target; never null.
   const llvm::TargetMachine *machine = nullptr;
-  /// `machine`, as describeCpu() sees it.
+  /// describeCpu() of `machine`.
   CpuModel cpu;
-  /// May a multiplication and an addition become one rounding?
+  /// May a multiplication and an addition be contracted to a fused one?
   bool fpFusion = true;
   /// May a reduction or scan use several accumulators, so that the order of its
   /// floating-point operations changes?
   bool reassociate = true;
-  /// Line tables that lead to the source named by the locations.
+  /// Emit line tables for the source named by the locations?
   bool debugInfo = false;
   FastPaths fastPaths;
 };
 
 /// Generates the only public function of `module`, which has passed the
-/// standard passes. The result holds a function `kEntryName` of external
-/// linkage with all else internal, and needs no symbol besides libm's. An
+/// standard passes. The result has a function `kEntryName` of external
+/// linkage; all else is internal, and only symbols of libm are undefined. An
 /// unsupported operation is an error that names it; its location has been
 /// reported through `module`'s diagnostic engine. Tiles that are too large are
 /// a codegen::OutOfResourcesError.

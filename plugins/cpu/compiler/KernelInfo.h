@@ -1,4 +1,4 @@
-// KernelInfo.h - what the image of a kernel says besides its code.
+// KernelInfo.h - the metadata of a kernel's image.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -22,7 +22,7 @@ using codegen::KernelArgument;
 /// The generator fills it in; the backend turns it into the descriptor of the
 /// image and into metadata for the host.
 struct KernelInfo : codegen::KernelInfo {
-  uint64_t scratchSize = 0; ///< bytes a thread needs
+  uint64_t scratchSize = 0; ///< bytes per thread
   uint64_t scratchAlign = 64;
   uint32_t flags = 0; ///< NEREID_CPU_KERNEL_* of image.h
   uint64_t bytesPerProgram = 0;
@@ -32,11 +32,11 @@ struct KernelInfo : codegen::KernelInfo {
   void set(const codegen::Work &work);
 };
 
-/// Writes `info` into `module` as named metadata `nereid.cpu.kernel`, so that
-/// LLVM IR as text is complete: a pipeline can start from it.
+/// Writes `info` to `module` as named metadata `nereid.cpu.kernel`, so that a
+/// compilation can start from LLVM IR text.
 void attachKernelInfo(llvm::Module &module, const KernelInfo &info);
 
-/// Reads what attachKernelInfo wrote.
+/// Reads the metadata that attachKernelInfo wrote.
 llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module);
 
 } // namespace nereid::cpu

@@ -179,7 +179,7 @@ def rounds_kernel(
     tl.store(other_ptr + i * S + j, other + rows[:, None])
 
 
-@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-queue", "all,-dot-tiles"])
+@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-deferred", "all,-dot-tiles"])
 @pytest.mark.parametrize("kind", ["int8", "bfloat16", "float32"])
 @pytest.mark.parametrize("case", ["plain", "two", "square", "same", "seen", "rows", "written", "next"])
 def test_rounds(case, kind, paths):

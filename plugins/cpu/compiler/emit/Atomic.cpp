@@ -55,8 +55,8 @@ static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp operation) {
   llvm_unreachable("an unknown atomic operation");
 }
 
-/// Atomic instructions are for integers of whole bytes: floats, pointers and
-/// truth values go through these.
+/// Atomic instructions need integers of whole bytes: floats, pointers and
+/// truth values are converted by these.
 static llvm::Value *toBits(llvm::IRBuilder<> &b, llvm::Value *value) {
   llvm::Type *type = value->getType();
   if (type->isIntegerTy(1))
@@ -73,13 +73,13 @@ static llvm::Value *fromBits(llvm::IRBuilder<> &b, llvm::Value *bits,
   return b.CreateBitOrPointerCast(bits, type);
 }
 
-/// The operation on bytes that does the same to truth values.
+/// The equivalent operation on truth values stored as bytes.
 static llvm::AtomicRMWInst::BinOp onBits(llvm::AtomicRMWInst::BinOp operation) {
   using Op = llvm::AtomicRMWInst;
   switch (operation) {
   case Op::Add:
     return Op::Xor;
-  case Op::Max: // the number of a set bit is -1
+  case Op::Max: // a set bit is -1 as a signed i1
   case Op::UMin:
     return Op::And;
   case Op::Min:
@@ -102,7 +102,7 @@ static llvm::Value *emitCompareAndSwap(Emitter &emitter, tt::AtomicCASOp op,
   return fromBits(b, b.CreateExtractValue(pair, 0), operands[1]->getType());
 }
 
-/// Repeats a compare-and-swap of what \p update makes of the old value.
+/// Emits a compare-and-swap loop that stores \p update of the old value.
 static llvm::Value *emitUpdateLoop(Emitter &emitter, tt::AtomicRMWOp op,
                                    tt::FuncOp update,
                                    ArrayRef<llvm::Value *> operands) {
@@ -153,7 +153,7 @@ static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
   return fromBits(b, old, type);
 }
 
-/// A load of the bits of `type`, with an order.
+/// An atomic load of the bits of `type` with the given memory ordering.
 static llvm::Value *loadAtomic(llvm::IRBuilder<> &b, llvm::Value *pointer,
                                llvm::Type *type, tt::MemSemantic semantic) {
   unsigned width = std::max(8u, unsigned(type->getScalarSizeInBits()));

@@ -210,15 +210,15 @@ private:
       emitter.buffers[tile.next] = swap.nextPhi;
       swaps.push_back(swap);
     }
-    QueueEmitter queue(emitter, loop);
-    queue.begin(entry);
+    DeferredDotsEmitter deferred(emitter, loop);
+    deferred.begin(entry);
     emitter.scalars[loop.getInductionVar()] = index;
     b.CreateCondBr(b.CreateICmpSLT(index, upper), body, exit);
 
     b.SetInsertPoint(body);
-    queue.enterRound();
+    deferred.enterIteration();
     emitSteps(*loop.getBody());
-    queue.leaveRound();
+    deferred.leaveIteration();
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     unsigned number = 0;
     for (Value operand : yield.getOperands())
@@ -246,7 +246,7 @@ private:
       emitter.buffers[swap.tile.current] = swap.current;
       emitter.buffers[swap.tile.next] = swap.next;
     }
-    queue.end();
+    deferred.end();
   }
 
   void emitIfOp(scf::IfOp op) {

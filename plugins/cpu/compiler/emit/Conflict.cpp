@@ -1,4 +1,4 @@
-// Conflict.cpp - when the program runs: do accesses overlap, or repeat
+// Conflict.cpp - run-time aliasing checks: do accesses overlap, or repeat
 // addresses?
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,15 +20,15 @@ static int64_t elementSize(Emitter &emitter, Value pointers) {
 }
 
 namespace {
-/// The bytes behind a tile of pointers: `size` of them, from `low` bytes after
-/// a scalar pointer.
+/// The address range of a tile of pointers: `size` bytes, starting `low` bytes
+/// after a scalar pointer.
 struct ConstantExtent {
   codegen::Polynomial low;
   int64_t size = 0;
 };
 } // namespace
 
-/// Nothing if a stride is known only when the program runs.
+/// The extent, if all strides are constant.
 static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
                                                       Value pointers) {
   const codegen::TileForm &form = *emitter.forms.of(pointers);
@@ -51,7 +51,7 @@ static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
                         high - low + bytes};
 }
 
-/// First and one past the last byte that an affine pointer tile points to.
+/// The first byte and one past the last byte of an affine pointer tile.
 static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
                                                         Value pointers) {
   llvm::IRBuilder<> &b = emitter.builder;
@@ -75,7 +75,7 @@ static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
   return {byte(low), byte(b.CreateAdd(high, b.getInt64(1)))};
 }
 
-/// An i1: the ranges of `first` and `second` overlap; with `isAhead`, so that
+/// An i1: the ranges of `first` and `second` overlap and, with `isAhead`,
 /// `second` begins above `first`.
 static llvm::Value *overlap(Emitter &emitter, Value first, Value second,
                             bool isAhead) {
@@ -105,9 +105,9 @@ static llvm::Value *overlap(Emitter &emitter, Value first, Value second,
                            builder.CreateICmpSLT(lowB, highA));
 }
 
-/// An i1: false only if no two elements of `pointers` have one address, since
-/// each dimension steps over all that those after it reach, or all that those
-/// before it reach.
+/// An i1: false only if all elements of `pointers` have different addresses:
+/// the stride of each dimension exceeds the extent of all dimensions after it,
+/// or of all before it.
 static llvm::Value *repeats(Emitter &emitter, Value pointers) {
   llvm::IRBuilder<> &b = emitter.builder;
   const codegen::TileForm &form = *emitter.forms.of(pointers);

@@ -11,9 +11,9 @@
 
 namespace nereid::cpu {
 
-/// Runs `body` for 0, step, ... below `extent`, which is at least 1. It updates
-/// `values`, which stay in registers from one round to the next. With one round
-/// alone there is no loop.
+/// Emits `body` in a loop over 0, step, ... below `extent`, which is at least
+/// 1. The body updates `values`, which are in registers. A single iteration is
+/// emitted without a loop.
 inline void emitLoop(llvm::IRBuilder<> &b, llvm::Value *extent, int64_t step,
                      llvm::MutableArrayRef<llvm::Value *> values,
                      llvm::function_ref<void(llvm::Value *)> body) {

@@ -1,4 +1,5 @@
-// Emitter.h - what the parts of the generator share while they write LLVM IR.
+// Emitter.h - the state that the parts of the generator share while they emit
+// LLVM IR.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -19,19 +20,19 @@ using codegen::convertElementType;
 using codegen::ElementContext;
 using codegen::SourceLines;
 
-/// A load that may have gone through a buffer (Guard).
+/// A load that may have been copied to a buffer (Guard).
 struct GuardedLoad {
   llvm::Value *overlaps = nullptr; // i1
-  llvm::Value *buffer = nullptr;   // its elements, row-major, if so
-  /// Its elements, row-major, in any case; null if memory has them otherwise.
+  llvm::Value *buffer = nullptr;   // its elements, row-major, if it overlaps
+  /// Its elements, row-major, in either case; null if memory is not row-major.
   llvm::Value *elements = nullptr;
 };
 
 struct Emitter;
 
-/// The polynomials that have been computed where code is being added. A nest
-/// or a call opens a scope; what it computed is not used after the scope ends,
-/// when code is added where it need not dominate. Scopes nest.
+/// The polynomials that have been computed at the insertion point. A nest or a
+/// call opens a scope; its values are not used after the scope ends, where they
+/// need not dominate the insertion point. Scopes nest.
 class PolynomialScope {
 public:
   explicit PolynomialScope(Emitter &emitter);
@@ -39,7 +40,7 @@ public:
   PolynomialScope(const PolynomialScope &) = delete;
   PolynomialScope &operator=(const PolynomialScope &) = delete;
 
-  /// What was computed in this scope or one around it; or null.
+  /// The value computed in this scope or an enclosing one; or null.
   llvm::Value *find(const codegen::Polynomial &polynomial) const;
   void add(const codegen::Polynomial &polynomial, llvm::Value *value) {
     known.emplace_back(polynomial, value);
@@ -63,14 +64,14 @@ struct Emitter {
   ElementContext element;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
-  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // where they are
+  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // addresses
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
   PolynomialScope *polynomials = nullptr; // the innermost; null outside of all
-  /// Of loops with a DotQueue: the rounds that wait, and where buffers begin
-  /// while `buffers` leads to their tile for one round.
-  llvm::DenseMap<mlir::Operation *, llvm::Value *> queueCounts;
-  llvm::DenseMap<const Buffer *, llvm::Value *> queueStarts;
+  /// For loops with deferred dots: the number of deferred iterations, and where
+  /// buffers begin while `buffers` points to the tile of one iteration.
+  llvm::DenseMap<mlir::Operation *, llvm::Value *> deferredCounts;
+  llvm::DenseMap<const Buffer *, llvm::Value *> deferredStarts;
 
   llvm::Value *programIds[3] = {};
   llvm::Value *gridSizes[3] = {};
@@ -88,7 +89,7 @@ struct Emitter {
     element.fpFusion = options.fpFusion;
   }
 
-  /// Until its end, code leads to `location` in the source.
+  /// While the result lives, emitted code has the source line of `location`.
   AtLine at(mlir::Location location) {
     return {builder, lines.get(), location};
   }
@@ -96,7 +97,7 @@ struct Emitter {
   llvm::Type *typeOf(mlir::Value value) {
     return convertElementType(value.getType(), context());
   }
-  /// The type of an element as it lies in memory: an i1 takes a byte.
+  /// The type of an element in memory: an i1 is a byte.
   llvm::Type *memoryType(mlir::Type type) {
     llvm::Type *element = convertElementType(type, context());
     return element->isIntegerTy(1) ? builder.getInt8Ty() : element;
@@ -107,20 +108,20 @@ struct Emitter {
   }
   llvm::Value *i64(int64_t number) { return builder.getInt64(number); }
 
-  /// The smaller, or larger, of two i64; constants are compared now.
+  /// The smaller, or larger, of two i64; constants are folded.
   llvm::Value *smaller(llvm::Value *a, llvm::Value *b);
   llvm::Value *larger(llvm::Value *a, llvm::Value *b);
-  /// Some element for `value` if nothing is known of it, else null: frozen,
-  /// because poison itself would spread through branches that a program never
-  /// minds.
+  /// An arbitrary element if `value` is poison, else null. It is frozen,
+  /// because poison would be undefined behaviour in a branch that depends on
+  /// it.
   llvm::Value *poison(mlir::Value value);
-  /// A scalar SSA value; constants are made where they are used.
+  /// A scalar SSA value; constants are created at each use.
   llvm::Value *scalar(mlir::Value value);
   /// `polynomial` as an i64; in a PolynomialScope, computed once.
   llvm::Value *polynomial(const codegen::Polynomial &polynomial);
-  /// Where the elements of a kept value are.
+  /// The buffer of a materialized value.
   llvm::Value *bufferPointer(mlir::Value value);
-  /// Marks an access to scratch, which overlaps with nothing else.
+  /// Marks an access to scratch, which aliases nothing else.
   template <typename Access> Access *inScratch(Access *access) {
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, scratchScope);
     return access;
@@ -132,7 +133,7 @@ struct Emitter {
   }
   llvm::AllocaInst *allocate(llvm::Type *type, const llvm::Twine &name);
 
-  /// Emits one element-wise operation; reports and remembers a failure.
+  /// Emits one element-wise operation; reports and records a failure.
   llvm::SmallVector<llvm::Value *> elementOp(mlir::Operation *op,
                                              llvm::ArrayRef<llvm::Value *> in,
                                              unsigned lanes);
@@ -148,18 +149,18 @@ struct Emitter {
 // The parts, each in a file of its own.
 void emitNest(Emitter &emitter, const Nest &nest);
 void emitDot(Emitter &emitter, tt::DotOp dot);
-/// An i1: the condition of `conflict` holds.
+/// An i1: the condition of `conflict` is true.
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict);
 void emitScalarOp(Emitter &emitter, mlir::Operation *op);
 /// Emits the blocks of the function, as the body of the loop over programs:
 /// a return goes to `next`.
 void emitBody(Emitter &emitter, llvm::BasicBlock *next);
-/// Emits a region of scalars with any control flow; gives what it returns.
+/// Emits a region of scalars with any control flow; returns its results.
 llvm::SmallVector<llvm::Value *>
 emitScalarRegion(Emitter &emitter, mlir::Region &region,
                  llvm::ArrayRef<llvm::Value *> in);
-/// Leaves the function with a failing status, after services->fail() of the
-/// message and its place in the source.
+/// Calls services->fail() with the message and its source location, and returns
+/// a failing status from the function.
 void emitFailure(Emitter &emitter, tt::AssertOp op);
 void emitPrint(Emitter &emitter, tt::PrintOp print);
 /// Emits `access` in a block that runs if `condition` holds (null: always).
@@ -171,13 +172,13 @@ std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
                                                   size_t offset);
 /// The time `timeout` nanoseconds from now, as nereid_cpu_services_t counts.
 llvm::Value *emitDeadline(Emitter &emitter, llvm::Value *timeout);
-/// Reads until the value is what `op` expects, or, with a deadline, until that
-/// has passed; an i1 says which.
+/// Reads until the value is what `op` expects, or until the deadline, if any,
+/// has passed; returns an i1, true for the value.
 llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
                       llvm::ArrayRef<llvm::Value *> operands,
                       llvm::Value *deadline);
-/// One atomic operation on a scalar address; gives the old value, or null if
-/// it has no result.
+/// Emits one atomic operation on a scalar address; returns the old value, or
+/// null if it has no result.
 llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
                         llvm::ArrayRef<llvm::Value *> operands);
 

@@ -1,6 +1,6 @@
-// Entry.cpp - the entry of an image: the loop over a range of programs.
-// SPDX-FileCopyrightText: the Nereid authors
-// SPDX-License-Identifier: Apache-2.0
+// Entry.cpp - the entry function of an image: the loop over a range of
+// programs. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
+// Apache-2.0
 
 #include "emit/Entry.h"
 
@@ -85,7 +85,7 @@ private:
     }
   }
 
-  /// The first line of scratch is for accesses that are masked off.
+  /// The first line of scratch is for masked-off accesses.
   void placeBuffers() {
     llvm::Value *scratch = emitter.function->getArg(4);
     emitter.dummy = scratch;
@@ -94,8 +94,8 @@ private:
           b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
   }
 
-  /// The axes up to the last that the kernel asks for: an id changes when those
-  /// before it have reached their end.
+  /// The number of grid axes up to the last that the kernel uses: an id changes
+  /// when those before it overflow.
   static unsigned countAxes(tt::FuncOp kernel) {
     unsigned axes = 0;
     kernel.walk([&](Operation *op) {
@@ -104,7 +104,7 @@ private:
       else if (auto size = dyn_cast<tt::GetNumProgramsOp>(op))
         axes = std::max<unsigned>(axes, size.getAxisAsInt() + 1);
       else if (isa<tt::PrintOp, tt::AssertOp>(op))
-        axes = 3; // they tell which program it was
+        axes = 3; // messages name the program
     });
     return axes;
   }
@@ -138,7 +138,7 @@ private:
     }
   }
 
-  /// x counts fastest; an overflow of one axis advances the next.
+  /// x varies fastest; an overflow of one axis advances the next.
   void advanceIds(llvm::BasicBlock *header, llvm::BasicBlock *latch,
                   llvm::BasicBlock *done) {
     llvm::Value *carry = b.getTrue();
@@ -157,7 +157,7 @@ private:
   Emitter &emitter;
   llvm::IRBuilder<> &b;
   const KernelInfo &info;
-  unsigned axes; // of the grid, as many as the kernel asks for
+  unsigned axes; // of the grid, as many as the kernel uses
   llvm::Value *first[3] = {};
   llvm::PHINode *ids[3] = {};
   llvm::PHINode *left = nullptr;

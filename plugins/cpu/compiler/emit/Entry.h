@@ -1,4 +1,4 @@
-// Entry.h - the function of an image that runs a range of programs.
+// Entry.h - the entry function of an image, which runs a range of programs.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -10,8 +10,8 @@
 namespace nereid::cpu {
 
 /// Emits the function `kEntryName`, with the body of the kernel in its loop;
-/// `info` has the layout of the arguments. False if something in the body was
-/// refused, which has been reported.
+/// `info` has the layout of the arguments. Returns false if an operation in the
+/// body is not supported, which has been reported.
 bool emitEntry(Emitter &emitter, const KernelInfo &info);
 
 } // namespace nereid::cpu

@@ -14,7 +14,7 @@ bool isStraightLine(Region &region) {
                       [](Operation &op) { return codegen::isElementOp(&op); });
 }
 
-/// One operation after the other, on scalars or vectors.
+/// Emits a single block, on scalars or vectors.
 static SmallVector<llvm::Value *>
 emitStraightLine(Emitter &emitter, Block &body, ArrayRef<llvm::Value *> in,
                  unsigned lanes) {

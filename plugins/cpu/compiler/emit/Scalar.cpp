@@ -1,4 +1,4 @@
-// Scalar.cpp - operations that involve no tile.
+// Scalar.cpp - operations without tiles.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -53,7 +53,7 @@ void emitFailure(Emitter &emitter, tt::AssertOp op) {
 }
 
 namespace {
-/// What a record of image.h says of the values; without any, a print is a
+/// The values of a print record of image.h; a print without operands is a
 /// record of rank 0 and no elements.
 struct Printed {
   std::string prefix;
@@ -64,7 +64,7 @@ struct Printed {
 };
 } // namespace
 
-/// The numbers of `shape` in memory; null if there are none.
+/// A global with the sizes in `shape`; null if it is empty.
 static llvm::Constant *emitShape(Emitter &emitter, ArrayRef<int64_t> shape) {
   if (shape.empty())
     return llvm::Constant::getNullValue(emitter.builder.getPtrTy());
@@ -110,7 +110,7 @@ static void printRecord(Emitter &emitter, bool hex, const Printed &printed) {
                service, {state, record});
 }
 
-/// The name that a record gives the type of `element`.
+/// The name of the type of `element` in a record.
 static std::string printedType(Type element, bool isSigned) {
   if (isa<tt::PointerType>(element))
     return "ptr";
@@ -121,7 +121,7 @@ static std::string printedType(Type element, bool isSigned) {
   return text;
 }
 
-/// Prints one operand, whose elements lie at `data`.
+/// Prints one operand, whose elements are stored at `data`.
 static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
                        llvm::Value *data) {
   Value operand = print.getArgs()[number];
@@ -161,7 +161,7 @@ void emitPrint(Emitter &emitter, tt::PrintOp print) {
   }
 }
 
-/// A scalar load; a mask that is false gives `other` and reads nothing.
+/// A scalar load; if the mask is false it yields `other` and reads nothing.
 static llvm::Value *emitLoad(Emitter &emitter, tt::LoadOp load) {
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Type *type = emitter.memoryType(load.getType());
@@ -265,8 +265,8 @@ void emitScalarOp(Emitter &emitter, Operation *op) {
     b.CreateAssumption(emitter.scalar(op->getOperand(0)));
     return;
   }
-  // One thread runs a program, so its parts are always together; and a launch
-  // begins when the one before it has ended.
+  // One thread runs a program, so a barrier in it does nothing; and a launch
+  // begins after the previous one has ended.
   if (isa<gpu::BarrierOp, ttg::BarrierOp, tt::GridDependencyWaitOp,
           tt::GridDependencyLaunchDependentsOp>(op))
     return;

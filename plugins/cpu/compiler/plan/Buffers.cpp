@@ -1,4 +1,4 @@
-// Keeps.cpp - which values have buffers before any nest is formed, and those
+// Buffers.cpp - which values have buffers before any nest is formed, and those
 // buffers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -32,9 +32,8 @@ bool Planner::isIndexFunction(Value value) {
   return result;
 }
 
-/// Values that are kept whatever nests look like: read in another block than
-/// the one that computes them, or by an operation that reads them in an order
-/// of its own.
+/// Finds values that are materialized in any plan: used in another block than
+/// the one that computes them, or by an operation that reads them as a whole.
 void Planner::findAlwaysMaterialized() {
   function.walk([&](Operation *op) {
     for (OpOperand &use : op->getOpOperands()) {
@@ -61,8 +60,8 @@ void Planner::findAlwaysMaterialized() {
   });
 }
 
-/// `offs % M` that says where rows begin is a division a row; in a loop, each
-/// round would do it again.
+/// `offs % M` in the offset of rows costs a division per row, which every
+/// iteration of a loop would repeat.
 void Planner::materializeRowOffsets(Operation *access) {
   auto loop = access->getParentOfType<LoopLikeOpInterface>();
   const codegen::TileForm *form = forms.of(access->getOperand(0));
@@ -87,8 +86,8 @@ Buffer *Planner::makeBuffer(Type type) {
   return program->buffers.back().get();
 }
 
-/// Starts with an empty program, whose buffers for loops, branches and kept
-/// values are known.
+/// Starts with an empty program that has the buffers of loops, branches and
+/// materialized values.
 void Planner::startRound() {
   program = std::make_unique<TileProgram>();
   program->function = function;
@@ -121,8 +120,8 @@ void Planner::startRound() {
       program->materialized[value] = makeBuffer(value.getType());
 }
 
-/// Buffers of what a loop carries and of what its terminators pass on. The
-/// value that a loop yields is computed into the buffer for the next round.
+/// Makes the buffers of the tiles that a loop carries and that its terminators
+/// pass. A yielded value is computed into the buffer of the next iteration.
 void Planner::makeRegionBuffers(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [argument, result, yielded] :
@@ -158,7 +157,7 @@ void Planner::makeRegionBuffers(Operation *op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     for (Value argument : loop.getBeforeArguments())
       pass(argument);
-    // What the condition passes on is the result when the loop ends.
+    // The operands of the condition are the results when the loop ends.
     for (auto [argument, result] :
          llvm::zip(loop.getAfterArguments(), loop.getResults()))
       if (isTile(argument))

@@ -1,4 +1,4 @@
-// DotTypes.cpp - how dots are multiplied, and the rewrites for that.
+// DotTypes.cpp - operand types of dots, and the rewrites to them.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -26,7 +26,7 @@ DotOperand operandOf(tt::DotOp dot, unsigned side) {
   return operand;
 }
 
-/// The fastest way to multiply operands of these element types.
+/// The fastest kind of multiplication for these element types.
 static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
                        const GenerateOptions &options) {
   const CpuModel &cpu = options.cpu;
@@ -86,13 +86,13 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
   return plan;
 }
 
-/// True when bf16 holds every number of `type`.
+/// True when bf16 represents every number of `type`.
 static bool fitsBf16(Type type) {
   return type.isBF16() || type.isInteger(8) ||
          (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8);
 }
 
-/// The upper half of an f32 that is a bf16.
+/// Truncates an f32 to bf16 by its upper half.
 static Value upperHalf(OpBuilder &builder, Location loc, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Type wide = type.clone(builder.getI32Type());

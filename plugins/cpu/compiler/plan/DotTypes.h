@@ -1,5 +1,5 @@
-// DotTypes.h - how the machine multiplies, and the rewrites of a kernel for that
-// before it is planned.
+// DotTypes.h - operand types of dots on the target machine, and the rewrites to
+// them, before planning.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -10,24 +10,25 @@
 
 namespace nereid::cpu {
 
-/// Gives both operands of every dot a type that the machine multiplies, as
-/// conversions before it, which run where the operand is kept: bf16 if that
-/// holds every value and the machine multiplies several at a time, else f32 for
-/// narrower floats, whose products it holds exactly. Sums narrower than f32 are
-/// f32 inside the dot. Where the machine has no instruction for i8, they are
-/// summed in f32 too as long as that is exact, up to a depth of 1024.
+/// Converts both operands of every dot to a type that the machine multiplies.
+/// The conversions run where the operand is materialized. The type is bf16 if
+/// that represents every value exactly and the machine multiplies pairs or
+/// tiles of them, else f32 for narrower floats, whose products are exact in
+/// f32. Sums narrower than f32 are f32 inside the dot. Without an instruction
+/// for i8, i8 products are summed in f32 as long as that is exact, up to a
+/// depth of 1024.
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options);
 
-/// Marks the operands of `dot` that are best read through the tt.trans that
-/// gives them.
+/// Marks the operands of `dot` whose tt.trans should not be materialized: the
+/// operand of the tt.trans is read instead.
 void markTransposed(tt::DotOp dot, bool left, bool right);
 
-/// Operand `side` of `dot` (0: left, 1: right) as it is kept.
+/// Operand `side` of `dot` (0: left, 1: right) as it is materialized.
 DotOperand operandOf(tt::DotOp dot, unsigned side);
 
-/// The fastest way of the machine to multiply the operands of `dot`, whose
-/// types widenDots() chose; buffers are left to the planner. On bf16, all but
-/// DotKind::Elements take subnormal numbers as zero.
+/// Chooses the fastest kind of multiplication for the operands of `dot`, whose
+/// types widenDots() chose; the planner adds the buffers. On bf16, all kinds
+/// but DotKind::Elements flush subnormal numbers to zero.
 DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options);
 
 } // namespace nereid::cpu

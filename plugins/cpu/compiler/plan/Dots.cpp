@@ -1,5 +1,5 @@
-// Dots.cpp - where the operands of dots are put aside, in which order, and
-// which dots of a loop wait until those of several rounds are there.
+// Dots.cpp - packing of the operands of dots, and which dots of a loop are
+// deferred to multiply the operands of several iterations at once.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,7 +13,7 @@ namespace nereid::cpu {
 
 // ------------------------------------------------------------ transposed
 
-/// Does `op` exchange the last two dimensions, and no others?
+/// Does `op` exchange the last two dimensions and no others?
 static bool isExchange(Operation *op) {
   auto trans = dyn_cast_or_null<tt::TransOp>(op);
   if (!trans)
@@ -33,7 +33,7 @@ static tt::TransOp exchange(OpBuilder &builder, Value value) {
   return builder.create<tt::TransOp>(value.getLoc(), value, order);
 }
 
-/// What `value` is a conversion of.
+/// `value` without element-wise conversions.
 static Value withoutConversions(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumOperands() != 1)
@@ -43,8 +43,8 @@ static Value withoutConversions(Value value) {
   return value;
 }
 
-/// How many more of the loads that `value` is made of have the elements of a
-/// column next to each other in memory than those of a row.
+/// Of the loads that `value` is computed from: the number that are contiguous
+/// along columns minus the number contiguous along rows.
 int Planner::columnsInMemory(Value value) {
   int last = codegen::rankOf(value) - 1, columns = 0;
   RootReads reads =
@@ -65,9 +65,9 @@ int Planner::columnsInMemory(Value value) {
   return columns;
 }
 
-/// Makes `operand` of a dot a tt.trans of what lies in memory row by row, if
-/// it lies there column by column: loads and stores of neighbours are vectors,
-/// and to turn a tile in scratch is cheap.
+/// If `operand` of a dot is column-major in memory, makes it a tt.trans of a
+/// row-major tile: its loads and stores are then contiguous vectors, and
+/// transposing a tile in scratch is cheap.
 bool Planner::orient(OpOperand &operand, DenseMap<Value, Value> &turned) {
   Value value = operand.get();
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
@@ -93,7 +93,7 @@ bool Planner::orient(OpOperand &operand, DenseMap<Value, Value> &turned) {
 void Planner::orientDots() {
   if (!options.fastPaths.has(FastPath::DotTransposed))
     return;
-  startRound(); // what is kept in any case is where expressions end
+  startRound(); // columnsInMemory() stops at materialized values
   SmallVector<tt::DotOp> dots;
   function.walk([&](tt::DotOp dot) { dots.push_back(dot); });
   DenseMap<Value, Value> turned;
@@ -110,8 +110,8 @@ void Planner::orientDots() {
 void Planner::planDot(tt::DotOp dot) {
   Buffer *buffer = program->materialized.lookup(dot.getResult());
   flush();
-  // The accumulator is computed where the dot adds to it. Whether it is there
-  // already is known once loops share buffers; until then it is a copy.
+  // The accumulator is computed into the buffer that the dot adds to. This copy
+  // is removed if loops turn out to share the buffer.
   addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
   flush();
   unsigned step = current->steps.size();
@@ -119,19 +119,19 @@ void Planner::planDot(tt::DotOp dot) {
   plan = planProduct(dot, options);
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
-  // Single elements of the left operand are read wherever they lie.
-  bool takesElements = plan.kind == DotKind::Elements;
-  if (plan.left.isTransposed && !takesElements)
+  // Single elements of the left operand are read in any layout.
+  bool readsElements = plan.kind == DotKind::Elements;
+  if (plan.left.isTransposed && !readsElements)
     plan.left.packed = makeBuffer(dot.getA().getType());
-  if (plan.right.isTransposed || !takesElements)
+  if (plan.right.isTransposed || !readsElements)
     plan.right.packed = makeBuffer(dot.getB().getType());
   stepOf[dot] = step;
   current->steps.push_back({StepKind::Dot, dot, nullptr});
 }
 
-// ------------------------------------------------------------ queues
+// ------------------------------------------------------------ deferred dots
 
-/// Bytes that one round adds to the panel of a dot.
+/// Bytes that one iteration adds to the packed panel of a dot.
 static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
   // Tile registers multiply with two tiles at a time.
   int64_t columns = plan.kind == DotKind::Tiles
@@ -142,8 +142,8 @@ static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
          right.getElementTypeBitWidth() / 8;
 }
 
-/// True when nothing but `dot` uses the sums that `loop` carries for it, and
-/// they are updated in place: then they may be behind until the loop ends.
+/// True when only `dot` uses the sums that `loop` carries for it, and they are
+/// updated in place: then they need not be up to date until the loop ends.
 static bool onlyAddsToCarried(tt::DotOp dot, scf::ForOp loop,
                               const TileProgram &program) {
   auto sums = dyn_cast<BlockArgument>(dot.getC());
@@ -157,8 +157,8 @@ static bool onlyAddsToCarried(tt::DotOp dot, scf::ForOp loop,
          tile->second.current == tile->second.next;
 }
 
-/// The rounds of `loop`, if that is known.
-static std::optional<int64_t> roundsOf(scf::ForOp loop) {
+/// The trip count of `loop`, if constant.
+static std::optional<int64_t> tripCountOf(scf::ForOp loop) {
   auto lower = getConstantIntValue(loop.getLowerBound());
   auto upper = getConstantIntValue(loop.getUpperBound());
   auto step = getConstantIntValue(loop.getStep());
@@ -167,15 +167,16 @@ static std::optional<int64_t> roundsOf(scf::ForOp loop) {
   return std::max<int64_t>(0, llvm::divideCeilSigned(*upper - *lower, *step));
 }
 
-/// Lets `dot` wait, with the buffers that it reads and `loop` writes, unless one
+/// Defers `dot`, with the buffers that it reads and `loop` writes, unless one
 /// of them cannot hold several tiles.
-void Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
+void Planner::addToDeferred(tt::DotOp dot, scf::ForOp loop,
+                            DeferredDots &deferred) {
   if (!onlyAddsToCarried(dot, loop, *program))
     return;
   SmallVector<const Buffer *, 2> buffers;
   const DotPlan &plan = program->dots.at(dot);
-  // On AVX2 a queue made products of f32 5 to 20 % slower.
-  if (plan.kind == DotKind::Elements && !options.cpu.gainsFromQueues())
+  // On AVX2, deferring made dots of f32 5 to 20 % slower.
+  if (plan.kind == DotKind::Elements && !options.cpu.gainsFromDeferredDots())
     return;
   for (DotOperand operand : {plan.left, plan.right}) {
     if (operand.value.getParentBlock() != loop.getBody())
@@ -184,14 +185,14 @@ void Planner::addToQueue(tt::DotOp dot, scf::ForOp loop, DotQueue &queue) {
       buffers.push_back(operand.packed);
       continue;
     }
-    // What is passed on has its place in a plan of its own.
+    // A buffer that is passed to another block holds a single tile.
     const Buffer *buffer = program->materialized.lookup(operand.value);
     if (!buffer || isa<BlockArgument>(operand.value) || isPassedOn(buffer))
       return;
     buffers.push_back(buffer);
   }
-  queue.buffers.insert(buffers.begin(), buffers.end());
-  queue.dots.push_back(dot);
+  deferred.buffers.insert(buffers.begin(), buffers.end());
+  deferred.dots.push_back(dot);
 }
 
 bool Planner::isPassedOn(const Buffer *buffer) const {
@@ -202,14 +203,15 @@ bool Planner::isPassedOn(const Buffer *buffer) const {
          });
 }
 
-/// Lets the dots of `queue` ask for the rounds that come after those they
-/// multiply: tiles of a few lines a row are no stream that the processor
-/// notices, and while they are copied there is nothing else to do.
-void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
-  if (!options.fastPaths.has(FastPath::ReadAhead))
+/// Lets the deferred dots prefetch the iterations after those that they
+/// multiply. The hardware prefetcher does not detect tiles with few lines per
+/// row, and while operands are copied there is no other work to hide the
+/// latency.
+void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
+  if (!options.fastPaths.has(FastPath::DotPrefetch))
     return;
-  DenseSet<Value> asked;
-  for (tt::DotOp dot : queue.dots) {
+  DenseSet<Value> prefetched;
+  for (tt::DotOp dot : deferred.dots) {
     const DotPlan &plan = program->dots.at(dot);
     for (const DotOperand &operand : {plan.left, plan.right}) {
       RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
@@ -220,7 +222,7 @@ void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
         const codegen::TileForm *found = forms.of(load.getPtr());
         if (load->getParentOp() != loop || !found || read.map.size() != 2 ||
             !getElementTypeOrSelf(read.value).isIntOrFloat() ||
-            !asked.insert(read.value).second)
+            !prefetched.insert(read.value).second)
           continue;
         codegen::TileForm form = forms.unwrapped(*found);
         bool hasRows = form.strides[1].constant() == 1;
@@ -230,41 +232,41 @@ void Planner::readAheadOf(scf::ForOp loop, DotQueue &queue) {
             advance->isZero())
           continue;
         form.base = form.base + *advance;
-        queue.ahead.push_back(
+        deferred.prefetches.push_back(
             {dot, read.value, std::move(form), *advance, hasRows ? 0u : 1u});
       }
     }
   }
 }
 
-/// Lets dots wait where a loop does nothing with their sums but add to them.
-void Planner::queueDots() {
-  if (!options.fastPaths.has(FastPath::DotQueue))
+/// Defers dots in loops that do nothing with their sums but add to them.
+void Planner::deferDots() {
+  if (!options.fastPaths.has(FastPath::DotDeferred))
     return;
   function.walk([&](scf::ForOp loop) {
-    DotQueue queue;
+    DeferredDots deferred;
     for (const Step &step : program->blocks[loop.getBody()].steps)
       if (step.kind == StepKind::Dot)
-        addToQueue(cast<tt::DotOp>(step.op), loop, queue);
+        addToDeferred(cast<tt::DotOp>(step.op), loop, deferred);
     int64_t bytes = 0;
-    for (const Buffer *buffer : queue.buffers)
+    for (const Buffer *buffer : deferred.buffers)
       bytes += buffer->bytes();
     if (!bytes)
       return;
-    queue.rounds = options.cpu.queueBytes / bytes;
-    for (tt::DotOp dot : queue.dots)
-      queue.rounds = std::min(
-          queue.rounds,
+    deferred.iterations = options.cpu.deferredBytes / bytes;
+    for (tt::DotOp dot : deferred.dots)
+      deferred.iterations = std::min(
+          deferred.iterations,
           options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
-    if (std::optional<int64_t> rounds = roundsOf(loop))
-      queue.rounds = std::min(queue.rounds, *rounds);
-    if (queue.rounds < 2)
+    if (std::optional<int64_t> iterations = tripCountOf(loop))
+      deferred.iterations = std::min(deferred.iterations, *iterations);
+    if (deferred.iterations < 2)
       return;
     for (auto &buffer : program->buffers)
-      if (queue.buffers.contains(buffer.get()))
-        buffer->tiles = queue.rounds;
-    readAheadOf(loop, queue);
-    program->queues[loop] = std::move(queue);
+      if (deferred.buffers.contains(buffer.get()))
+        buffer->tiles = deferred.iterations;
+    planPrefetches(loop, deferred);
+    program->deferredDots[loop] = std::move(deferred);
   });
 }
 

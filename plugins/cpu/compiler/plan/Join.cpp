@@ -25,12 +25,12 @@ static int reduceAxisOf(const Root &root) {
   return -1;
 }
 
-/// Has `root` a nest of its own?
+/// Must `root` have a nest of its own?
 static bool isAlone(const Root &root) {
   return root.kind == RootKind::Serial || root.kind == RootKind::Scan;
 }
 
-/// How a root may enter the pending nest.
+/// How a root may join the pending nest.
 Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
   if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
       isAlone(root))
@@ -45,7 +45,7 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
   auto reorders = [&](int reduced) {
     return reduced >= 0 && !isInnermost(reduced, pending->shape);
   };
-  // A load after a store of the nest in the program stays after it.
+  // A load that follows a store of the nest in program order stays after it.
   for (const TileRead &read : reads.loads)
     for (const Inner &inner : pending->inners)
       for (const Root &other : inner.roots)

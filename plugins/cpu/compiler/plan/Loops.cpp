@@ -1,5 +1,5 @@
-// Loops.cpp - buffers of tiles that loops carry, and expressions that are
-// worth a buffer.
+// Loops.cpp - buffers of loop-carried tiles, and expressions worth
+// materializing.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,16 +11,16 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-// An expression with at most this much arithmetic is cheaper to evaluate again
-// than to keep.
+// An expression of at most this cost is cheaper to evaluate again than to
+// materialize.
 static constexpr unsigned kCheap = 12;
 
-// A chain of tile operations that is longer and has several readers is cut by a
-// buffer. No expansion of one function is as long.
+// A longer chain of tile operations with several readers is split by a buffer.
+// No expansion of a single math function is as long.
 static constexpr unsigned kLongChain = 512;
 
 /// Without a buffer every reader's nest would evaluate the chain again, and
-/// planning would walk it again: time that grows with the square of its length.
+/// planning would walk it again, in quadratic time.
 void Planner::materializeLongChains() {
   DenseMap<Value, unsigned> lengths;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -39,8 +39,8 @@ void Planner::materializeLongChains() {
   });
 }
 
-/// A loop updates a tile in place when nothing reads the old value once the
-/// new one is being written, except each element for its own successor.
+/// A loop updates a tile in place if, once the new value is being written, the
+/// old value is read only to compute the same element of the new one.
 void Planner::shareBuffersInLoops() {
   if (!options.fastPaths.has(FastPath::InPlace))
     return;
@@ -101,7 +101,8 @@ bool Planner::canShare(Value argument, const CarriedTile &tile) {
   return true;
 }
 
-/// Lets everything that `from` was for use `to`; copies onto itself go away.
+/// Replaces all uses of `from` by `to`, and removes copies of a buffer to
+/// itself.
 void Planner::replaceBuffer(Buffer *from, Buffer *to) {
   for (auto &entry : program->materialized)
     if (entry.second == from)
@@ -128,9 +129,9 @@ void Planner::replaceBuffer(Buffer *from, Buffer *to) {
     }
 }
 
-/// Where everything made of `value` goes: the one root or kept value, or the
-/// value itself if there are several. Of a chain, only its last value is worth
-/// a buffer: the others have one reader left then.
+/// The single root or materialized value that all users of `value` lead to, or
+/// `value` itself if there are several. Of a chain, only its last value is
+/// worth a buffer: then each of the others has a single reader.
 static const void *sinkOf(Value value, const TileProgram &program,
                           DenseMap<Value, const void *> &known) {
   if (auto found = known.find(value); found != known.end())
@@ -142,7 +143,7 @@ static const void *sinkOf(Value value, const TileProgram &program,
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (user->hasTrait<OpTrait::IsTerminator>())
-      reach(&use); // each is passed on by a root of its own
+      reach(&use); // each is copied by a root of its own
     else if (!isTileExpression(user))
       reach(user);
     else
@@ -153,8 +154,8 @@ static const void *sinkOf(Value value, const TileProgram &program,
   return known[value] = sink ? sink : self;
 }
 
-/// Gives a buffer to expensive expressions that several nests, or several
-/// parts of one, would evaluate. True if there is a new one.
+/// Materializes expensive expressions that several nests, or several parts of
+/// one, would evaluate. Returns true if there is a new one.
 bool Planner::materializeExpensiveValues() {
   if (!options.fastPaths.has(FastPath::Recompute)) {
     bool grew = false;
@@ -173,8 +174,8 @@ bool Planner::materializeExpensiveValues() {
         costOf(value, *program, forms) > kCheap)
       candidates.push_back(value);
   }
-  // Operands come before what is made of them, so that a buffer chosen here
-  // makes what reads it cheaper.
+  // Operands come before their users, so that materializing an operand lowers
+  // the cost of its users.
   llvm::sort(candidates, [&](Value a, Value b) {
     return order.lookup(a.getDefiningOp()) < order.lookup(b.getDefiningOp());
   });

@@ -1,4 +1,4 @@
-// Masks.cpp - which masks of a nest become ranges of its vector axis.
+// Masks.cpp - which masks of a nest become intervals of its vector axis.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -18,7 +18,7 @@ static MaskedAccess accessOf(tt::StoreOp store, unsigned rank) {
   return {store.getPtr(), store.getMask(), codegen::identityMap(rank)};
 }
 
-/// True if `root` does nothing where `condition` does not hold.
+/// True if `root` has no effect where `condition` is false.
 static bool isInactive(const Root &root, const ConditionAt &condition,
                        unsigned rank, codegen::TileForms &forms) {
   if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
@@ -35,7 +35,7 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   unsigned rank = nest.shape.size();
   bool isStrip =
       nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
-  // What the nest writes is not there before its loops.
+  // Values that the nest writes are not available before its loops.
   auto isReady = [&](Value value) {
     return written.empty() ||
            llvm::none_of(readsOf(value, program).materialized,

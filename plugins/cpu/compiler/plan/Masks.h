@@ -1,4 +1,4 @@
-// Masks.h - which masks of a nest become ranges of its vector axis.
+// Masks.h - which masks of a nest become intervals of its vector axis.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,8 +9,8 @@
 
 namespace nereid::cpu {
 
-/// Fills in Inner::masks of all nests of `program`, whose kept values are
-/// opaque to `forms`.
+/// Fills in Inner::masks of all nests of `program`, whose materialized values
+/// are opaque to `forms`.
 void planMasks(TileProgram &program, codegen::TileForms &forms);
 
 } // namespace nereid::cpu

@@ -1,22 +1,23 @@
-// MemoryOrder.cpp - keeps the order of memory: each load and store of a tile
-// happens as a whole, in the order of the program.
+// MemoryOrder.cpp - memory ordering: each load and store of a tile happens as a
+// whole, in program order.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which two accesses may be interleaved is the rule of analysis/Access.h, for
-// every pair. This file decides what is done where the rule names a hazard:
+// analysis/Access.h defines which two accesses may be interleaved. This file
+// resolves the hazards that it reports:
 //
-//   two stores             Always: two nests. On a condition: one nest, and the
-//                          later store is deferred if the condition holds.
+//   two stores             Always: two nests. Conditional: one nest, and the
+//                          later store is deferred if the condition is true.
 //   a store and itself,    Possibly: elements in row-major order. IfClose: any
 //   out of row-major order order, and deferred if elements repeat addresses.
-//   a kept load, a store   two nests
-//   a streamed load and    Always: the load is kept. On a condition: kept
-//   a store                behind a guard, if all that it is made of is known
-//                          before the nest of the store; else always.
+//   a materialized load    two nests
+//   and a store
+//   a streamed load and    Always: the load is materialized. Conditional: it is
+//   a store                copied under a guard, if its operands are available
+//                          before the nest of the store; else materialized.
 //
 // A streamed load is evaluated where its readers run, in the loop of a later
-// store or after it. Conditions are evaluated once a program.
+// store or after it. Conditions are evaluated before each nest.
 
 #include "plan/Planner.h"
 
@@ -29,7 +30,7 @@ using codegen::Hazard;
 using codegen::Interleaving;
 using codegen::TileForm;
 
-/// Are all scalars that `form` is made of known before the pending nest?
+/// Are all scalars of `form` available before the pending nest?
 bool Planner::isKnownBeforeNest(const TileForm &form) const {
   auto isKnown = [&](const codegen::Polynomial &polynomial) {
     return llvm::none_of(polynomial.terms(), [&](const auto &monomial) {
@@ -40,7 +41,7 @@ bool Planner::isKnownBeforeNest(const TileForm &form) const {
          !dependsOnPending(form.pointer);
 }
 
-/// Can the elements of `store` go to a buffer, and from there to memory? Its
+/// Can `store` be deferred: written to a buffer and copied to memory later? Its
 /// addresses and mask must not depend on memory that may have changed.
 bool Planner::canDefer(tt::StoreOp store) {
   const TileForm *form = forms.of(store.getPtr());
@@ -49,7 +50,7 @@ bool Planner::canDefer(tt::StoreOp store) {
          (!store.getMask() || isIndexFunction(store.getMask()));
 }
 
-/// May `store` run in the nest of `earlier`, a root before it in the program?
+/// May `store` run in the nest of `earlier`, a root before it in program order?
 bool Planner::canFollow(tt::StoreOp store, const Root &earlier) {
   Value pointers;
   bool isStore = earlier.kind == RootKind::Store;
@@ -90,7 +91,7 @@ static bool isRowMajor(const Nest &nest) {
 }
 
 /// Finds the conditions under which stores of the pending nest, whose loops are
-/// chosen, must wait for others of it, or be brought into order.
+/// chosen, must be deferred: after other stores, or to restore row-major order.
 void Planner::deferStores() {
   SmallVector<tt::StoreOp, 4> earlier;
   for (const Inner &inner : pending->inners)
@@ -117,8 +118,8 @@ void Planner::deferStores() {
     }
 }
 
-/// What may go wrong when `load` is evaluated by `reader` and not where it
-/// stands in the program, because of `store`.
+/// The hazard with `store` when `load` is evaluated by `reader` instead of at
+/// its place in program order.
 Hazard Planner::hazardOf(Value load, const Place &reader,
                          const PlacedStore &store) {
   auto loadOp = load.getDefiningOp<tt::LoadOp>();
@@ -134,8 +135,8 @@ Hazard Planner::hazardOf(Value load, const Place &reader,
                            forms);
 }
 
-/// Can `load` be evaluated before step `step` of `block`, and give what it
-/// gives where it stands in the program?
+/// Can `load` be evaluated before step `step` of `block` with the same result
+/// as at its place in program order?
 bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
   auto isDone = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -147,7 +148,7 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
       !llvm::all_of(reads.materialized,
                     [&](const TileRead &read) { return isDone(read.value); }))
     return false;
-  // Memory must be as all these loads find it.
+  // No write may be between these loads and the step.
   return llvm::all_of(reads.loads, [&](const TileRead &read) {
     unsigned place = order.lookup(read.value.getDefiningOp());
     auto isSeen = [&](Operation *op, Block *itsBlock, unsigned itsStep) {
@@ -165,14 +166,14 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
 }
 
 /// Can the addresses of `load` and `stores` be compared, and `load` be copied,
-/// before the first step of these?
-bool Planner::canGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
+/// before the first step of the stores?
+bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   if (!options.fastPaths.has(FastPath::OverlapGuard))
     return false;
   const Place &place = stores.front().store->place;
   unsigned step = place.step;
-  for (const Overtaker &overtaker : stores)
-    step = std::min(step, overtaker.store->place.step);
+  for (const LaterStore &later : stores)
+    step = std::min(step, later.store->place.step);
   auto isKnown = [&](const codegen::Polynomial &polynomial) {
     for (const codegen::Monomial &monomial : polynomial.terms())
       for (Value factor : monomial.factors) {
@@ -189,14 +190,14 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
   };
   return isKnownForm(load.getPtr()) &&
          llvm::all_of(stores,
-                      [&](const Overtaker &overtaker) {
-                        tt::StoreOp store = overtaker.store->op;
+                      [&](const LaterStore &later) {
+                        tt::StoreOp store = later.store->op;
                         return isKnownForm(store.getPtr());
                       }) &&
          canEvaluateBefore(load, place.block, step);
 }
 
-void Planner::addGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
+void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   const PlacedStore *first = stores.front().store;
   Guard guard;
   guard.load = load;
@@ -212,14 +213,14 @@ void Planner::addGuard(tt::LoadOp load, ArrayRef<Overtaker> stores) {
       .nest->guards.push_back(std::move(guard));
 }
 
-/// Keeps loads that a store may be moved before: always, or behind a guard.
-/// True if one has to be kept always that was not.
+/// Materializes loads that would be moved past an aliasing store, or guards
+/// them by a run-time check. Returns true if there is a new one to materialize.
 bool Planner::materializeMovedLoads() {
   bool grew = false;
   for (auto &[load, places] : loads) {
     auto op = load.getDefiningOp<tt::LoadOp>();
     bool always = false;
-    SmallVector<Overtaker, 2> guarded;
+    SmallVector<LaterStore, 2> guarded;
     for (const Place &reader : places) {
       for (const PlacedWriter &writer : writers)
         always |= writer.block == reader.block &&
@@ -230,7 +231,7 @@ bool Planner::materializeMovedLoads() {
         always |= hazard == Hazard::Always;
         if (hazard == Hazard::None)
           continue;
-        auto *known = llvm::find_if(guarded, [&](const Overtaker &other) {
+        auto *known = llvm::find_if(guarded, [&](const LaterStore &other) {
           return other.store == &store;
         });
         if (known == guarded.end())

@@ -1,4 +1,4 @@
-// Nest.cpp - along which axis a nest's vectors lie, and how long they are.
+// Nest.cpp - chooses the vector axis, lanes and unrolling of a nest.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,7 +15,7 @@ static unsigned bitsOf(Type type) {
 }
 
 namespace {
-/// What the roots of a nest access, per dimension of the nest.
+/// The accesses of a nest's roots, per dimension of the nest.
 struct Survey {
   SmallVector<int, 4> score; // of each dimension as the vector axis
   unsigned memoryBits = 8;   // the widest element in memory or scratch
@@ -138,8 +138,8 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   int ordered = options.reassociate ? -1 : orderedAxisOf(nest);
   auto rating = [&](unsigned dim) {
     int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
-    // Strided accesses go element by element: a quarter of a vector of
-    // neighbours is as good.
+    // Strided accesses are done element by element: a quarter of a vector of
+    // contiguous elements is as fast.
     return std::pair(survey.score[dim] < 0 ? filled : 4 * filled,
                      survey.score[dim]);
   };
@@ -153,9 +153,9 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     return;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
-  // Several accumulators hide the latency of adding to one, and two vectors at
-  // a time halve the cost of looping. With more work in it the processor
-  // overlaps iterations by itself, and more code takes longer to compile.
+  // Several accumulators hide the latency of additions, and two vectors per
+  // iteration halve the loop overhead. With a larger body, out-of-order
+  // execution overlaps iterations, and more code takes longer to compile.
   bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
     return llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
@@ -164,9 +164,9 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   bool isHeavy = survey.cost > 12;
   int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
-  // With still more work, a comparison and a mask of AVX-512 are a twentieth of
-  // it; a loop without them is as much code again, and a fifth of what softmax
-  // takes to compile.
+  // With a still larger body, the comparison and mask of AVX-512 are 5 % of it;
+  // an unmasked loop would double the code, which is 20 % of softmax's compile
+  // time.
   constexpr unsigned kCostThatHidesMasks = 20;
   nest.isMasked = survey.cost > kCostThatHidesMasks && options.cpu.hasCheapMasks &&
                   options.fastPaths.has(FastPath::MaskedLoops);

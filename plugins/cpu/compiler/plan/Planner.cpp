@@ -1,12 +1,13 @@
-// Planner.cpp - makes a tile program: which values are kept, and the steps of
-// each block.
+// Planner.cpp - builds a tile program: which values are materialized, and the
+// steps of each block.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Planning goes in rounds. A round walks every block once and forms nests,
-// with the set of kept values as it is. What the nests then show (a load that
-// a store overtakes, an expensive value computed twice) adds to the set, and
-// the next round starts over; most kernels need two.
+// Planning is iterative. A round walks every block once and forms nests, with
+// the current set of materialized values. If the nests show that another value
+// must be in the set (a load that would be moved past an aliasing store, an
+// expensive value computed twice), it is added and the next round starts over;
+// most kernels need two.
 
 #include "plan/Planner.h"
 #include "plan/DotTypes.h"
@@ -43,7 +44,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   for (Value value : toMaterialize)
     if (isIndexFunction(value))
       program->materializedIndexFunctions.insert(value);
-  queueDots();
+  deferDots();
   placeBuffers(*program);
   return std::move(program);
 }
@@ -61,16 +62,17 @@ static bool hasPlace(Type type) {
                                         integer.getWidth());
 }
 
-/// Refuses what has no place in a tile program.
+/// Reports operations and types that a tile program cannot contain.
 LogicalResult Planner::check() {
   WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function)
       return WalkResult::advance();
     for (Type type : op->getResultTypes())
       if (!hasPlace(type)) {
-        op->emitError() << "'" << op->getName() << "' gives " << type
-                        << "; the cpu backend has integers of 1, 8, 16, 32 "
-                           "and 64 bits";
+        op->emitError() << "'" << op->getName() << "' has the result type "
+                        << type
+                        << "; the cpu backend supports integers of 1, 8, 16, "
+                           "32 and 64 bits";
         return WalkResult::interrupt();
       }
     // Their regions are checked when they are emitted.
@@ -85,7 +87,7 @@ LogicalResult Planner::check() {
   return failure(result.wasInterrupted());
 }
 
-/// Where a terminator puts what it passes on: pairs of operand and the block
+/// What a terminator passes to other blocks: pairs of an operand and the block
 /// argument or result that receives it.
 static SmallVector<std::pair<Value, Value>> passesOf(Operation *terminator) {
   SmallVector<std::pair<Value, Value>> passes;
@@ -160,7 +162,7 @@ void Planner::planOp(Operation *op) {
     return planDot(cast<tt::DotOp>(op));
   case TileOpKind::Expression:
   case TileOpKind::Load:
-    // A volatile load happens as a whole before what follows it.
+    // A volatile load completes as a whole before the operations after it.
     if (isVolatileLoad(op))
       flush();
     for (Value result : op->getResults())
@@ -229,8 +231,8 @@ void Planner::flush() {
   finishNest(*pending, options, *program, forms, isRowMajor);
   deferStores();
   planReductions(*pending, *program, forms);
-  // Scalars may have been added since the nest was begun; its step is known
-  // only now.
+  // Scalar steps may have been added since the nest was begun; only now is the
+  // nest's own step known.
   unsigned step = current->steps.size();
   for (PendingPlace &read : pendingPlaces) {
     read.place.step = step;

@@ -20,7 +20,8 @@ void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor);
 
-/// Chooses where the reductions of a nest start and what they leave out.
+/// Chooses the initial values of a nest's reductions and the elements they
+/// skip.
 void planReductions(Nest &nest, const TileProgram &program,
                     codegen::TileForms &forms);
 
@@ -32,18 +33,18 @@ public:
   mlir::FailureOr<std::unique_ptr<TileProgram>> run();
 
 private:
-  /// Where something happens: a step of a block, a part of its nest.
+  /// A position in the program: a step of a block, an inner part of its nest.
   struct Place {
     mlir::Block *block;
     unsigned step;
     unsigned inner;
-    bool identity; // the index is the nest's own
+    bool identity; // the index map is the identity
   };
   struct PlacedStore {
     tt::StoreOp op;
     Place place;
   };
-  /// An operation that writes memory at addresses that are not known.
+  /// An operation that writes memory at unknown addresses.
   struct PlacedWriter {
     mlir::Operation *op;
     mlir::Block *block;
@@ -78,20 +79,21 @@ private:
   bool dependsOnPending(mlir::ValueRange values) const;
   std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
 
-  // PlanLoops.cpp
+  // Loops.cpp
   void shareBuffersInLoops();
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
   bool materializeExpensiveValues();
-  // PlanDots.cpp
+  // Dots.cpp
   void orientDots();
   bool orient(mlir::OpOperand &operand,
               llvm::DenseMap<mlir::Value, mlir::Value> &turned);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
-  void queueDots();
-  void addToQueue(tt::DotOp dot, mlir::scf::ForOp loop, DotQueue &queue);
-  void readAheadOf(mlir::scf::ForOp loop, DotQueue &queue);
+  void deferDots();
+  void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
+                     DeferredDots &deferred);
+  void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool isPassedOn(const Buffer *buffer) const;
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
@@ -102,13 +104,13 @@ private:
   bool materializeMovedLoads();
   codegen::Hazard hazardOf(mlir::Value load, const Place &reader,
                            const PlacedStore &store);
-  struct Overtaker {
+  struct LaterStore {
     const PlacedStore *store;
     codegen::Hazard hazard;
   };
-  bool canGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
+  bool canGuard(tt::LoadOp load, llvm::ArrayRef<LaterStore> stores);
   bool canEvaluateBefore(tt::LoadOp load, mlir::Block *block, unsigned step);
-  void addGuard(tt::LoadOp load, llvm::ArrayRef<Overtaker> stores);
+  void addGuard(tt::LoadOp load, llvm::ArrayRef<LaterStore> stores);
 
   tt::FuncOp function;
   codegen::TileForms &forms;
@@ -117,10 +119,10 @@ private:
   llvm::SetVector<mlir::Value> toMaterialize; // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
 
-  // One round.
+  // State of one round of planning.
   std::unique_ptr<TileProgram> program;
   llvm::DenseMap<mlir::Operation *, unsigned> stepOf;
-  Places readers; // of kept values
+  Places readers; // of materialized values
   Places streams; // of expressions
   Places loads;
   llvm::SmallVector<PlacedStore, 4> stores;
@@ -129,11 +131,11 @@ private:
   // The block being planned.
   mlir::Block *block = nullptr;
   BlockPlan *current = nullptr;
-  std::unique_ptr<Nest> pending; // grows until something needs its results
+  std::unique_ptr<Nest> pending; // grows until a step needs its results
   llvm::DenseSet<mlir::Operation *> pendingOps;
   llvm::SmallVector<PendingPlace, 8> pendingPlaces;
-  bool pendingAlone = false;     // takes no further root
-  bool pendingWrites = false;    // to memory
+  bool pendingAlone = false;     // accepts no further root
+  bool pendingWrites = false;    // memory
 };
 
 } // namespace nereid::cpu

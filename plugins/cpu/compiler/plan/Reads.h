@@ -1,5 +1,5 @@
-// Reads.h - what a root of a nest reads: the leaves of its expressions, and
-// with which index.
+// Reads.h - the reads of a root of a nest: the leaves of its expressions, with
+// their index maps.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -20,20 +20,20 @@ struct TileRead {
 
 /// Everything a root reads.
 struct RootReads {
-  llvm::SmallVector<TileRead, 4> loads;     // results of tt.load, streamed
+  llvm::SmallVector<TileRead, 4> loads;        // results of tt.load, streamed
   llvm::SmallVector<TileRead, 4> materialized; // values in buffers
   llvm::SmallVector<mlir::Value, 8> scalars;
-  llvm::SetVector<mlir::Value> streamed;    // expressions evaluated on the way
+  llvm::SetVector<mlir::Value> streamed; // expressions evaluated on the way
 };
 
-/// Collects what `root` reads in `program`, as far as it is planned.
+/// Collects what `root` reads in `program`, as far as that is planned.
 RootReads readsOf(const Root &root, const TileProgram &program);
 
 /// Collects what evaluating `value` reads.
 RootReads readsOf(mlir::Value value, const TileProgram &program);
 
-/// Number of elements' worth of arithmetic to evaluate `value` once, down to
-/// kept values; loads that gather count more.
+/// Cost of evaluating one element of `value` from materialized values, in
+/// element-wise operations; gathered loads cost more.
 unsigned costOf(mlir::Value value, const TileProgram &program,
                 codegen::TileForms &forms);
 

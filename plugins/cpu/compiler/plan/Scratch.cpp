@@ -1,5 +1,5 @@
-// Scratch.cpp - places the buffers of a tile program in scratch: those
-// that are never in use together share their bytes.
+// Scratch.cpp - allocates the buffers of a tile program in scratch: buffers
+// whose live ranges do not overlap share bytes.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
-/// The steps of a program in the order of its text, and who uses what.
+/// Live ranges of buffers, over the steps of a program in text order.
 class Lifetimes {
 public:
   explicit Lifetimes(TileProgram &program) : program(program) {}
@@ -22,7 +22,7 @@ public:
     unsigned first = 0, last = 0;
   };
 
-  /// When each buffer is in use, first and last step included.
+  /// The live range of each buffer, first and last step included.
   llvm::DenseMap<const Buffer *, Interval> run() {
     Region &body = program.function.getBody();
     for (Block &block : body)
@@ -101,9 +101,9 @@ private:
       if (step.kind == StepKind::Dot)
         useOperands(step.op, place);
       // Operands that wait outlast their round.
-      if (auto queue = program.queues.find(step.op);
-          queue != program.queues.end())
-        for (tt::DotOp dot : queue->second.dots) {
+      if (auto deferred = program.deferredDots.find(step.op);
+          deferred != program.deferredDots.end())
+        for (tt::DotOp dot : deferred->second.dots) {
           useOperands(dot, place);
           use(dot.getC(), place);
         }
@@ -111,14 +111,14 @@ private:
         use(result, place);
       for (Region &region : step.op->getRegions())
         for (Block &inner : region) {
-          // What a region is given or passes on lives as long as the region.
+          // Arguments and results of a region live as long as the region.
           for (BlockArgument argument : inner.getArguments())
             use(argument, place);
           visit(inner);
         }
       places[place].last = places.size() - 1;
     }
-    // A terminator reads what it passes on.
+    // A terminator reads the values that it passes.
     for (Value operand : block.getTerminator()->getOperands())
       if (!places.empty())
         use(operand, places.size() - 1);
@@ -178,7 +178,7 @@ void placeBuffers(TileProgram &program) {
   llvm::stable_sort(order, [](const Buffer *a, const Buffer *b) {
     return bytesOf(*a) > bytesOf(*b);
   });
-  // Largest first, each at the lowest place where no buffer of its time is.
+  // Largest first, each at the lowest offset that no live buffer uses.
   SmallVector<Buffer *> done;
   for (Buffer *buffer : order) {
     auto time = lifetimes[buffer];

@@ -1,5 +1,4 @@
-// TileProgram.cpp - what the operations of TTIR are to a tile program, and the
-// program as text.
+// TileProgram.cpp - queries on a tile program, and its printing.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -26,18 +25,19 @@ uint64_t Buffer::bytes() const {
   return elements() * (std::max(8u, tt::getElementBitWidth(element)) / 8);
 }
 
-const DotQueue *TileProgram::queueOf(tt::DotOp dot) const {
-  auto queue = queues.find(dot->getParentOp());
-  return queue != queues.end() && llvm::is_contained(queue->second.dots, dot)
-             ? &queue->second
+const DeferredDots *TileProgram::deferredDotsOf(tt::DotOp dot) const {
+  auto deferred = deferredDots.find(dot->getParentOp());
+  return deferred != deferredDots.end() &&
+                 llvm::is_contained(deferred->second.dots, dot)
+             ? &deferred->second
              : nullptr;
 }
 
-bool TileProgram::isReadAhead(tt::LoadOp load) const {
-  auto queue = queues.find(load->getParentOp());
-  return queue != queues.end() &&
-         llvm::any_of(queue->second.ahead, [&](const ReadAhead &ahead) {
-           return ahead.load == load.getResult();
+bool TileProgram::isPrefetchedByDot(tt::LoadOp load) const {
+  auto deferred = deferredDots.find(load->getParentOp());
+  return deferred != deferredDots.end() &&
+         llvm::any_of(deferred->second.prefetches, [&](const Prefetch &p) {
+           return p.load == load.getResult();
          });
 }
 
@@ -218,13 +218,14 @@ struct Printer {
         }
         name(step.op->getOperand(2));
         os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
-        if (const DotQueue *queue = program.queueOf(cast<tt::DotOp>(step.op))) {
-          os << " every " << queue->rounds;
-          for (const ReadAhead &ahead : queue->ahead) {
-            if (ahead.dot != step.op)
+        if (const DeferredDots *deferred =
+                program.deferredDotsOf(cast<tt::DotOp>(step.op))) {
+          os << " every " << deferred->iterations;
+          for (const Prefetch &prefetch : deferred->prefetches) {
+            if (prefetch.dot != step.op)
               continue;
-            os << " ahead ";
-            name(ahead.load);
+            os << " prefetch ";
+            name(prefetch.load);
           }
         }
         os << '\n';

@@ -3,12 +3,12 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile value lives in one of three ways (docs/architecture.md):
-//   index function   made of ranges, scalars and constants; an expression
+// A tile value is represented in one of three ways (docs/architecture.md):
+//   index function   an expression of ranges, scalars and constants
 //   streamed         a load or element-wise result inside one nest; a register
-//   kept             in scratch, in a buffer of its own
-// Only operations with an effect or a kept result are roots of nests; all
-// others are expressions that the roots pull in.
+//   materialized     in scratch, in a buffer of its own
+// Only operations with an effect or a materialized result are roots of nests;
+// all others are expressions that the roots evaluate.
 
 #ifndef NEREID_CPU_COMPILER_PLAN_TILEPROGRAM_H
 #define NEREID_CPU_COMPILER_PLAN_TILEPROGRAM_H
@@ -27,44 +27,44 @@
 
 namespace nereid::cpu {
 
-/// Scratch for one tile: row-major, elements as they lie in memory.
+/// Scratch for one tile: row-major, elements with their layout in memory.
 struct Buffer {
   unsigned id = 0;
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape;
-  int64_t tiles = 1;   // one after the other, of as many rounds of a loop
+  int64_t tiles = 1;   // consecutive, one for each iteration of a loop
   uint64_t offset = 0; // in scratch, bytes
 
   int64_t elements() const; // of one tile
   uint64_t bytes() const;   // of one tile
 };
 
-/// Buffers start at cache lines; the first line of scratch is no buffer.
+/// Buffers start at cache lines; the first line of scratch is reserved.
 constexpr uint64_t kScratchAlign = 64;
 
 enum class RootKind {
   Store,     // tt.store of a tile
-  Materialize, // a value into its buffer
+  Materialize, // writes a value to its buffer
   Reduce,    // tt.reduce
   Scan,      // tt.scan
   Serial,    // element after element: atomics, histogram, print, assert ...
 };
 
-/// What a nest is run for.
+/// An operation that a nest is run for.
 struct Root {
   RootKind kind;
-  mlir::Operation *op = nullptr; // null for Keep of a block argument
-  mlir::Value value;             // of Keep
-  Buffer *target = nullptr;      // of Keep
+  mlir::Operation *op = nullptr; // null: Materialize, of a block argument
+  mlir::Value value;             // of Materialize
+  Buffer *target = nullptr;      // of Materialize
 
-  // Of Reduce. Its accumulators start from `identity`, or, if that is null,
-  // from the first elements. Where a mask is false its operand may be
-  // `leftOut`: such elements need not be visited, if accumulators start from
-  // `leftOut` when there are any (codegen::Combine::isIdempotent).
+  // Of Reduce. Its accumulators start from `identity` or, if null, from the
+  // first elements. Where a mask is false its operand may be the constant
+  // `leftOut`: such elements may be skipped, if accumulators start from
+  // `leftOut` when any was skipped (codegen::Combine::isIdempotent).
   mlir::TypedAttr identity;
   mlir::Attribute leftOut; // or null
 
-  /// Where it stands in the source.
+  /// The source location of this root.
   mlir::Location location() const {
     return op ? op->getLoc() : value.getLoc();
   }
@@ -76,26 +76,25 @@ struct Inner {
   codegen::MaskPlan masks;
 };
 
-/// Two accesses, `first` before `second` in the program, that a nest may
-/// interleave unless a condition on their addresses holds when the program
-/// runs.
+/// Two accesses, `first` before `second` in program order, that a nest may
+/// interleave unless a run-time check of their addresses finds aliasing.
 struct Conflict {
   mlir::Value first, second; // tiles of pointers with affine forms
   codegen::Hazard hazard;    // IfRepeated, IfAhead or IfOverlapping
 };
 
-/// A load that must not see a store that comes after it in the program: with
-/// one of its conflicts it is copied to `buffer` before the nest.
+/// A load that must not see a later store. If one of its conflicts holds at run
+/// time, it is copied to `buffer` before the nest.
 struct Guard {
   tt::LoadOp load;
   llvm::SmallVector<Conflict, 2> conflicts;
   Buffer *buffer = nullptr;
 };
 
-/// A store whose elements must come after those of an earlier store, or in
-/// row-major order: with one of the conflicts of any deferral, the nest writes
-/// all deferred stores to their buffers, which are copied to memory after it,
-/// in the order of the program.
+/// A store whose elements must be written after those of an earlier store, or
+/// in row-major order. If a conflict of any deferral holds at run time, the
+/// nest writes all deferred stores to their buffers, which are copied to memory
+/// after the nest, in program order.
 struct Deferral {
   tt::StoreOp store;
   llvm::SmallVector<Conflict, 2> conflicts;
@@ -103,7 +102,8 @@ struct Deferral {
 };
 
 /// Loops over one index space. With several inner parts, all dimensions but
-/// the last are shared outer loops, and rows flow from one part to the next.
+/// the last are shared outer loops, and each part uses the row of the parts
+/// before it.
 struct Nest {
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<Inner, 1> inners;
@@ -113,7 +113,7 @@ struct Nest {
   unsigned lanes = 1;
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
-  bool isMasked = false; // no loop of its own where all masks hold
+  bool isMasked = false; // one masked loop, no unmasked one beside it
   bool isRare = false;   // small code matters more than speed
 };
 
@@ -136,38 +136,38 @@ struct BlockPlan {
   llvm::SmallVector<Step, 8> steps;
 };
 
-/// A tile carried by a loop: it lives in `current`, and its next value is
-/// computed into `next`, which is `current` where that is safe.
+/// A tile carried by a loop: its value is in `current`, and its next value is
+/// computed into `next`, which is `current` where updating in place is safe.
 struct CarriedTile {
   Buffer *current = nullptr;
   Buffer *next = nullptr;
 };
 
-/// What multiplies the operands of a dot.
+/// The instructions that multiply the operands of a dot.
 enum class DotKind {
-  Elements, // one element of each row and column at a time
+  Elements, // one element of each row and column
   Pairs,    // two bf16 that are neighbours along the depth
   Tiles     // the tile registers of AMX
 };
 
-/// Sums that stay in vector registers: rows of vectors.
+/// Register blocking: rows of vectors of sums that stay in registers.
 struct DotBlock {
   int64_t lanes = 1, vectors = 1, rows = 1;
 };
 
-/// The order of a packed right operand: cut into blocks of `depth` rows and
-/// `columns` columns, of which those with the same columns come one after the
-/// other. In a row of a block, `together` elements that are neighbours along
-/// the depth come before the next column.
+/// The layout of a packed right operand: blocks of `depth` rows and `columns`
+/// columns; blocks of the same columns are consecutive. In a row of a block,
+/// `together` elements that are neighbours along the depth are interleaved:
+/// they precede the next column.
 struct DotPacking {
   int64_t depth = 1, columns = 1, together = 1;
 };
 
 /// An operand of a dot in scratch.
 struct DotOperand {
-  mlir::Value value;         // kept
+  mlir::Value value;         // materialized
   bool isTransposed = false; // `value` has the last two dimensions exchanged
-  Buffer *packed = nullptr;  // in the order of its use; null: it is already
+  Buffer *packed = nullptr;  // in the order of its use; null: `value` is
 };
 
 struct DotPlan {
@@ -177,58 +177,57 @@ struct DotPlan {
   DotOperand left, right;
 };
 
-/// What `dot` asks memory for while it multiplies: the elements that `load`
-/// will read in the rounds that come next.
-struct ReadAhead {
+/// What `dot` prefetches while it multiplies: the elements that `load` will
+/// read in the next iterations.
+struct Prefetch {
   tt::DotOp dot;
   mlir::Value load;            // the result of a tt.load
-  codegen::TileForm form;      // of the addresses in the next round
-  codegen::Polynomial advance; // of the form in a round
+  codegen::TileForm form;      // of the addresses in the next iteration
+  codegen::Polynomial advance; // of the form per iteration
   unsigned rowDim;             // the other dimension has stride 1
 };
 
-/// Dots of a loop that wait: their operands are put aside in `buffers`, and
-/// multiplied when those of `rounds` rounds are there, or the loop ends. Sums
-/// are then read and written once for all of them; the order of additions
-/// stays the same.
-struct DotQueue {
-  int64_t rounds = 0;
+/// Deferred dots of a loop: their operands are packed in `buffers`, and
+/// multiplied once those of `iterations` iterations are there or the loop ends.
+/// The sums are then read and written once for all of them, in the same order
+/// of additions.
+struct DeferredDots {
+  int64_t iterations = 0;
   llvm::SmallVector<tt::DotOp, 1> dots; // in the order of the program
   llvm::SmallSetVector<const Buffer *, 2> buffers;
-  llvm::SmallVector<ReadAhead, 2> ahead;
+  llvm::SmallVector<Prefetch, 2> prefetches;
 };
 
 struct TileProgram {
   tt::FuncOp function;
   std::vector<std::unique_ptr<Buffer>> buffers;
   llvm::DenseMap<mlir::Block *, BlockPlan> blocks;
-  /// Where kept values live. A tile carried by a loop moves between two
-  /// buffers; it is in `carried` instead.
+  /// The buffers of materialized values. A tile carried by a loop alternates
+  /// between two buffers; it is in `carried` instead.
   llvm::DenseMap<mlir::Value, Buffer *> materialized;
   llvm::DenseMap<mlir::Value, CarriedTile> carried; // by block argument
-  /// Tiles passed on by terminators, per destination (a block argument or a
-  /// result of a region): the buffer they are put into.
+  /// Tiles passed by terminators, by destination (a block argument or a result
+  /// of a region): the buffer they are copied to.
   llvm::DenseMap<mlir::Value, Buffer *> passed;
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
-  llvm::DenseMap<mlir::Operation *, DotQueue> queues; // by loop
-  /// Kept values that are functions of the index and of scalars alone. What is
-  /// made of them may be understood from their operations too: memory cannot
-  /// have changed meanwhile.
+  llvm::DenseMap<mlir::Operation *, DeferredDots> deferredDots; // by loop
+  /// Materialized values that depend on the index and on scalars only. Analyses
+  /// may look through their operations: they do not depend on memory.
   llvm::DenseSet<mlir::Value> materializedIndexFunctions;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isMaterialized(mlir::Value value) const {
     return materialized.contains(value) || carried.contains(value);
   }
-  /// Is `value` read from its buffer because its operation may give another
-  /// result by then?
+  /// Must `value` be read from its buffer because its operation might yield
+  /// another result later?
   bool isOpaque(mlir::Value value) const {
     return isMaterialized(value) && !materializedIndexFunctions.contains(value);
   }
-  /// The queue that `dot` waits in, or null.
-  const DotQueue *queueOf(tt::DotOp dot) const;
-  /// Does a dot that waits ask for what `load` will read?
-  bool isReadAhead(tt::LoadOp load) const;
+  /// The deferred dots that `dot` is one of, or null.
+  const DeferredDots *deferredDotsOf(tt::DotOp dot) const;
+  /// Does a deferred dot prefetch what `load` will read?
+  bool isPrefetchedByDot(tt::LoadOp load) const;
   void print(llvm::raw_ostream &os) const;
 };
 
@@ -240,19 +239,19 @@ bool isTile(mlir::Value value);
 /// True for a tt.load, of a tile or not, that is volatile.
 bool isVolatileLoad(mlir::Operation *op);
 
-/// True for one block of element-wise operations, which runs on vectors too.
+/// True for one block of element-wise operations, which can run on vectors.
 bool isStraightLine(mlir::Region &region);
 
-/// Does the last dimension that has more than one index come no later than
-/// `dim`? Loops that have `dim` innermost then run in row-major order.
+/// Is `dim` the last dimension with more than one index, or after it? Loops
+/// with `dim` innermost then run in row-major order.
 bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
 
-/// Places the buffers of a finished plan; sets their offsets and
+/// Allocates scratch for the buffers of a finished plan; sets their offsets and
 /// `scratchBytes`.
 void placeBuffers(TileProgram &program);
 
-/// Plans `function`. Fails with an error on the operation for what no root,
-/// expression or step can be made of.
+/// Plans `function`. Fails with an error on an operation that can be neither
+/// root, expression nor step.
 mlir::FailureOr<std::unique_ptr<TileProgram>>
 planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
                 const GenerateOptions &options);

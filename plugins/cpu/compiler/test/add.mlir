@@ -2,7 +2,7 @@
 // Loads that might overlap the store go through a buffer only if they do.
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=AVX2
-// RUN: nereid compile %s --target cpu -O fast_paths=all,-overlap-guard --stop-after llir -o - | FileCheck %s --check-prefix=KEPT
+// RUN: nereid compile %s --target cpu -O fast_paths=all,-overlap-guard --stop-after llir -o - | FileCheck %s --check-prefix=MATERIALIZED
 
 // CHECK: tile program @add
 // CHECK: copy [[X:%[0-9]+]] to b0 if {{.*}} is below {{.*}}
@@ -14,13 +14,13 @@
 
 // AVX2: nest [65536] axis 0 lanes 8 unroll 2
 
-// KEPT: nest [65536]
-// KEPT-NEXT: mask
-// KEPT-NEXT: keep
-// KEPT-NEXT: keep
-// KEPT: nest [65536]
-// KEPT-NEXT: mask
-// KEPT-NEXT: store
+// MATERIALIZED: nest [65536]
+// MATERIALIZED-NEXT: mask
+// MATERIALIZED-NEXT: materialize
+// MATERIALIZED-NEXT: materialize
+// MATERIALIZED: nest [65536]
+// MATERIALIZED-NEXT: mask
+// MATERIALIZED-NEXT: store
 
 tt.func public @add(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %r: !tt.ptr<f32>, %n: i32) {
   %range = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32>

@@ -6,7 +6,7 @@
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=FREE
 
 // ORDERED: nest [1024] axis 0 lanes 1 unroll 1
-// ORDERED: keep
+// ORDERED: materialize
 // ORDERED-NEXT: reduce
 // ORDERED: nest [1024] axis 0 lanes 1 unroll 1
 // ORDERED-NEXT: scan
@@ -17,7 +17,7 @@
 // ORDERED-NEXT: reduce
 
 // FREE: nest [1024] axis 0 lanes {{[248]|16}}
-// FREE: keep
+// FREE: materialize
 // FREE-NEXT: reduce
 
 tt.func public @sums(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {

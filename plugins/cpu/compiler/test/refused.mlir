@@ -12,7 +12,7 @@ tt.func public @kernel(%p: !tt.ptr<i32>, %x: i32) {
 }
 
 //--- width.mlir
-// WIDTH: width.mlir (ttir):3:8: 'tt.load' gives 'i4'; the cpu backend has integers of 1, 8, 16, 32 and 64 bits
+// WIDTH: width.mlir (ttir):3:8: 'tt.load' has the result type 'i4'; the cpu backend supports integers of 1, 8, 16, 32 and 64 bits
 tt.func public @kernel(%p: !tt.ptr<i4>, %q: !tt.ptr<i4>) {
   %0 = tt.load %p : !tt.ptr<i4>
   tt.store %q, %0 : !tt.ptr<i4>

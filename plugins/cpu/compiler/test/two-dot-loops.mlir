@@ -6,9 +6,9 @@
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 --stop-after llir -o - | FileCheck %s
 // CHECK: tile program @two_loops
 // CHECK: scf.for
-// CHECK: dot {{.*}} every {{[0-9]+}} ahead
+// CHECK: dot {{.*}} every {{[0-9]+}} prefetch
 // CHECK: scf.for
-// CHECK: dot {{.*}} every {{[0-9]+}} ahead
+// CHECK: dot {{.*}} every {{[0-9]+}} prefetch
 
 tt.func public @two_loops(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32, %sa: i32) {
   %c0 = arith.constant 0 : i32

@@ -6,14 +6,14 @@
 
 // CHECK: tile program @spin
 // CHECK: nest [16]
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK: nest [16]
 // CHECK-NEXT: reduce
 // CHECK: nest [16]
 // CHECK-NEXT: mask
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK-NEXT: nest [16]
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK-NEXT: nest [16]
 // CHECK-NOT: masked.load
 // CHECK-NOT: masked.gather

@@ -9,12 +9,12 @@
 
 // CHECK:      nest [16]
 // CHECK-NEXT: contiguous unless it wraps
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK:      nest [16x1] axis 0
 // CHECK-NEXT: contiguous unless it wraps
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK:      nest [16]
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 
 tt.func public @wrapped_offsets(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %m: i32) {
   %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>

@@ -1,5 +1,5 @@
-// Dot.cpp - tt.dot: calls of the functions that multiply tiles, at once or
-// when the operands of several rounds are there.
+// Dot.cpp - tt.dot: calls of the functions that multiply tiles, for each
+// iteration of a loop or deferred for several.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,38 +12,39 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static bool isQueued(const DotQueue *queue, const Buffer *buffer) {
-  return queue && buffer && queue->buffers.contains(buffer);
+static bool isDeferred(const DeferredDots *deferred, const Buffer *buffer) {
+  return deferred && buffer && deferred->buffers.contains(buffer);
 }
 
-/// Where the dot reads `operand`; null for a tile that a loop carries.
+/// The buffer of `operand`; null for a tile that a loop carries.
 static const Buffer *bufferOf(const TileProgram &program,
                               const DotOperand &operand) {
   return operand.packed ? operand.packed
                         : program.materialized.lookup(operand.value);
 }
 
-static SmallVector<ReadAhead, 2> aheadOf(const DotQueue *queue, tt::DotOp dot) {
-  SmallVector<ReadAhead, 2> list;
-  if (queue)
-    llvm::copy_if(queue->ahead, std::back_inserter(list),
-                  [&](const ReadAhead &ahead) { return ahead.dot == dot; });
+static SmallVector<Prefetch, 2> prefetchesOf(const DeferredDots *deferred,
+                                             tt::DotOp dot) {
+  SmallVector<Prefetch, 2> list;
+  if (deferred)
+    llvm::copy_if(deferred->prefetches, std::back_inserter(list),
+                  [&](const Prefetch &p) { return p.dot == dot; });
   return list;
 }
 
-static int64_t elementBytesOf(Emitter &emitter, const ReadAhead &ahead) {
-  return emitter.memoryType(ahead.load.getType())->getScalarSizeInBits() / 8;
+static int64_t elementBytesOf(Emitter &emitter, const Prefetch &prefetch) {
+  return emitter.memoryType(prefetch.load.getType())->getScalarSizeInBits() / 8;
 }
 
-static DotAhead linesOf(Emitter &emitter, const ReadAhead &ahead,
-                        int64_t rounds) {
-  auto type = cast<RankedTensorType>(ahead.load.getType());
-  int64_t width = type.getDimSize(1 - ahead.rowDim);
-  int64_t bytes = elementBytesOf(emitter, ahead);
-  // Where the next round goes on along the rows, all rounds are one.
-  if (ahead.advance.constant() == width)
-    width *= std::exchange(rounds, 1);
-  return {rounds, type.getDimSize(ahead.rowDim),
+static PrefetchShape linesOf(Emitter &emitter, const Prefetch &prefetch,
+                             int64_t iterations) {
+  auto type = cast<RankedTensorType>(prefetch.load.getType());
+  int64_t width = type.getDimSize(1 - prefetch.rowDim);
+  int64_t bytes = elementBytesOf(emitter, prefetch);
+  // If the next iteration continues the rows, all iterations are one range.
+  if (prefetch.advance.constant() == width)
+    width *= std::exchange(iterations, 1);
+  return {iterations, type.getDimSize(prefetch.rowDim),
           int64_t(llvm::divideCeil(width * bytes, 64))};
 }
 
@@ -53,7 +54,7 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   auto left = cast<RankedTensorType>(op.getA().getType());
   ArrayRef<int64_t> sizes = sums.getShape();
   const DotPlan &plan = program.dots.at(op);
-  const DotQueue *queue = program.queueOf(op);
+  const DeferredDots *deferred = program.deferredDotsOf(op);
   DotShape shape;
   shape.kind = plan.kind;
   shape.factor = left.getElementType();
@@ -66,17 +67,20 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.packing = plan.packing;
   shape.isLeftTransposed = plan.left.isTransposed;
   shape.isRightTransposed = plan.right.isTransposed;
-  shape.queuesLeft = isQueued(queue, bufferOf(program, plan.left));
-  shape.queuesRight = isQueued(queue, bufferOf(program, plan.right));
-  if (queue)
-    shape.rounds = queue->rounds;
-  for (const ReadAhead &ahead : aheadOf(queue, op))
-    shape.ahead.push_back(linesOf(emitter, ahead, queue->rounds));
+  shape.hasLeftPerIteration =
+      isDeferred(deferred, bufferOf(program, plan.left));
+  shape.hasRightPerIteration =
+      isDeferred(deferred, bufferOf(program, plan.right));
+  if (deferred)
+    shape.iterations = deferred->iterations;
+  for (const Prefetch &prefetch : prefetchesOf(deferred, op))
+    shape.prefetches.push_back(
+        linesOf(emitter, prefetch, deferred->iterations));
   return shape;
 }
 
-/// "dot.f32.16x64x32" with `what`: equal for equal shapes, whose plans are
-/// equal too; and readable in a profile.
+/// A name such as "dot.f32.16x64x32", readable in a profile. Dots of equal
+/// shape share one function, since equal shapes have equal plans.
 static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -85,13 +89,12 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
     os << shape.batches << 'x';
   os << shape.rows << 'x' << shape.columns << 'x' << shape.depth;
   if (shape.repeats())
-    os << ".queued" << (shape.queuesLeft ? "" : ".right")
-       << (shape.queuesRight ? "" : ".left");
+    os << ".deferred" << (shape.hasLeftPerIteration ? "" : ".right")
+       << (shape.hasRightPerIteration ? "" : ".left");
   return name;
 }
 
-/// The function `name` on pointers to scratch and, if there is one, a number;
-/// `write` writes its body the first time.
+/// Finds the function `name`, or creates it with a body emitted by `write`.
 static llvm::Function *
 functionFor(Emitter &emitter, const std::string &name,
             ArrayRef<llvm::Type *> arguments,
@@ -109,102 +112,105 @@ functionFor(Emitter &emitter, const std::string &name,
   llvm::IRBuilder<>::InsertPointGuard guard(b);
   b.SetInsertPoint(
       llvm::BasicBlock::Create(emitter.context(), "entry", function));
-  // Lines are of the function that calls.
+  // Source lines belong to the callers.
   b.SetCurrentDebugLocation(llvm::DebugLoc());
   write(function);
   b.CreateRetVoid();
   return function;
 }
 
-/// Where the first tile of an operand is: with a queue, not that of this round.
-static llvm::Value *firstTile(Emitter &emitter, const DotQueue *queue,
+/// Pointer to the first tile of an operand; for a deferred dot, the tile of the
+/// first deferred iteration.
+static llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                               const DotOperand &operand) {
   const Buffer *buffer = bufferOf(emitter.program, operand);
-  if (isQueued(queue, buffer))
-    if (llvm::Value *start = emitter.queueStarts.lookup(buffer))
+  if (isDeferred(deferred, buffer))
+    if (llvm::Value *start = emitter.deferredStarts.lookup(buffer))
       return start;
   return operand.packed ? emitter.buffers.lookup(operand.packed)
                         : emitter.bufferPointer(operand.value);
 }
 
-/// An i1: has `loop` a round after this one?
-static llvm::Value *hasNextRound(Emitter &emitter, scf::ForOp loop) {
+/// An i1: does `loop` have another iteration after this one?
+static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
   llvm::IRBuilder<> &b = emitter.builder;
   return b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
                                      emitter.scalar(loop.getStep())),
                          emitter.scalar(loop.getUpperBound()));
 }
 
-/// For all that `dot` asks for, where the rounds after this one of `loop` read.
-/// Where none comes (no loop: never) it is an operand, which is in the caches.
+/// Addresses and strides of what `dot` prefetches: what later iterations of
+/// `loop` read. Without a next iteration (`loop` null: none), addresses of an
+/// operand, which is cached already.
 static SmallVector<llvm::Value *>
-addressesAhead(Emitter &emitter, tt::DotOp dot, scf::ForOp loop) {
+prefetchAddresses(Emitter &emitter, tt::DotOp dot, scf::ForOp loop) {
   llvm::IRBuilder<> &b = emitter.builder;
-  const DotQueue *queue = emitter.program.queueOf(dot);
-  SmallVector<ReadAhead, 2> list = aheadOf(queue, dot);
+  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
+  SmallVector<Prefetch, 2> list = prefetchesOf(deferred, dot);
   SmallVector<llvm::Value *> addresses;
   if (list.empty())
     return addresses;
   llvm::Value *near =
-      firstTile(emitter, queue, emitter.program.dots.at(dot).left);
+      firstTile(emitter, deferred, emitter.program.dots.at(dot).left);
   llvm::Value *none = emitter.i64(0);
   PolynomialScope polynomials(emitter);
-  llvm::Value *goesOn = loop ? hasNextRound(emitter, loop) : nullptr;
-  for (const ReadAhead &ahead : list) {
+  llvm::Value *hasNext = loop ? hasNextIteration(emitter, loop) : nullptr;
+  for (const Prefetch &prefetch : list) {
     if (!loop) {
       addresses.append({near, none, none});
       continue;
     }
     auto bytesOf = [&](const codegen::Polynomial &elements) {
       return emitter.polynomial(
-          elements.scaled(elementBytesOf(emitter, ahead)));
+          elements.scaled(elementBytesOf(emitter, prefetch)));
     };
     llvm::Value *first =
-        b.CreateGEP(b.getInt8Ty(), emitter.scalar(ahead.form.pointer),
-                    bytesOf(ahead.form.base));
-    llvm::Value *row = bytesOf(ahead.form.strides[ahead.rowDim]);
-    llvm::Value *round = bytesOf(ahead.advance);
-    addresses.append({b.CreateSelect(goesOn, first, near),
-                      b.CreateSelect(goesOn, row, none),
-                      b.CreateSelect(goesOn, round, none)});
+        b.CreateGEP(b.getInt8Ty(), emitter.scalar(prefetch.form.pointer),
+                    bytesOf(prefetch.form.base));
+    llvm::Value *row = bytesOf(prefetch.form.strides[prefetch.rowDim]);
+    llvm::Value *iteration = bytesOf(prefetch.advance);
+    addresses.append({b.CreateSelect(hasNext, first, near),
+                      b.CreateSelect(hasNext, row, none),
+                      b.CreateSelect(hasNext, iteration, none)});
   }
   return addresses;
 }
 
-static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *rounds,
-                     ArrayRef<llvm::Value *> ahead = {}) {
+static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
+                     ArrayRef<llvm::Value *> prefetches = {}) {
   llvm::IRBuilder<> &b = emitter.builder;
   const DotPlan &plan = emitter.program.dots.at(op);
-  const DotQueue *queue = emitter.program.queueOf(op);
+  const DeferredDots *deferred = emitter.program.deferredDotsOf(op);
   DotShape shape = shapeOf(emitter, op);
-  // For the tile registers, all operands have been brought into one order.
+  // For tile registers, all left operands have been packed row-major.
   bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64};
-  for (size_t i = 0; i < shape.ahead.size(); ++i)
+  for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
       nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
-  for (const DotAhead &ahead : shape.ahead)
-    name += llvm::formatv(".ahead.{0}x{1}x{2}", ahead.rounds, ahead.rows,
-                          ahead.lines);
+  for (const PrefetchShape &prefetch : shape.prefetches)
+    name += llvm::formatv(".prefetch.{0}x{1}x{2}", prefetch.iterations,
+                          prefetch.rows, prefetch.lines);
   llvm::Function *function =
       functionFor(emitter, name, types, [&](llvm::Function *f) {
-        SmallVector<llvm::Value *> asked;
+        SmallVector<llvm::Value *> addresses;
         for (llvm::Argument &argument : llvm::drop_begin(f->args(), 4))
-          asked.push_back(&argument);
+          addresses.push_back(&argument);
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2),
-                        shape.repeats() ? f->getArg(3) : emitter.i64(1), asked};
+                        shape.repeats() ? f->getArg(3) : emitter.i64(1),
+                        addresses};
         if (shape.kind == DotKind::Tiles)
           emitTileDot(emitter, shape, in);
         else
           emitVectorDot(emitter, shape, in);
       });
-  SmallVector<llvm::Value *> arguments = {firstTile(emitter, queue, plan.left),
-                                          firstTile(emitter, queue, plan.right),
-                                          emitter.bufferPointer(op.getResult()),
-                                          rounds};
-  llvm::append_range(arguments, ahead);
+  SmallVector<llvm::Value *> arguments = {
+      firstTile(emitter, deferred, plan.left),
+      firstTile(emitter, deferred, plan.right),
+      emitter.bufferPointer(op.getResult()), iterations};
+  llvm::append_range(arguments, prefetches);
   b.CreateCall(function, arguments);
 }
 
@@ -232,69 +238,70 @@ static void pack(Emitter &emitter, tt::DotOp op) {
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {
   pack(emitter, dot);
-  const DotQueue *queue = emitter.program.queueOf(dot);
-  if (!queue)
+  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
+  if (!deferred)
     return multiply(emitter, dot, emitter.i64(1));
   llvm::Value *isFull = emitter.builder.CreateICmpEQ(
-      emitter.queueCounts.lookup(dot->getParentOp()),
-      emitter.i64(queue->rounds - 1));
-  SmallVector<llvm::Value *> ahead =
-      addressesAhead(emitter, dot, cast<scf::ForOp>(dot->getParentOp()));
-  emitIf(emitter, isFull,
-         [&] { multiply(emitter, dot, emitter.i64(queue->rounds), ahead); });
+      emitter.deferredCounts.lookup(dot->getParentOp()),
+      emitter.i64(deferred->iterations - 1));
+  SmallVector<llvm::Value *> prefetches =
+      prefetchAddresses(emitter, dot, cast<scf::ForOp>(dot->getParentOp()));
+  emitIf(emitter, isFull, [&] {
+    multiply(emitter, dot, emitter.i64(deferred->iterations), prefetches);
+  });
 }
 
-// ------------------------------------------------------------------ queues
+// ------------------------------------------------------------ deferred dots
 
-QueueEmitter::QueueEmitter(Emitter &emitter, Operation *loop)
+DeferredDotsEmitter::DeferredDotsEmitter(Emitter &emitter, Operation *loop)
     : emitter(emitter), loop(loop) {
-  auto found = emitter.program.queues.find(loop);
-  if (found != emitter.program.queues.end())
-    queue = &found->second;
+  auto found = emitter.program.deferredDots.find(loop);
+  if (found != emitter.program.deferredDots.end())
+    deferred = &found->second;
 }
 
-void QueueEmitter::begin(llvm::BasicBlock *entry) {
-  if (!queue)
+void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
+  if (!deferred)
     return;
   count = emitter.builder.CreatePHI(emitter.builder.getInt64Ty(), 2);
   count->addIncoming(emitter.i64(0), entry);
-  emitter.queueCounts[loop] = count;
+  emitter.deferredCounts[loop] = count;
 }
 
-void QueueEmitter::enterRound() {
-  if (!queue)
+void DeferredDotsEmitter::enterIteration() {
+  if (!deferred)
     return;
   llvm::IRBuilder<> &b = emitter.builder;
-  for (const Buffer *buffer : queue->buffers) {
+  for (const Buffer *buffer : deferred->buffers) {
     llvm::Value *&place = emitter.buffers[buffer];
-    emitter.queueStarts[buffer] = place;
+    emitter.deferredStarts[buffer] = place;
     llvm::Type *element = emitter.memoryType(buffer->element);
     place = b.CreateGEP(element, place,
                         b.CreateMul(count, emitter.i64(buffer->elements())));
   }
 }
 
-void QueueEmitter::leaveRound() {
-  if (!queue)
+void DeferredDotsEmitter::leaveIteration() {
+  if (!deferred)
     return;
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Value *next = b.CreateAdd(count, emitter.i64(1));
-  llvm::Value *isFull = b.CreateICmpEQ(next, emitter.i64(queue->rounds));
+  llvm::Value *isFull = b.CreateICmpEQ(next, emitter.i64(deferred->iterations));
   count->addIncoming(b.CreateSelect(isFull, emitter.i64(0), next),
                      b.GetInsertBlock());
 }
 
-void QueueEmitter::end() {
-  if (!queue)
+void DeferredDotsEmitter::end() {
+  if (!deferred)
     return;
-  for (const Buffer *buffer : queue->buffers) {
-    emitter.buffers[buffer] = emitter.queueStarts.lookup(buffer);
-    emitter.queueStarts.erase(buffer);
+  for (const Buffer *buffer : deferred->buffers) {
+    emitter.buffers[buffer] = emitter.deferredStarts.lookup(buffer);
+    emitter.deferredStarts.erase(buffer);
   }
   llvm::Value *isLeft = emitter.builder.CreateICmpNE(count, emitter.i64(0));
   emitIf(emitter, isLeft, [&] {
-    for (tt::DotOp dot : queue->dots)
-      multiply(emitter, dot, count, addressesAhead(emitter, dot, nullptr));
+    for (tt::DotOp dot : deferred->dots)
+      multiply(emitter, dot, count, prefetchAddresses(emitter, dot, nullptr));
   });
 }
 

@@ -2,17 +2,17 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands have been converted to a type the machine multiplies (Prepare.h) and
-// lie in scratch, row by row or, where isLeftTransposed or isRightTransposed
-// says so, column by column. What is done with them, c += a * b, is a function
-// for each shape, so that dots of one shape share its code:
+// Operands have been converted to a type the machine multiplies (DotTypes.h)
+// and are stored in scratch, row-major or, with isLeftTransposed or
+// isRightTransposed, column-major. Each shape has one function that computes c
+// += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, rounds, (first, row, round)...)
+//   void (a, b, c, iterations, (first, row, iteration)...)
 //
-// A dot in a loop may wait (DotQueue): then there are `rounds` tiles of a one
-// after the other, and of b, and their products are added to c in this order.
-// Meanwhile it may ask for memory that later rounds read (ReadAhead): rows from
-// `first` on, with so many bytes from one to the next and from round to round.
+// A dot in a loop may be deferred (DeferredDots): then a and b are `iterations`
+// consecutive tiles each, whose products are added to c in this order. It may
+// also prefetch what later iterations read (Prefetch): rows starting at
+// `first`, with strides in bytes between rows and between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 #define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -21,9 +21,9 @@
 
 namespace nereid::cpu {
 
-/// Lines of memory: so many of each row of each round.
-struct DotAhead {
-  int64_t rounds, rows, lines;
+/// Cache lines to prefetch: `lines` of each row of each iteration.
+struct PrefetchShape {
+  int64_t iterations, rows, lines;
 };
 
 /// c[m, n] += sum_r sum_k a[r, m, k] * b[r, k, n], batch by batch.
@@ -34,13 +34,13 @@ struct DotShape {
   DotBlock block;     // of DotKind::Elements and Pairs
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false;
-  /// Does each round have a tile of its own?
-  bool queuesLeft = false, queuesRight = false;
-  int64_t rounds = 1; // at most
-  llvm::SmallVector<DotAhead, 2> ahead;
+  /// Is there one tile per deferred iteration, or one for all?
+  bool hasLeftPerIteration = false, hasRightPerIteration = false;
+  int64_t iterations = 1; // at most
+  llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
-  bool repeats() const { return queuesLeft || queuesRight; }
+  bool repeats() const { return hasLeftPerIteration || hasRightPerIteration; }
   int64_t leftElements() const { return batches * rows * depth; }
   int64_t rightElements() const { return batches * depth * columns; }
 };
@@ -48,13 +48,13 @@ struct DotShape {
 /// Arguments of the function that is being written.
 struct DotArguments {
   llvm::Value *left, *right, *sums;
-  llvm::Value *rounds; // i64
-  llvm::ArrayRef<llvm::Value *> ahead; // first, row, round of each
+  llvm::Value *iterations; // i64
+  llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
 };
 
-/// Asks for one of `shares` parts of what `shape.ahead` says, the `number`th:
-/// bit by bit, so that products hide how long memory takes.
-void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
+/// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
+/// They are spread over the multiplication, which hides the memory latency.
+void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
                const DotArguments &in, llvm::Value *number, int64_t shares);
 
 /// DotKind::Elements and Pairs: blocks of sums in vector registers.
@@ -65,34 +65,33 @@ void emitVectorDot(Emitter &emitter, const DotShape &shape,
 void emitTileDot(Emitter &emitter, const DotShape &shape,
                  const DotArguments &in);
 
-/// The rounds of a loop in which dots may wait.
-class QueueEmitter {
+/// Emits the bookkeeping of a loop with deferred dots.
+class DeferredDotsEmitter {
 public:
-  /// Nothing is emitted for a loop without a queue.
-  QueueEmitter(Emitter &emitter, mlir::Operation *loop);
+  /// Emits nothing for a loop without deferred dots.
+  DeferredDotsEmitter(Emitter &emitter, mlir::Operation *loop);
 
-  /// In the loop's header, which is reached from `entry` and latches.
+  /// In the loop's header, whose predecessors are `entry` and the latch.
   void begin(llvm::BasicBlock *entry);
   /// Before and after the steps of the loop's body.
-  void enterRound();
-  void leaveRound();
-  /// After the loop: multiplies what still waits.
+  void enterIteration();
+  void leaveIteration();
+  /// After the loop: multiplies the operands of the last deferred iterations.
   void end();
 
 private:
   Emitter &emitter;
   mlir::Operation *loop;
-  const DotQueue *queue = nullptr;
-  llvm::PHINode *count = nullptr; // rounds that wait
+  const DeferredDots *deferred = nullptr;
+  llvm::PHINode *count = nullptr; // of deferred iterations
 };
 
-/// Writes the left operand, which is transposed, in the order of its use: row
-/// by row for the tile registers, pairs of a column next to each other for
-/// DotKind::Pairs.
+/// Packs the left operand, which is transposed: row-major for tile registers,
+/// pairs of a column next to each other for DotKind::Pairs.
 void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
                   llvm::Value *to);
 
-/// Writes the right operand as `shape.packing` says.
+/// Packs the right operand into the layout `shape.packing`.
 void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
                    llvm::Value *to);
 

@@ -1,11 +1,11 @@
-// Pack.cpp - the operands of a dot in the order of their use.
+// Pack.cpp - packs the operands of a dot in the order of their use.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements that stay together, neighbours along the depth, are a word. What
-// lies along the depth in memory is turned in vector registers, as many words
-// of as many rows as a register has: in each of log2 steps, blocks beside the
-// diagonal change places.
+// Elements that stay together, neighbours along the depth, are a word. Operands
+// stored along the depth are transposed in vector registers, in squares of as
+// many words as a register holds: in each of log2 steps, blocks off the
+// diagonal are exchanged.
 
 #include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
@@ -119,7 +119,7 @@ private:
     return b.CreateBitCast(mixed, llvm::FixedVectorType::get(word, lanes));
   }
 
-  /// The lanes of both, one after the other.
+  /// Concatenates the lanes of both.
   llvm::Value *join(llvm::Value *first, llvm::Value *second) {
     auto *type = cast<llvm::FixedVectorType>(first->getType());
     return b.CreateShuffleVector(
@@ -127,7 +127,7 @@ private:
         llvm::to_vector(llvm::seq<int>(0, 2 * type->getNumElements())));
   }
 
-  /// Turns the square whose rows are vectors.
+  /// Transposes the square whose rows are vectors.
   void turn(MutableArrayRef<llvm::Value *> rows) {
     int size = rows.size();
     for (int distance = 1; distance < size; distance *= 2) {

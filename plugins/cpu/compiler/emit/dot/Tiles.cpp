@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tile register holds up to 16 rows of 64 bytes. One instruction adds to 16
-// by 16 sums of 32 bits the products of a left tile, as it lies in memory, and
-// a right tile whose rows hold 32 bits of each column: two bf16 or four i8 that
-// are neighbours along the depth. Four registers are sums; at two by two, each
-// operand that is loaded is used twice, and four sums hide the latency.
+// by 16 sums of 32 bits the products of a row-major left tile and a right tile
+// whose rows hold 32 bits of each column: two bf16 or four i8 that are
+// neighbours along the depth. Register blocking: four registers are sums, two
+// by two, so that each loaded operand is used twice and the latency is hidden.
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
 // chapter 18.
 
@@ -60,7 +60,7 @@ public:
       llvm::Value *x = at(in.left, batch, leftBytes);
       llvm::Value *y = at(in.right, batch, rightBytes);
       llvm::Value *c = at(in.sums, batch, shape.rows * shape.columns * 4);
-      // A column of tiles of the right operand stays in the first cache.
+      // A column of tiles of the right operand stays in the L1 cache.
       emitLoop(b, tiling.columnTiles, blockColumns, [&](llvm::Value *column) {
         emitLoop(b, tiling.rowTiles, blockRows, [&](llvm::Value *row) {
           llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
@@ -81,23 +81,24 @@ private:
   int64_t leftPitch() const { return shape.depth * tiling.elementBytes; }
   int64_t sumPitch() const { return shape.columns * 4; }
 
-  /// One block: its sums are loaded, kept through all rounds and all of the
-  /// depth, stored.
+  /// One block: loads its sums, accumulates over all iterations and the whole
+  /// depth in registers, stores them.
   void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
       call(llvm::Intrinsic::x86_tileloadd64,
            {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
     });
-    emitLoop(b, in.rounds, 1, {}, [&](llvm::Value *round) {
+    emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
-      if (shape.queuesLeft)
-        left = at(x, round, shape.leftElements() * tiling.elementBytes);
-      if (shape.queuesRight)
-        right = at(y, round, shape.rightElements() * tiling.elementBytes);
+      if (shape.hasLeftPerIteration)
+        left = at(x, iteration, shape.leftElements() * tiling.elementBytes);
+      if (shape.hasRightPerIteration)
+        right = at(y, iteration, shape.rightElements() * tiling.elementBytes);
       llvm::Value *share =
-          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
-      emitAhead(b, shape, in, share, rowBlocks * columnBlocks * shape.rounds);
+          b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
+      emitPrefetches(b, shape, in, share,
+                     rowBlocks * columnBlocks * shape.iterations);
       emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
         addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));
       });
@@ -108,8 +109,8 @@ private:
     });
   }
 
-  /// Of operands that are used once, as many as there are registers are under
-  /// way.
+  /// Operands that are used once are loaded into as many registers as there
+  /// are, to have several loads in flight.
   void addProducts(llvm::Value *x, llvm::Value *y) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
       llvm::Value *left = b.getInt8(kSumTiles + row % leftTiles);

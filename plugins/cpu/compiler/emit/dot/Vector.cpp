@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block of rows times vectors stays in registers through all of k: for each
-// k, a few vectors of b, and one broadcast element of a for each row.
+// Register blocking: a block of rows times vectors of sums stays in registers
+// for all of k. For each k it needs a few vectors of b, and one broadcast
+// element of a for each row.
 //
-// Two bf16 that are neighbours along k count as one element of 32 bits: an
+// A pair of bf16 that are neighbours along k is one element of 32 bits: an
 // instruction multiplies both and adds both products. They are neighbours in
-// memory in a row of a, and in b once it is packed.
+// memory in a row of a, and in b after packing.
 
 #include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
@@ -36,15 +37,15 @@ public:
     leftRow = depth, leftStep = 1;
     if (shape.isLeftTransposed)
       leftRow = 1, leftStep = rows;
-    leftStride = shape.queuesLeft ? batches * rows * depth : 0;
-    rightStride = shape.queuesRight ? batches * depth * columns : 0;
+    leftStride = shape.hasLeftPerIteration ? batches * rows * depth : 0;
+    rightStride = shape.hasRightPerIteration ? batches * depth * columns : 0;
     lanes = shape.block.lanes;
     blockVectors = shape.block.vectors;
     blockRows = shape.block.rows;
     if (emitter.options.fastPaths.has(FastPath::DotKernel) && depth % 4 == 0)
       steps = 4;
     blocks = rows / blockRows * (columns / (lanes * blockVectors));
-    // In a panel, rows of the right operand are as wide as a block.
+    // In a packed panel, rows of the right operand are as wide as a block.
     pitch = isPaired ? lanes * blockVectors : columns;
     panelPitch = isPaired ? depth : 1;
   }
@@ -75,8 +76,8 @@ private:
                        b.CreateUDiv(row, i64(blockRows)));
   }
 
-  /// One block: its sums are loaded, carried through all rounds and all of k
-  /// in registers, stored.
+  /// One block: loads its sums, accumulates over all iterations and all of k in
+  /// registers, stores them.
   void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
     llvm::Type *vector = vectorOf(sum);
@@ -88,12 +89,12 @@ private:
         sums.push_back(emitter.inScratch(
             b.CreateAlignedLoad(vector, places.back(), align)));
       }
-    emitLoop(b, in.rounds, 1, sums, [&](llvm::Value *round) {
+    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
       llvm::Value *share =
-          b.CreateAdd(b.CreateMul(number, i64(shape.rounds)), round);
-      emitAhead(b, shape, in, share, blocks * shape.rounds);
-      llvm::Value *left = at(x, b.CreateMul(round, i64(leftStride)));
-      llvm::Value *right = at(y, b.CreateMul(round, i64(rightStride)));
+          b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
+      emitPrefetches(b, shape, in, share, blocks * shape.iterations);
+      llvm::Value *left = at(x, b.CreateMul(iteration, i64(leftStride)));
+      llvm::Value *right = at(y, b.CreateMul(iteration, i64(rightStride)));
       emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
         for (int64_t step = 0; step < steps; ++step)
           addProducts(
@@ -165,9 +166,9 @@ private:
   llvm::Type *factor; // of one step along the depth: an element, or a pair
   int64_t batches, rows, columns, depth;
   int64_t leftRow, leftStep;       // of the left operand: along rows, along k
-  int64_t leftStride, rightStride; // from one round to the next
+  int64_t leftStride, rightStride; // from one iteration to the next
   bool isPaired;
-  bool hasFma; // else LLVM would call the library for each element
+  bool hasFma; // without it, LLVM would call the library for each element
   int64_t lanes, blockRows, blockVectors, steps = 1;
   int64_t blocks;            // of sums
   int64_t pitch, panelPitch; // of the right operand: along k, along columns

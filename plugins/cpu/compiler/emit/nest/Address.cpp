@@ -1,4 +1,4 @@
-// Address.cpp - where tiles lie: addresses in memory and in scratch.
+// Address.cpp - addresses of tiles in memory and in scratch.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -16,9 +16,9 @@ static llvm::Type *pointeeOf(Emitter &emitter, Type pointers) {
   return emitter.memoryType(type.getPointeeType());
 }
 
-/// The pointers of `pointers` at `indices`. Parts that are the same for
-/// several iterations are added outermost first, so that each level computes
-/// its share once.
+/// The addresses of `pointers` at `indices`. Loop-invariant terms are added
+/// first, from the outermost loop inwards, so that each loop level computes its
+/// terms once.
 Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   const TileForm *form = emitter.forms.of(pointers);
   if (!form || emitter.program.isOpaque(pointers)) {
@@ -28,7 +28,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     return {element.value, 0, nullptr};
   }
   llvm::Type *pointee = pointeeOf(emitter, pointers.getType());
-  // How often lanes repeat, if all indices that differ by lane agree.
+  // How often lanes repeat, if all non-uniform indices agree on it.
   int64_t repeat = 0;
   for (const Index &index : indices)
     if (!index.isUniform())
@@ -36,7 +36,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   repeat = std::max<int64_t>(repeat, 1);
 
   SmallVector<llvm::Value *> parts; // scalars, in elements
-  llvm::Value *spread = nullptr;    // <lanes x i64>, what differs by lane
+  llvm::Value *spread = nullptr;    // <lanes x i64>, non-uniform
   codegen::Polynomial stride;       // of the lanes
   auto addSpread = [&](llvm::Value *vector) {
     spread = spread ? at({spread, vector},
@@ -75,7 +75,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
         alongAxis = &inner.back();
     }
     if (unwrapped && alongAxis && masks->hasWrap(term.tensor)) {
-      // Known not to wrap here: the first element, and what comes after it.
+      // Known not to wrap here: contiguous from the first element.
       assumed = true;
       Index index = *alongAxis;
       *alongAxis = zero();
@@ -103,7 +103,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
       parts.push_back(part);
   }
 
-  // Outermost parts first; each becomes one more pointer.
+  // Outermost parts first; each adds one GEP.
   llvm::stable_sort(parts, [&](llvm::Value *a, llvm::Value *b) {
     return levelOf(a) < levelOf(b);
   });

@@ -1,5 +1,5 @@
-// Index.cpp - arithmetic of indices, whose lanes stay next to each other
-// wherever they can.
+// Index.cpp - arithmetic of indices, which keeps lanes contiguous where
+// possible.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -51,7 +51,7 @@ Index NestEmitter::indexPlus(Index a, const Index &b) {
   if (a.vector || b.vector) {
     llvm::Value *x = indexVector(a), *y = indexVector(b);
     sum.vector = at({x, y}, [&] { return builder.CreateAdd(x, y); });
-    // As long as the other is the same for all lanes, they repeat as before.
+    // If the other index is uniform, lanes repeat as before.
     if (a.isUniform() || b.isUniform())
       sum.repeat = std::max(a.repeat, b.repeat);
     if (sum.repeat == 1)
@@ -85,8 +85,8 @@ Index NestEmitter::indexTimes(const Index &a, int64_t factor) {
   return result;
 }
 
-/// index & mask, where mask + 1 is a power of two. Lanes stay next to each
-/// other when the base is a multiple of what the lanes span.
+/// index & mask, where mask + 1 is a power of two. Lanes stay contiguous if the
+/// base is a multiple of the range that the lanes cover.
 Index NestEmitter::indexAnd(const Index &a, int64_t mask) {
   int64_t span = a.lane * lanes;
   if (!a.vector && a.lane == 1 && span > mask + 1 &&
@@ -112,8 +112,8 @@ Index NestEmitter::indexAnd(const Index &a, int64_t mask) {
   return result;
 }
 
-/// index >> bits. Lanes that have all bits but the lower ones in common become
-/// equal: all of them, or as many as a unit has.
+/// index >> bits. Lanes that differ only in the lower bits become equal: all of
+/// them, or groups of `repeat` lanes.
 Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   if (bits == 0)
     return a;
@@ -149,7 +149,7 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   return result;
 }
 
-/// What `source` is where the outer index is `indices`.
+/// The value of `source` where the outer index is `indices`.
 Index NestEmitter::indexAt(IndexSource source, const Indices &indices) {
   assert(source.kind != IndexSource::Other && "an index that is not known");
   return source.dimension() ? indexShift(indices[source.dim], source.bits)
@@ -164,8 +164,8 @@ Indices NestEmitter::indicesAt(ArrayRef<IndexSource> map,
   return result;
 }
 
-/// Where a shape operation reads its operand for the element of its `result`
-/// at `indices`.
+/// The operand index that a shape operation reads for the element of its
+/// `result` at `indices`.
 Indices NestEmitter::operandIndices(Value result, const Indices &indices) {
   Operation *op = result.getDefiningOp();
   IndexMap map =

@@ -1,5 +1,5 @@
-// Levels.cpp - loops around the code of a nest, and how far out of them a
-// value can be computed.
+// Levels.cpp - loops around the code of a nest, and loop-invariant code motion:
+// the outermost loop where a value can be computed.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -25,7 +25,7 @@ NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
     branch = builder.CreateBr(body);
   else
     branch = builder.CreateCondBr(builder.CreateICmpSLT(begin, end), body, exit);
-  // What belongs outside the loop goes before the test that enters it.
+  // Loop-invariant code is inserted before the test that enters the loop.
   llvm::Instruction *point = branch;
   if (auto *conditional = dyn_cast<llvm::BranchInst>(branch);
       conditional->isConditional())
@@ -56,8 +56,8 @@ void NestEmitter::endLoop(const Loop &loop) {
   builder.SetInsertPoint(loop.exit);
 }
 
-/// Opens a place that runs only if `range`, in which all conditions hold, is
-/// not empty. What relies on the conditions is not moved out of it.
+/// Opens a level that runs only if `range`, in which all conditions are true,
+/// is not empty. Code that relies on the conditions is not hoisted out of it.
 void NestEmitter::beginAssumption(Range range) {
   llvm::LLVMContext &context = emitter.context();
   insertAt(levels.size() - 1);
@@ -92,7 +92,7 @@ void NestEmitter::popLevel() { levels.pop_back(); }
 
 void NestEmitter::insertAt(unsigned level) {
   Level &at = levels[level];
-  // An instruction would give its own line to what is inserted before it.
+  // Inserting before an instruction would set its source line.
   llvm::DebugLoc line = builder.getCurrentDebugLocation();
   if (at.before)
     builder.SetInsertPoint(at.before);
@@ -103,8 +103,8 @@ void NestEmitter::insertAt(unsigned level) {
 
 unsigned NestEmitter::levelOf(llvm::Value *value) const {
   auto known = placed.find(value);
-  // The builder may fold a new value into an older one that has a deeper
-  // place on record than it needs.
+  // The builder may fold a new value to an existing one whose recorded level is
+  // deeper than needed.
   return known == placed.end()
              ? 0
              : std::min<unsigned>(known->second, levels.size() - 1);
@@ -122,7 +122,7 @@ void NestEmitter::place(llvm::Value *value, unsigned level) {
     placed[value] = level;
 }
 
-/// Makes a value where its operands are known, as far out as possible.
+/// Emits a value at the outermost level where its operands are available.
 llvm::Value *NestEmitter::at(ArrayRef<llvm::Value *> operands,
                              llvm::function_ref<llvm::Value *()> make) {
   unsigned level = std::max(levelOf(operands), minimumLevel);

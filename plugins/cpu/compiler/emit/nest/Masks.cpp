@@ -1,7 +1,6 @@
-// Masks.cpp - masks as intervals: where they all hold, code needs none;
-// where none does, there is nothing to do. The plan says which are intervals
-// (codegen::MaskPlan).
-// SPDX-FileCopyrightText: the Nereid authors
+// Masks.cpp - masks as intervals: where all are true, code needs no masks;
+// where none is, it can be skipped. codegen::MaskPlan says which masks are
+// intervals. SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
@@ -31,7 +30,7 @@ llvm::Value *NestEmitter::asI64(Element element) {
   });
 }
 
-/// Both of two i1, of which null is true.
+/// The conjunction of two i1, where null is true.
 llvm::Value *NestEmitter::bothOf(llvm::Value *a, llvm::Value *b) {
   if (!a || !b)
     return a ? a : b;
@@ -50,7 +49,7 @@ NestEmitter::boundOf(const PlannedCondition &condition) {
 }
 
 /// Computes a bound from the values of both sides at index 0 of the axis, as
-/// the program has them, whatever has wrapped on the way there.
+/// the program computes them, including any wrapping.
 void NestEmitter::findBound(Bound &result) {
   const PlannedCondition &condition = *result.condition;
   const IntervalBound &bound = *condition.bound;
@@ -66,9 +65,9 @@ void NestEmitter::findBound(Bound &result) {
     });
     result.isInterval = bothOf(result.isInterval, holds);
   }
-  // lhs + stride * i compares with rhs. Turn it so that the stride is positive;
-  // then the bound is a quotient, rounded up or down. What saturates is beyond
-  // the axis either way.
+  // lhs + stride * i is compared with rhs. Exchange sides so that the stride is
+  // positive; then the bound is a quotient, rounded up or down. A saturated
+  // bound is outside the axis in any case.
   auto plus = [&](llvm::Value *a, llvm::Value *b, bool isDifference) {
     if (bound.isNarrow)
       return isDifference ? builder.CreateSub(a, b) : builder.CreateAdd(a, b);
@@ -98,7 +97,7 @@ void NestEmitter::findBound(Bound &result) {
   result.index = end;
   for (auto [dim, source] : llvm::enumerate(condition.map))
     if (source.isAlong(nest.vectorAxis) && source.bits) {
-      // An index of the upper bits: the bound in units of the nest's.
+      // An index of the upper bits: scale the bound to the nest's index.
       int64_t size =
           cast<RankedTensorType>(condition.condition.getType()).getDimSize(dim);
       result.index = at({end}, [&] {
@@ -109,7 +108,7 @@ void NestEmitter::findBound(Bound &result) {
     }
 }
 
-/// `index`, or the end of the axis that it is beyond.
+/// `index`, clamped to the axis.
 llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
   llvm::Value *extent = emitter.i64(nest.shape[nest.vectorAxis]);
   llvm::Value *below =
@@ -117,9 +116,9 @@ llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
   return at({below}, [&] { return emitter.larger(below, emitter.i64(0)); });
 }
 
-/// The part of the axis where all conditions hold, or those outside of which
-/// there is nothing to do; empty if begin is not below end. An i1 in
-/// `isInterval` if that may turn out to be no interval.
+/// The part of the axis where all conditions are true, or only those that are
+/// needed for any effect; empty if begin is not below end. `isInterval` is an
+/// i1 if a run-time check decides whether it is an interval.
 NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
   Range range{emitter.i64(0), emitter.i64(nest.shape[nest.vectorAxis])};
   auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
@@ -147,7 +146,7 @@ NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
   return range;
 }
 
-/// `range` where it is an interval, else the numbers from `begin` to `end`.
+/// `range` if it is an interval, else the range from `begin` to `end`.
 NestEmitter::Range NestEmitter::ifInterval(Range range, int64_t begin,
                                            int64_t end) {
   auto choose = [&](llvm::Value *value, int64_t other) {
@@ -162,7 +161,8 @@ NestEmitter::Range NestEmitter::ifInterval(Range range, int64_t begin,
 }
 
 /// An i1: no remainder in the addresses wraps around along the axis. A negative
-/// dividend's remainders end at 0 and go on below it, so its own sign counts.
+/// dividend has remainders up to 0, so the dividend itself must not be
+/// negative.
 llvm::Value *NestEmitter::unwrapCheck() {
   llvm::Value *fine = nullptr;
   for (const codegen::PlannedWrap &wrap : masks->wraps) {
@@ -172,7 +172,7 @@ llvm::Value *NestEmitter::unwrapCheck() {
     llvm::Value *divisor = asI64(get(remainder->getOperand(1), first));
     llvm::Value *start = asI64(get(wrap.tensor, first));
     llvm::Value *holds = at({dividend, divisor, start}, [&] {
-      // start is not negative if the rest holds.
+      // start is not negative if the other conditions are true.
       llvm::Value *room = builder.CreateSub(
           divisor, emitter.i64(nest.shape[nest.vectorAxis] - 1));
       return builder.CreateAnd(
@@ -185,7 +185,8 @@ llvm::Value *NestEmitter::unwrapCheck() {
   return fine;
 }
 
-/// Are `indices` those of the vector at hand, as far as `fact` minds?
+/// Are `indices` those of the current vector, in the dimensions that `fact`
+/// depends on?
 bool NestEmitter::isAtCurrent(const codegen::ConditionAt &fact,
                               const Indices &indices) {
   codegen::DimSet depends = emitter.forms.dependsOn(fact.condition);
@@ -211,9 +212,9 @@ bool NestEmitter::isKnownTrue(Value condition, const Indices &indices) {
   return known;
 }
 
-/// A mask from the condition's bound: one comparison of numbers of lanes, where
-/// both of its sides would have to be computed. Null if it has none, or one
-/// that may turn out to be no interval.
+/// A mask from the condition's bound: one comparison with lane numbers, instead
+/// of computing both sides of the condition. Null if it has no bound, or one
+/// that needs a run-time check.
 llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
   const Index &at = current[nest.vectorAxis];
   if (at.lane != 1)
@@ -236,7 +237,7 @@ llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
   return nullptr;
 }
 
-/// A mask at an index; conditions that are known to hold drop out.
+/// A mask at an index, without the conditions that are known to be true.
 Element NestEmitter::maskAt(Value mask, const Indices &indices) {
   if (!isTile(mask))
     return {emitter.scalar(mask), false};

@@ -1,4 +1,4 @@
-// Memory.cpp - loads and stores, in memory and in scratch.
+// Memory.cpp - loads and stores of memory and of scratch.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,8 +14,8 @@ Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
   auto type = cast<RankedTensorType>(like.getType());
   llvm::Type *memory = emitter.memoryType(type);
   Address address = bufferAddress(buffer, type.getShape(), memory, indices);
-  // What is kept in a nest is read in a nest; there is nothing to wait for
-  // further out than where the index is known.
+  // Materialized values were written by earlier nests: the read can be hoisted
+  // to where the index is available.
   Element element =
       loadAt(address, memory, {builder.getTrue(), false}, {}, Memory::Scratch);
   if (!convertElementType(type, emitter.context())->isIntegerTy(1))
@@ -43,24 +43,24 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   Element other;
   if (op.getOther())
     other = get(op.getOther(), indices);
-  // A load that may do without a mask only where masks are known to hold
-  // stays there.
+  // A load that needs no mask because masks are known to be true must not be
+  // hoisted out of that region.
   unsigned outerMinimum = minimumLevel;
   if (assumed)
     minimumLevel = std::max(minimumLevel, assumptionLevel);
   Element element = guardedLoad(op, type, mask, other, indices);
   minimumLevel = outerMinimum;
   if (loopAround)
-    readAhead(op, addressOf(op.getPtr(), indices));
+    prefetch(op, addressOf(op.getPtr(), indices));
   return element;
 }
 
-/// Asks for what the next round of the loop around will load here: tiles of a
-/// few lines a row are no stream that the processor notices.
-void NestEmitter::readAhead(tt::LoadOp op, const Address &address) {
+/// Prefetches what the next iteration of the surrounding loop will load here:
+/// the hardware prefetcher does not detect tiles with few lines per row.
+void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
   if (!form || !address.base || address.stride != 1 || op.getIsVolatile() ||
-      emitter.program.isReadAhead(op))
+      emitter.program.isPrefetchedByDot(op))
     return;
   auto advance = advanceOf(form->base, loopAround);
   if (!advance || advance->isZero())
@@ -103,9 +103,9 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
 }
 
 /// The bits of `value` as another scalar type. Floats of 16 bits are loaded and
-/// stored as i16: where the machine has no conversions of them, LLVM takes
-/// masked accesses apart and converts every element by a routine that no
-/// library has.
+/// stored as i16: without conversion instructions, LLVM would split masked
+/// accesses and convert every element by calls of routines that are in no
+/// library.
 llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
   return at({value}, [&] {
     return builder.CreateBitCast(value,
@@ -113,8 +113,8 @@ llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
   });
 }
 
-/// Of every `repeat` lanes of a vector, the first. Masks are made with fewer
-/// lanes to begin with: machines do not shuffle them.
+/// The first of every `repeat` lanes of a vector. Masks are created with fewer
+/// lanes instead, because shuffling masks is slow.
 static llvm::Value *oneOf(llvm::IRBuilder<> &b, llvm::Value *value,
                           int64_t repeat) {
   if (auto *compare = dyn_cast<llvm::ICmpInst>(value))
@@ -132,8 +132,8 @@ static llvm::Value *oneOf(llvm::IRBuilder<> &b, llvm::Value *value,
   return b.CreateShuffleVector(value, lanes);
 }
 
-/// Loads `type` through `address` where `mask` holds; elsewhere the value is
-/// `other`, or zero. Memory that is masked off is not touched.
+/// Loads `type` from `address` where `mask` is true; elsewhere the value is
+/// `other`, or zero. Masked-off memory is not accessed.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                             Element other, Memory memory) {
   if (type->isBFloatTy() || type->isHalfTy()) {
@@ -152,7 +152,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
     other = {llvm::Constant::getNullValue(type), false};
 
   if (address.base && address.stride == 0) {
-    // One address for all lanes: read if any lane wants it.
+    // One address for all lanes: read if the mask is true for any lane.
     if (always)
       return {at({address.base}, [&] {
                 return mark(builder.CreateAlignedLoad(type, address.base, align));
@@ -214,8 +214,8 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
           }), true};
 }
 
-/// As loadAt(), lane by lane: LLVM's masked loads and gathers cannot be
-/// volatile. A lane that is masked off reads a place of our own.
+/// Like loadAt(), lane by lane: LLVM's masked loads and gathers cannot be
+/// volatile. A masked-off lane reads from scratch.
 Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
                                Element other, Memory memory) {
   auto *vector = llvm::FixedVectorType::get(type, lanes);

@@ -1,4 +1,4 @@
-// Nest.cpp - the loops of a nest, and at which of them code is placed.
+// Nest.cpp - emits the loops of a nest.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -58,7 +58,7 @@ void NestEmitter::run() {
   emitDeferredStores();
 }
 
-/// Emits the loops that are not open yet around the vector axis.
+/// Emits the loops around the vector axis that are not open yet.
 void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
   masks = &inner.masks;
   bounds.clear();
@@ -80,8 +80,8 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
     endLoop(loops.pop_back_val());
 }
 
-/// The vector axis in up to three parts: where all masks hold, and before and
-/// after that; without what no root would do anything in.
+/// Emits the vector axis in up to three loops: where all masks are true, and
+/// before and after that; skips parts where no root has an effect.
 void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   unsigned copies = needSeed(inner) ? 1 : nest.unroll;
@@ -135,13 +135,14 @@ void NestEmitter::emitAxis(const Inner &inner) {
   bool allActive = llvm::all_of(
       masks->conditions,
       [](const codegen::PlannedCondition &c) { return c.isActive; });
-  // Where masks turn out not to be intervals, everything has its mask.
+  // If a run-time check finds that a mask is not an interval, all of the axis
+  // is masked.
   Range full = rangeOf(false);
   Range useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
   full = ifInterval(full, 0, 0);
   full.begin = limit(toVectors(full.begin, true), all.begin, false);
-  // What does not fill an unrolled round is left to the part with masks: one
-  // more loop would cost more code than it saves time.
+  // A remainder of an unrolled iteration is left to the masked loop: another
+  // loop would not be worth its code size.
   full.end = limit(full.end, full.begin, false);
   full.end = at({full.begin, full.end}, [&] {
     auto *start = dyn_cast<llvm::ConstantInt>(full.begin);
@@ -172,7 +173,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   emitVectorLoop(inner, full, copies);
   unwrapped = false;
   endAssumption();
-  // With no full part before it, the rest starts where all does.
+  // Without an unmasked part before it, the rest starts at the beginning.
   llvm::Value *rest = full.end;
   if (useful.begin != full.begin)
     rest = limit(full.end, useful.begin, false);

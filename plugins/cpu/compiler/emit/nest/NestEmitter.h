@@ -22,13 +22,13 @@ struct Index {
   int64_t lane = 0;
   llvm::Value *vector = nullptr; // <lanes x i64>
   int64_t repeat = 1;
-  // It is what is left of another index without that many lower bits.
+  // Set if this is another index (whole*) shifted right by that many bits.
   unsigned bitsCut = 0;
   llvm::Value *wholeBase = nullptr;
   int64_t wholeLane = 0;
 
   bool isUniform() const { return !lane && !vector; }
-  /// Is this `whole`, which has no vector, without its lower `bits`?
+  /// Is this `whole`, which has no vector, shifted right by `bits`?
   bool isCutFrom(const Index &whole, unsigned bits) const {
     return bitsCut == bits && wholeBase == whole.base &&
            wholeLane == whole.lane && !whole.vector;
@@ -47,11 +47,11 @@ using Indices = llvm::SmallVector<Index, 4>;
 struct Element {
   llvm::Value *value = nullptr;
   bool isVector = false;
-  bool assumes = false; // right only where the emitter's facts hold
+  bool assumes = false; // valid only where the emitter's assumptions hold
 };
 
-/// Where lanes of a pointer tile point: base + l / repeat * stride elements, or
-/// the pointers of `vector`.
+/// The addresses of the lanes of a pointer tile: base + l / repeat * stride
+/// elements, or the pointers of `vector`.
 struct Address {
   llvm::Value *base = nullptr;
   std::optional<int64_t> stride;
@@ -59,7 +59,7 @@ struct Address {
   int64_t repeat = 1;
 };
 
-/// What an access goes to.
+/// The memory that an access may touch, for aliasing.
 enum class Memory {
   Program,
   Volatile, // in the program's memory: each element is read once
@@ -73,9 +73,9 @@ public:
   void run();
 
 private:
-  // A place where code can be added: the body of a loop, or what stands
-  // before all loops (level 0). A value is emitted at the outermost level
-  // that knows its operands.
+  // A place where code can be inserted: the body of a loop, or before all loops
+  // (level 0). Loop-invariant code motion: a value is emitted at the outermost
+  // level where its operands are available.
   struct Level {
     llvm::Instruction *before = nullptr; // null: at the end of `block`
     llvm::BasicBlock *block = nullptr;
@@ -87,8 +87,8 @@ private:
     llvm::Value *end;
     int64_t step;
   };
-  /// Where a condition no longer holds along the vector axis (an upper bound),
-  /// or where it first holds.
+  /// The first index along the vector axis where a condition is false (an upper
+  /// bound), or where it is true (a lower bound).
   struct Bound {
     const codegen::PlannedCondition *condition;
     llvm::Value *index = nullptr;      // i64, may be outside the axis
@@ -104,10 +104,10 @@ private:
   struct Accumulators {
     tt::ReduceOp op;
     llvm::SmallVector<llvm::SmallVector<llvm::AllocaInst *, 4>, 2> slots;
-    bool seeded = false; // no identity: the first elements start it
+    bool seeded = false; // no identity: starts from the first elements
   };
 
-  // Order.cpp: accesses whose addresses may be in conflict
+  // Order.cpp: accesses whose addresses may alias
   llvm::Value *anyOf(llvm::ArrayRef<Conflict> conflicts, llvm::Value *known);
   Nest rareNest(const Buffer &buffer) const;
   void emitGuards();
@@ -119,7 +119,7 @@ private:
                      llvm::Type *type, Element mask, Element value);
   void emitDeferredStores();
 
-  // Nest.cpp: which loops there are
+  // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
   void emitStrip(const Inner &inner);
@@ -128,7 +128,7 @@ private:
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
 
-  // Levels.cpp: loops and the places around them
+  // Levels.cpp: loops and insertion points around them
   Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
                  bool isKnownNotEmpty = false);
   void endLoop(const Loop &loop);
@@ -143,7 +143,7 @@ private:
                   llvm::function_ref<llvm::Value *()> make);
   void place(llvm::Value *value, unsigned level);
 
-  // Masks.cpp: where masks hold
+  // Masks.cpp: where masks are true
   Indices firstIndices(const codegen::PlannedCondition &condition);
   llvm::Value *asI64(Element element);
   llvm::Value *bothOf(llvm::Value *a, llvm::Value *b);
@@ -224,7 +224,7 @@ private:
     }
     return access;
   }
-  void readAhead(tt::LoadOp op, const Address &address);
+  void prefetch(tt::LoadOp op, const Address &address);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // Reduce.cpp
@@ -258,7 +258,7 @@ private:
   llvm::IRBuilder<> &builder;
   const Nest &nest;
   unsigned lanes;
-  llvm::Value *isDeferred = nullptr; // i1; null: no store may be
+  llvm::Value *isDeferred = nullptr; // i1; null: no store can be deferred
   const Buffer *storedFrom = nullptr; // holds the values of the only store
   llvm::SmallVector<Level, 4> levels;
   llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
@@ -267,16 +267,16 @@ private:
 
   const codegen::MaskPlan *masks = nullptr; // of the inner part
   llvm::SmallVector<Bound, 4> bounds;      // of its conditions, as far as found
-  bool masksHold = false;                  // all of them, where code is added
+  bool masksHold = false;                  // all, at the insertion point
   bool unwrapped = false;                  // its remainders do not wrap here
-  unsigned assumptionLevel = 0;            // where the facts hold
+  unsigned assumptionLevel = 0;            // where the assumptions hold
   unsigned minimumLevel = 0;               // of what is emitted
   llvm::DenseSet<mlir::Value> written;     // by one inner part for the next
   unsigned rowLevel = 0;                   // where an inner part begins
-  mlir::scf::ForOp loopAround; // whose next round is read ahead; or null
-  bool assumed = false; // the value being evaluated relies on them
+  mlir::scf::ForOp loopAround; // whose next iteration is prefetched; or null
+  bool assumed = false; // the value being evaluated relies on assumptions
   llvm::SmallVector<Accumulators, 2> reductions;
-  llvm::Value *deadline = nullptr; // of the poll that is emitted, if it has one
+  llvm::Value *deadline = nullptr; // of the poll being emitted, if any
 };
 
 } // namespace nereid::cpu

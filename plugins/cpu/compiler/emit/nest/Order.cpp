@@ -1,5 +1,5 @@
-// Order.cpp - loads that are copied before a nest and stores that are copied
-// after it, if their addresses are in conflict.
+// Order.cpp - run-time aliasing checks: loads that are copied before a nest and
+// stores that are copied after it, if their addresses alias.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// An i1: one of `conflicts` holds, or `known` (null: false) does.
+/// An i1: one of `conflicts` is true, or `known` (null: false) is.
 llvm::Value *NestEmitter::anyOf(ArrayRef<Conflict> conflicts,
                                 llvm::Value *known) {
   for (const Conflict &conflict : conflicts) {
@@ -19,7 +19,7 @@ llvm::Value *NestEmitter::anyOf(ArrayRef<Conflict> conflicts,
   return known;
 }
 
-/// A nest over `buffer` in row-major order, which hardly ever runs.
+/// A nest over `buffer` in row-major order that rarely runs.
 Nest NestEmitter::rareNest(const Buffer &buffer) const {
   Nest copy;
   copy.shape = buffer.shape;
@@ -30,8 +30,8 @@ Nest NestEmitter::rareNest(const Buffer &buffer) const {
   return copy;
 }
 
-/// Copies loads whose addresses turn out to overlap those of a later store.
-/// Loads of one shape go together, all if any has to: one rare loop.
+/// Copies loads whose addresses overlap those of a later store at run time.
+/// Loads of one shape share a loop, and are all copied if one must be.
 void NestEmitter::emitGuards() {
   for (size_t done = 0; done < nest.guards.size();) {
     llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
@@ -82,7 +82,8 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
   }
 }
 
-/// Where the elements of `load` begin, if they lie row-major without gaps.
+/// The address of the first element of `load`, if the elements are row-major
+/// without gaps; else null.
 llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
   const codegen::TileForm *form = emitter.forms.of(load.getPtr());
   if (!form || !form->isAffine())
@@ -99,7 +100,7 @@ llvm::Value *NestEmitter::firstOfRowMajor(tt::LoadOp load) {
                            emitter.polynomial(form->base));
 }
 
-/// Decides, before the loops, whether stores are deferred.
+/// Emits the check, before the loops, whether stores are deferred.
 void NestEmitter::beginDeferral() {
   for (const Deferral &deferral : nest.deferrals)
     isDeferred = anyOf(deferral.conflicts, isDeferred);
@@ -140,7 +141,8 @@ void NestEmitter::storeDeferred(const Deferral &deferral, Address address,
   storeAt(copy, type, only(true), value, Memory::Scratch);
 }
 
-/// After the loops: deferred stores, each as a whole, in their order.
+/// After the loops: copies deferred stores to memory, each as a whole, in
+/// program order.
 void NestEmitter::emitDeferredStores() {
   if (!isDeferred)
     return;

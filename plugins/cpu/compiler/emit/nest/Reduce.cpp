@@ -14,9 +14,9 @@ bool NestEmitter::needSeed(const Inner &inner) {
   });
 }
 
-/// Makes accumulators for the reductions of `inner`. Those that have an
-/// identity start with it; if one has none, all take their first elements.
-/// Unless `isWhole` holds (null: it does), elements are left out.
+/// Creates accumulators for the reductions of `inner`. Those with an identity
+/// start from it; if one has none, all start from their first elements. If
+/// `isWhole` is false (null: true), elements are skipped.
 void NestEmitter::startReductions(const Inner &inner, unsigned copies,
                                   llvm::Value *isWhole) {
   reductions.clear();
@@ -45,7 +45,7 @@ void NestEmitter::startReductions(const Inner &inner, unsigned copies,
   }
 }
 
-/// What an accumulator of `root`, which has an identity, starts with.
+/// The initial value of an accumulator of `root`, which has an identity.
 llvm::Value *NestEmitter::startOf(const Root &root, llvm::Value *isWhole) {
   llvm::Value *start =
       codegen::emitConstant(root.identity, emitter.context());
@@ -77,8 +77,8 @@ SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
   return values;
 }
 
-/// Emits a combine region at the innermost level, which goes on where the
-/// region's control flow ends.
+/// Emits a combine region at the innermost level, which continues in the block
+/// where the region's control flow ends.
 SmallVector<llvm::Value *> NestEmitter::combine(Region &region,
                                                 ArrayRef<llvm::Value *> in,
                                                 unsigned width) {
@@ -133,8 +133,8 @@ void NestEmitter::finishReductions() {
   reductions.clear();
 }
 
-/// Puts results where their readers find them: scalars as they are, tiles in
-/// their buffers and, for later parts of this row, in a register.
+/// Stores results for their readers: scalars as SSA values, tiles in their
+/// buffers and, for later parts of this row, in a register.
 void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
                                bool isVector) {
   for (auto [result, value] : llvm::zip(op->getResults(), values)) {

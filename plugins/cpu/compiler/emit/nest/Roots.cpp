@@ -1,5 +1,5 @@
-// Roots.cpp - what the roots of a nest do at one index: stores, values that are
-// kept, and sums.
+// Roots.cpp - emits the roots of a nest at one index: stores, materialized
+// values, and accumulation.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The loop that a dot and this operand of it are in, or null.
+/// The loop that contains this operand and a dot that uses it, or null.
 static scf::ForOp loopOfDot(Value operand) {
   auto loop = dyn_cast<scf::ForOp>(operand.getParentBlock()->getParentOp());
   if (!loop)
@@ -25,8 +25,8 @@ static scf::ForOp loopOfDot(Value operand) {
   return isRead ? loop : nullptr;
 }
 
-/// One vector's worth of every root. All are evaluated before any stores, so
-/// that no store of this index comes before a load of it.
+/// Emits one vector of every root. All are evaluated before any is stored, so
+/// that all loads of this index precede its stores.
 void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
   struct Pending {
     const Root *root;
@@ -47,7 +47,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       // read the register; into another buffer it is copied.
       bool isOwn =
           emitter.program.materialized.lookup(root.value) == root.target;
-      if (emitter.options.fastPaths.has(FastPath::ReadAhead))
+      if (emitter.options.fastPaths.has(FastPath::DotPrefetch))
         loopAround = loopOfDot(root.value);
       Element value =
           isOwn ? define(root.value, current) : get(root.value, current);

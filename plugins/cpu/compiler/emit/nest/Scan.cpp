@@ -1,12 +1,12 @@
-// Scan.cpp - inclusive scans: element after element where vectors lie along
-// another axis, or a vector after the other along their own.
+// Scan.cpp - inclusive scans: element by element if the vector axis is another
+// one, vector by vector along the scanned axis.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lanes of one vector are combined in log2 steps: with what is 1, 2, 4, ...
-// lanes before them. What came before the vector is combined with all of them.
-// Hillis and Steele, Data parallel algorithms, Communications of the ACM 29
-// (1986).
+// The lanes of one vector are combined in log2 steps: with the lane 1, 2, 4,
+// ... before them. The result of the preceding vectors is combined with all
+// lanes. Hillis and Steele, Data parallel algorithms, Communications of the ACM
+// 29 (1986).
 
 #include "emit/nest/NestEmitter.h"
 
@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Lanes that take what is `distance` lanes before them, and whether they do.
-/// "Before" is above in a scan from the end.
+/// The shuffle by `distance` lanes, and the mask of lanes that have such a
+/// predecessor. In a reverse scan, predecessors are the higher lanes.
 static std::pair<SmallVector<int>, llvm::Constant *>
 lanesBefore(llvm::IRBuilder<> &b, int lanes, int distance, bool isReverse) {
   SmallVector<int> from;

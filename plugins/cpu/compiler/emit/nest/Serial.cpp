@@ -1,4 +1,4 @@
-// Serial.cpp - operations that go through a tile element by element.
+// Serial.cpp - operations that process a tile element by element.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Counts one element into its bin; values without a bin are dropped.
+/// Increments the bin of one element; values without a bin are ignored.
 static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
   llvm::IRBuilder<> &b = emitter.builder;
   auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -24,7 +24,7 @@ static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
   emitter.inScratch(b.CreateStore(b.CreateAdd(old, one), slot));
 }
 
-/// What is done once before the loops of `op`.
+/// Emits what runs once before the loops of `op`.
 void NestEmitter::beginSerial(Operation *op) {
   if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
     auto type = cast<RankedTensorType>(histogram.getResult().getType());
@@ -34,7 +34,7 @@ void NestEmitter::beginSerial(Operation *op) {
         type.getNumElements() * (element->getScalarSizeInBits() / 8),
         llvm::MaybeAlign(8));
   }
-  // All elements of a poll share its time.
+  // All elements of a poll share one deadline.
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
     deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
 }
@@ -82,7 +82,7 @@ void NestEmitter::emitSerial(Operation *op) {
   }
   llvm::Value *condition = mask ? maskAt(mask->get(), current).value : nullptr;
 
-  // Results that are read; those of a masked-off element are 0.
+  // Results that are used; those of a masked-off element are 0.
   SmallVector<std::pair<Value, llvm::AllocaInst *>> written;
   insertAt(levels.size() - 1);
   for (Value result : op->getResults()) {

@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// What does not depend on a dimension is the same at every index of it.
+/// The memo key of a value: indices of dimensions that it does not depend on
+/// are ignored.
 std::pair<void *, Indices> NestEmitter::keyOf(Value value,
                                               const Indices &indices) {
   Indices key = indices;
@@ -43,7 +44,7 @@ Element NestEmitter::get(Value value, const Indices &indices) {
       isKnownTrue(value, key.second))
     element = {builder.getTrue(), false};
   else if (emitter.program.isMaterialized(value)) {
-    // What an earlier part of a row has written is read after that.
+    // A value written by an earlier part of this row is read after that part.
     unsigned outerMinimum = minimumLevel;
     if (written.contains(value))
       minimumLevel = std::max(minimumLevel, rowLevel);
@@ -129,7 +130,7 @@ Element NestEmitter::range(tt::MakeRangeOp op, const Index &index) {
   return {value, index.lane != 0};
 }
 
-/// A splat is an immediate; anything else is read from a constant table.
+/// A splat is an immediate; other constants are loaded from a table.
 Element NestEmitter::constant(Value value, const Indices &indices) {
   if (llvm::Value *any = emitter.poison(value))
     return {any, false};
@@ -175,7 +176,7 @@ llvm::Value *NestEmitter::widen(Element element) {
             [&] { return builder.CreateVectorSplat(lanes, element.value); });
 }
 
-/// Is `index`, one of two, the first?
+/// Is `index`, 0 or 1, the first?
 Element NestEmitter::isFirst(const Index &index) {
   if (index.isUniform())
     return {at({index.base}, [&] {
@@ -211,8 +212,8 @@ Element NestEmitter::cat(tt::CatOp op, const Indices &indices) {
   return choose(isLeft, get(op.getLhs(), inner), get(op.getRhs(), inner));
 }
 
-/// Reads the source, which is kept. An index out of range is undefined in
-/// Triton; here it stays inside the buffer.
+/// Reads the source, which is materialized. An index out of range is undefined
+/// behaviour in Triton; here it is clamped to the buffer.
 Element NestEmitter::gather(tt::GatherOp op, const Indices &indices) {
   Element where = get(op.getIndices(), indices);
   int64_t size =

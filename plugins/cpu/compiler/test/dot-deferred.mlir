@@ -2,26 +2,26 @@
 // that the loop reads do not. With tile registers, bf16 is not converted.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
-// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-queue --stop-after llir -o - | FileCheck %s --check-prefix=NOW
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-deferred --stop-after llir -o - | FileCheck %s --check-prefix=NOW
 
 // CHECK: tile program @products
 // CHECK: {{\[32x32\]}} bf16 x8 at
 // CHECK: {{\[32x32\]}} bf16 x8 at
 // CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 8{{ }}
 // CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.* in b[0-9]+$}}
-// CHECK: call void @dot.bf16.32x32x32.queued.{{.*}}, i64 8,
+// CHECK: call void @dot.bf16.32x32x32.deferred.{{.*}}, i64 8,
 // CHECK: call void @dot.bf16.32x32x32(
-// CHECK: call void @dot.bf16.32x32x32.queued.
-// CHECK: define internal void @dot.bf16.32x32x32.queued.
+// CHECK: call void @dot.bf16.32x32x32.deferred.
+// CHECK: define internal void @dot.bf16.32x32x32.deferred.
 // CHECK: call void @llvm.x86.tdpbf16ps(
 
 // WIDE: {{\[32x32\]}} f32 x4 at
 // WIDE: dot {{.*}} every 4
 // WIDE-NOT: tdpbf16ps
 
-// NOW-NOT: queued
+// NOW-NOT: deferred
 // NOW-COUNT-2: call void @dot.bf16.32x32x32(
-// NOW-NOT: queued
+// NOW-NOT: deferred
 
 tt.func public @products(%pa: !tt.ptr<bf16>, %pb: !tt.ptr<bf16>, %pc: !tt.ptr<f32>, %rounds: i32) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>

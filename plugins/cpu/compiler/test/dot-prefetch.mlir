@@ -1,26 +1,25 @@
 // While dots that wait are multiplied, they ask for what the next rounds read,
 // as if `offs % M` did not wrap. That remainder is computed before the loop.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
-// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-read-ahead --stop-after llir -o - | FileCheck %s --check-prefix=NONE
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 
 // CHECK: tile program @wrapped
 // CHECK: nest [32] axis
-// CHECK-NEXT: keep
+// CHECK-NEXT: materialize
 // CHECK: scf.for
 // CHECK: materialize %[[A:[0-9]+]] in
 // CHECK: materialize %[[B:[0-9]+]] in
-// CHECK: dot {{.*}} every 8 ahead %[[A]] ahead %[[B]]{{$}}
+// CHECK: dot {{.*}} every 8 prefetch %[[A]] prefetch %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.queued.ahead.1x32x8.ahead.8x32x1({{.*}}, i64 8, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
+// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.queued.ahead.1x32x8.ahead.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
-// CHECK-LABEL: define internal void @dot.bf16.32x32x32.queued.ahead
+// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
+// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.prefetch
 // CHECK-COUNT-33: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(
 
-// NONE-NOT: ahead
 // NONE-NOT: prefetch
 
 tt.func public @wrapped(%pa: !tt.ptr<bf16>, %pb: !tt.ptr<bf16>, %pc: !tt.ptr<f32>, %m: i32, %pitch: i32, %rounds: i32) {

@@ -1,4 +1,4 @@
-// ReadAhead.cpp - what a dot asks memory for while it multiplies.
+// Prefetch.cpp - prefetching the operands of later iterations in a dot.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,8 +11,8 @@ static constexpr int64_t kLine = 64; // bytes
 static constexpr int64_t kLongRun = 16; // lines
 static constexpr int64_t kUnrolled = 4; // runs
 
-/// Asks for the `part`th `lines` from `place` on.
-static void askForLines(llvm::IRBuilder<> &b, llvm::Value *place,
+/// Prefetches `lines` cache lines, the `part`th such group after `place`.
+static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
                         llvm::Value *part, int64_t lines) {
   auto plus = [&](llvm::Value *offset) {
     return b.CreateGEP(b.getInt8Ty(), place, offset);
@@ -24,15 +24,15 @@ static void askForLines(llvm::IRBuilder<> &b, llvm::Value *place,
                        b.getInt32(2), b.getInt32(1)});
 }
 
-void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
+void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
                const DotArguments &in, llvm::Value *number, int64_t shares) {
   auto i64 = [&](int64_t value) { return b.getInt64(value); };
-  for (auto [i, ahead] : llvm::enumerate(shape.ahead)) {
-    // Runs of lines: not many, and where there are few rows for so many shares,
-    // few enough for each to have a run.
-    int64_t parts = 1, rows = ahead.rounds * ahead.rows;
-    while ((2 * parts * rows <= shares || ahead.lines / parts > kLongRun) &&
-           ahead.lines % (2 * parts) == 0)
+  for (auto [i, prefetch] : llvm::enumerate(shape.prefetches)) {
+    // Split rows into runs of lines: short ones, and enough of them that each
+    // share has one.
+    int64_t parts = 1, rows = prefetch.iterations * prefetch.rows;
+    while ((2 * parts * rows <= shares || prefetch.lines / parts > kLongRun) &&
+           prefetch.lines % (2 * parts) == 0)
       parts *= 2;
     int64_t runs = rows * parts, count = llvm::divideCeil(runs, shares);
     auto ask = [&](llvm::Value *index) {
@@ -41,14 +41,15 @@ void emitAhead(llvm::IRBuilder<> &b, const DotShape &shape,
         run =
             b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, run, i64(runs - 1));
       llvm::Value *row = b.CreateUDiv(run, i64(parts));
-      llvm::Value *round = b.CreateUDiv(row, i64(ahead.rows));
-      row = b.CreateURem(row, i64(ahead.rows));
-      llvm::Value *place = b.CreateGEP(b.getInt8Ty(), in.ahead[3 * i],
-                                       b.CreateMul(row, in.ahead[3 * i + 1]));
+      llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
+      row = b.CreateURem(row, i64(prefetch.rows));
+      llvm::Value *place = b.CreateGEP(b.getInt8Ty(), in.prefetches[3 * i],
+                                       b.CreateMul(row,
+                                                   in.prefetches[3 * i + 1]));
       place = b.CreateGEP(b.getInt8Ty(), place,
-                          b.CreateMul(round, in.ahead[3 * i + 2]));
+                          b.CreateMul(iteration, in.prefetches[3 * i + 2]));
       llvm::Value *part = b.CreateURem(run, i64(parts));
-      askForLines(b, place, part, ahead.lines / parts);
+      prefetchLines(b, place, part, prefetch.lines / parts);
     };
     if (count > kUnrolled)
       emitLoop(b, count, 1, ask);
