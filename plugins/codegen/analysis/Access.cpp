@@ -1,4 +1,4 @@
-// Access.cpp - injective and disjoint accesses, from the forms of pointers.
+// Access.cpp - aliasing of accesses, from the forms of pointers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// Bytes of an element behind `pointers`: a truth value has one.
+/// Bytes of an element that `pointers` point to: an i1 has one.
 static int64_t bytesBehind(Value pointers) {
   auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
   return std::max(8u, tt::getElementBitWidth(type.getPointeeType())) / 8;
@@ -34,7 +34,8 @@ struct Extent {
 };
 } // namespace
 
-/// Nothing if a stride is not a constant, or the range is beyond all memory.
+/// The extent, if all strides are constant and the range fits the address
+/// space.
 static std::optional<Extent> extentOf(Value pointers, const TileForm &form) {
   constexpr int64_t kMost = int64_t(1) << 60;
   Extent extent;
@@ -91,7 +92,7 @@ bool areDisjoint(Value a, Value b, TileForms &forms) {
   if (distance + extentB->low >= extentA->high + extentA->bytes ||
       distance + extentB->high + extentB->bytes <= extentA->low)
     return true;
-  // All addresses of each are the same modulo what divides every stride.
+  // All addresses of each are equal modulo a common divisor of the strides.
   int64_t divisor = 0;
   for (const Extent *extent : {&*extentA, &*extentB})
     for (const Step &step : extent->steps)
@@ -109,7 +110,7 @@ bool haveSameAddresses(Value a, Value b, TileForms &forms) {
   return a.getType() == b.getType() && formA && formB && *formA == *formB;
 }
 
-/// Do both go through memory upwards, element by element, at the same pace?
+/// Do both ascend through memory with the same strides?
 static bool ascendAlike(Value a, Value b, const TileForm &formA,
                         const TileForm &formB) {
   if (a.getType() != b.getType())

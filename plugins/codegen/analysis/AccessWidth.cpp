@@ -1,4 +1,4 @@
-// AccessWidth.cpp - how wide an access along a dimension may be.
+// AccessWidth.cpp - the widest access along a dimension.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -16,8 +16,8 @@ namespace nereid::codegen {
 
 static int64_t powerOfTwoIn(int64_t number) { return number & -number; }
 
-/// What the hint `name` on the operation of `value` says of a dimension; 1 if
-/// it has none.
+/// The value of the hint `name` on the operation of `value` for a dimension; 1
+/// without a hint.
 static int64_t hintOf(Value value, StringRef name, unsigned dim) {
   Operation *op = value.getDefiningOp();
   Attribute hint = op ? op->getDiscardableAttr(name) : Attribute();
@@ -30,8 +30,8 @@ static int64_t hintOf(Value value, StringRef name, unsigned dim) {
   return number > 0 ? powerOfTwoIn(number) : 1;
 }
 
-/// The largest power of two that divides all of an integer form but what it
-/// grows by along `dim`. A wrap in its type does not change that.
+/// The largest power of two that divides an integer form without its part along
+/// `dim`. Wrapping in its type does not change it.
 static int64_t divisibilityBeside(const TileForm &form, unsigned dim) {
   int64_t result = form.base.divisibility();
   for (auto [other, stride] : llvm::enumerate(form.strides))
@@ -43,8 +43,8 @@ static int64_t divisibilityBeside(const TileForm &form, unsigned dim) {
   return result;
 }
 
-/// How many neighbours that start at a multiple of their number have one value
-/// of a comparison: it changes only where `lhs` reaches `rhs`.
+/// The size of aligned groups of indices in which a comparison is constant: it
+/// changes only where `lhs` reaches `rhs`.
 static int64_t constancyOf(Value condition, unsigned dim, TileForms &forms) {
   int64_t hint = hintOf(condition, "tt.constancy", dim);
   auto compare = condition.getDefiningOp<arith::CmpIOp>();

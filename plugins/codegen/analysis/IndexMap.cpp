@@ -1,4 +1,4 @@
-// IndexMap.cpp - what shape operations do to an index.
+// IndexMap.cpp - the effect of shape operations on an index.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -47,10 +47,10 @@ static IndexSource upperBits(IndexSource source, unsigned bits) {
   return IndexSource::along(source.dim, source.bits + bits);
 }
 
-/// Sizes are powers of two, so an index is a row of bits. Dimensions are
-/// grouped from the left so that both sides agree on the elements of each
-/// group: one dimension on both sides stays what it is, and where one is cut
-/// into several, the first of them is its upper bits.
+/// Sizes are powers of two, so an index is a string of bits. Dimensions are
+/// grouped from the left so that both sides have the same number of elements in
+/// each group. A group of one dimension on both sides is unchanged; if one
+/// dimension is split into several, the first of them is its upper bits.
 static IndexMap reshapeMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                            ArrayRef<IndexSource> map) {
   IndexMap inner(from.size());
@@ -107,7 +107,7 @@ IndexMap operandMap(Operation *op, unsigned operand,
   } else if (isa<tt::CatOp>(op)) {
     inner.front() = IndexSource::other();
   } else if (auto gather = dyn_cast<tt::GatherOp>(op); gather && operand == 0) {
-    // Its readers want the whole source: rows are not in step.
+    // Each element may read any row of the source.
     inner.assign(type.getRank(), IndexSource::other());
   }
   return inner;

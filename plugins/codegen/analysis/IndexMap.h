@@ -1,7 +1,6 @@
-// IndexMap.h - at which index an operation reads its operands: the one place
-// that knows what shape operations do to an index.
-// SPDX-FileCopyrightText: the Nereid authors
-// SPDX-License-Identifier: Apache-2.0
+// IndexMap.h - the index at which an operation reads its operands; the effect
+// of shape operations on an index is defined here only. SPDX-FileCopyrightText:
+// the Nereid authors SPDX-License-Identifier: Apache-2.0
 
 #ifndef NEREID_CODEGEN_ANALYSIS_INDEXMAP_H
 #define NEREID_CODEGEN_ANALYSIS_INDEXMAP_H
@@ -36,7 +35,7 @@ struct IndexSource {
     return {bits ? UpperBits : Dim, uint8_t(dim), uint8_t(bits)};
   }
 
-  /// The outer dimension along which this index grows, if there is just one.
+  /// The outer dimension that this index depends on, if there is exactly one.
   std::optional<unsigned> dimension() const {
     if (kind == Dim || kind == UpperBits)
       return dim;
@@ -53,10 +52,10 @@ struct IndexSource {
 /// The source of every dimension of a tile; empty for a scalar.
 using IndexMap = llvm::SmallVector<IndexSource, 4>;
 
-/// Dimension d is dimension d.
+/// The identity: dimension d comes from dimension d.
 IndexMap identityMap(unsigned rank);
 
-/// True if dimension d is dimension d, for the first `count` dimensions.
+/// True if the first `count` dimensions are mapped to themselves.
 bool isIdentity(llvm::ArrayRef<IndexSource> map, unsigned count);
 
 /// True if some dimension is IndexSource::Other.
@@ -67,18 +66,18 @@ bool hasOther(llvm::ArrayRef<IndexSource> map);
 bool isShapeOp(mlir::Operation *op);
 
 /// The index at which `op` reads its operand number `operand` to compute the
-/// element of its result at the index `map`. Of reductions, scans and dots,
-/// which read more than one element, there is no map; do not ask.
+/// element of its result at the index `map`. Not for reductions, scans and
+/// dots, which read more than one element.
 IndexMap operandMap(mlir::Operation *op, unsigned operand,
                     llvm::ArrayRef<IndexSource> map);
 
-/// `inner`, in terms of an index that `outer` is in terms of: dimension d of
-/// `inner` comes from what inner[d].dim of `outer` comes from.
+/// The composition of two maps: dimension d of the result comes from what
+/// dimension inner[d].dim of `outer` comes from.
 IndexMap compose(llvm::ArrayRef<IndexSource> inner,
                  llvm::ArrayRef<IndexSource> outer);
 
-/// The outer dimensions, of `all`, on which a tile at index `map` depends that
-/// depends on its own dimensions `depends`.
+/// The outer dimensions, a subset of `all`, that a tile at index `map` depends
+/// on if it depends on its own dimensions `depends`.
 DimSet mapDims(DimSet depends, llvm::ArrayRef<IndexSource> map, DimSet all);
 
 } // namespace nereid::codegen

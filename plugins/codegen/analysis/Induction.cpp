@@ -1,4 +1,4 @@
-// Induction.cpp - scalars instead of tiles for what loops only advance.
+// Induction.cpp - strength reduction of tiles that loops only advance.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -25,7 +25,7 @@ static bool isOutside(Value value, scf::ForOp loop) {
   return loop.isDefinedOutsideOfLoop(value);
 }
 
-/// The scalar that all elements of `tile` are, as an SSA value outside or
+/// The scalar that all elements of `tile` equal, as an SSA value outside or
 /// inside the loop; null if they differ.
 static Value splatOf(OpBuilder &builder, Value tile, scf::ForOp loop) {
   if (auto splat = tile.getDefiningOp<tt::SplatOp>())
@@ -41,8 +41,8 @@ static Value splatOf(OpBuilder &builder, Value tile, scf::ForOp loop) {
       loop.getLoc(), cast<TypedAttr>(dense.getSplatValue<Attribute>()));
 }
 
-/// True if `scalar` is the same in every iteration: computed outside, or from
-/// such values by operations without effects.
+/// True if `scalar` is loop-invariant: computed outside, or from such values by
+/// operations without effects.
 static bool isInvariant(Value scalar, scf::ForOp loop, unsigned depth = 0) {
   if (isOutside(scalar, loop))
     return true;
@@ -73,7 +73,7 @@ static std::optional<Induction> match(OpBuilder &builder, scf::ForOp loop,
   return Induction{number, step, scalar};
 }
 
-/// Widens an integer to i64, where a chain of steps does not overflow.
+/// Widens an integer to i64, so that a chain of steps does not overflow.
 static Value widen(OpBuilder &builder, Location loc, Value value) {
   if (value.getType().isInteger(64))
     return value;
@@ -85,7 +85,7 @@ static void rewrite(scf::ForOp loop, ArrayRef<Induction> inductions) {
   Location loc = loop.getLoc();
   Value zero = builder.create<arith::ConstantOp>(loc, builder.getI64IntegerAttr(0));
 
-  // The same loop with scalars in the place of these tiles.
+  // The same loop with scalars instead of these tiles.
   SmallVector<Value> inits(loop.getInitArgs());
   for (const Induction &induction : inductions)
     inits[induction.number] = zero;
@@ -158,7 +158,7 @@ void scalarizeInductions(tt::FuncOp function) {
   }
 }
 
-/// What every round of `loop` adds to this scalar of its body.
+/// What every iteration of `loop` adds to this scalar of its body.
 static std::optional<Polynomial> stepOf(Value scalar,
                                                  scf::ForOp loop) {
   if (scalar == loop.getInductionVar())

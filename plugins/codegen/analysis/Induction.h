@@ -1,4 +1,5 @@
-// Induction.h - tiles of pointers or indices that a loop only advances.
+// Induction.h - strength reduction of pointer or index tiles that a loop only
+// advances.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,12 +13,12 @@
 
 namespace nereid::codegen {
 
-/// Turns each tile that an scf.for carries only to add the same thing to it
-/// every time (`ptrs += BLOCK_K * stride`) into its first value plus a scalar
-/// that the loop carries instead. The tile is then an index function.
+/// Replaces each tile that an scf.for only advances by a loop-invariant value
+/// (`ptrs += BLOCK_K * stride`) by its first value plus a scalar that the loop
+/// carries. The tile is then an index function.
 void scalarizeInductions(tt::FuncOp function);
 
-/// What every round of `loop` adds to `value`, if that is always the same.
+/// What every iteration of `loop` adds to `value`, if that is loop-invariant.
 std::optional<Polynomial> advanceOf(const Polynomial &value,
                                              mlir::scf::ForOp loop);
 

@@ -1,4 +1,4 @@
-// MaskIntervals.cpp - masks taken apart, and comparisons as intervals.
+// MaskIntervals.cpp - conjuncts of masks, and comparisons as intervals.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -39,7 +39,7 @@ SmallVector<MaskConjunct, 4> conjunctsOf(Value mask, TileForms &forms) {
 
 std::optional<Progression> progressionOf(Value tile, unsigned axis,
                                          TileForms &forms) {
-  // What is only extended and spread has the values of its source.
+  // Sign extensions and shape operations have the values of their source.
   IndexMap map = identityMap(rankOf(tile));
   while (Operation *op = forms.isOpaque(tile) ? nullptr : tile.getDefiningOp()) {
     bool isExtension = isa<arith::ExtSIOp>(op) &&
@@ -69,8 +69,8 @@ std::optional<Progression> progressionOf(Value tile, unsigned axis,
   std::optional<int64_t> stride = form->strides[dim].constant();
   if (!stride)
     return std::nullopt;
-  // The type wraps, so a stride is what is left of it there; a tile that goes
-  // through half of the type's numbers is no interval of anything.
+  // Strides wrap in the type. A tile that covers half of the type's values has
+  // no interval.
   result.stride = llvm::SignExtend64(*stride, result.bits);
   ArrayRef<int64_t> shape = tileType(tile).getShape();
   int64_t span;

@@ -3,11 +3,11 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A comparison of integers whose sides grow by constants along an axis holds
-// in an interval of the index, so that a loop needs no mask there. Integers
-// wrap: both sides must stay in their types along the axis. Where that follows
-// from constants it is known now; else it depends on their first values, and
-// a program compares those once (IntervalBound::checks).
+// A comparison of integers whose sides have constant strides along an axis is
+// true in an interval of the index, where a loop needs no mask. Integers wrap:
+// both sides must not overflow along the axis. Constants may prove that at
+// compile time; otherwise it depends on the first values, which each program
+// checks once (IntervalBound::checks).
 
 #ifndef NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
 #define NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
@@ -16,12 +16,13 @@
 
 namespace nereid::codegen {
 
-/// Where a comparison holds along one dimension of its index, all others fixed:
-/// below a bound, or from a bound on. With the sides' values at index 0,
+/// Where a comparison is true along one dimension of its index, all others
+/// fixed: below a bound, or from a bound on. With the values of both sides at
+/// index 0,
 ///   lhs + stride * index < rhs
-/// and the like; `lhs` and `rhs` are of type i64 or narrower.
+/// or similar; `lhs` and `rhs` have type i64 or narrower.
 struct IntervalBound {
-  /// A side stays in its type along the axis if its value at index 0 is at most
+  /// A side does not overflow along the axis if its value at index 0 is at most
   /// (at least) `limit`.
   struct Check {
     unsigned side; // 0: lhs, 1: rhs
@@ -31,13 +32,13 @@ struct IntervalBound {
   mlir::Value lhs, rhs;  // tiles, in the condition's dimensions
   int64_t stride = 0;    // of lhs - rhs, not 0
   bool isUpper = false;  // index < bound, or index >= bound
-  bool orEqual = false;  // <= or >= rather than < or >
-  bool isNarrow = false; // lhs - rhs is an i64, whatever they are
-  llvm::SmallVector<Check, 2> checks; // an interval only if all of them hold
+  bool orEqual = false;  // <= or >= instead of < or >
+  bool isNarrow = false; // lhs - rhs cannot overflow an i64
+  llvm::SmallVector<Check, 2> checks; // an interval only if all are true
 };
 
-/// A condition at an index that follows from another: of a mask that it is a
-/// part of, of a value that is loaded under it, or of a loop nest.
+/// A condition at an index that is a function of another index: that of a mask
+/// that contains it, of a value loaded under it, or of a loop nest.
 struct ConditionAt {
   mlir::Value condition; // i1, a tile or a scalar
   IndexMap map;          // its index in the other
@@ -45,26 +46,25 @@ struct ConditionAt {
   bool operator==(const ConditionAt &other) const {
     return condition == other.condition && map == other.map;
   }
-  /// The same, in terms of an index that the other follows from by `outer`.
+  /// The same condition, composed with the map `outer` of the other index.
   ConditionAt in(llvm::ArrayRef<IndexSource> outer) const {
     return {condition, compose(map, outer)};
   }
 };
 
-/// One conjunct of a mask; its index is known (no IndexSource::Other).
+/// One conjunct of a mask; its map has no IndexSource::Other.
 struct MaskConjunct : ConditionAt {
   DimSet dependsOn = 0; // in the mask's dimensions
 };
 
-/// The conditions whose conjunction is `mask`, through and, and through shape
+/// The conditions whose conjunction is `mask`; looks through `and` and shape
 /// operations.
 llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
                                                TileForms &forms);
 
-/// How a tile of integers grows along a dimension: value(i) is value(0) +
-/// stride * i in a type of `bits` bits, sign-extended. It does not wrap if
-/// value(0) is at most `limit`, with a negative stride at least; `isInRange` if
-/// that is known.
+/// A tile of integers along a dimension: value(i) = value(0) + stride * i in a
+/// type of `bits` bits, sign-extended. It does not wrap if value(0) is at most
+/// `limit` (with a negative stride: at least); `isInRange` if that is proven.
 struct Progression {
   int64_t stride = 0;
   unsigned bits = 64;
@@ -72,12 +72,13 @@ struct Progression {
   bool isInRange = false;
 };
 
-/// Nothing if `tile` is no progression along `axis`, or is sure to wrap.
+/// The progression of `tile` along `axis`, if it has one that does not
+/// certainly wrap.
 std::optional<Progression> progressionOf(mlir::Value tile, unsigned axis,
                                          TileForms &forms);
 
 /// The interval of `condition` (a signed comparison of integers) along
-/// dimension `axis`; nothing if it has none.
+/// dimension `axis`, if it has one.
 std::optional<IntervalBound> intervalOf(mlir::Value condition, unsigned axis,
                                         TileForms &forms);
 

@@ -12,11 +12,11 @@
 
 namespace nereid::codegen {
 
-/// "4 * %n * %m + 16"; "0" for nothing.
+/// "4 * %n * %m + 16"; "0" if empty.
 void print(const Polynomial &polynomial, llvm::raw_ostream &os,
            mlir::AsmState &names);
 
-/// "i0", "i0 >> 2", "0", or "?" for what is none of them.
+/// "i0", "i0 >> 2", "0", or "?" for anything else.
 void print(IndexSource source, llvm::raw_ostream &os);
 
 /// "%p + (%0 * 1024) + [1, %stride] . i + 2 * %t(i0)".
@@ -26,7 +26,8 @@ void print(const TileForm &form, llvm::raw_ostream &os, mlir::AsmState &names);
 void print(const IntervalBound &bound, llvm::raw_ostream &os,
            mlir::AsmState &names);
 
-/// That, "uniform" or "no interval" for each conjunct of a mask along `axis`.
+/// The bound, "uniform" or "no interval" for each conjunct of a mask along
+/// `axis`.
 void printIntervals(mlir::Value mask, unsigned axis, TileForms &forms,
                     llvm::raw_ostream &os, mlir::AsmState &names);
 

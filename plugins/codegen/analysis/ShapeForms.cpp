@@ -1,5 +1,4 @@
-// ShapeForms.cpp - the forms of tiles that constants, ranges and operations on
-// shapes make.
+// ShapeForms.cpp - the forms of constants, ranges and shape operations.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -81,9 +80,9 @@ std::optional<TileForm> TileForms::computeShape(Operation *op) {
   return formAt(*form, operandMap(op, 0, identityMap(rank)), rank);
 }
 
-/// Dimensions are grouped from the left so that both sides of a reshape agree
-/// on the elements of each group; an affine form survives beyond what
-/// operandMap() knows where the strides of a group continue each other.
+/// Dimensions are grouped from the left so that both sides of a reshape have
+/// the same number of elements in each group. Unlike operandMap(), this also
+/// merges dimensions whose strides are contiguous.
 std::optional<TileForm> TileForms::computeReshape(Operation *op,
                                                   const TileForm &form) {
   if (!form.isAffine())
@@ -106,8 +105,8 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op,
         sizeA *= from[a++];
       else
         sizeB *= to[b++];
-    // The stride of the group as one dimension: that of its last dimension
-    // that is not of size 1.
+    // The stride of the group as one dimension is that of its last dimension
+    // with more than one index.
     Polynomial stride;
     int64_t count = 1;
     for (size_t dim = a; dim-- > firstA;) {
@@ -129,8 +128,8 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op,
   return result;
 }
 
-/// The form of a tile of integers that is sign-extended to 64 bits. Nothing if
-/// it certainly wraps in its own type.
+/// The form of a tile of integers, sign-extended to 64 bits; none if it
+/// certainly wraps in its own type.
 std::optional<TileForm> TileForms::extend(Value source) {
   Type element = getElementTypeOrSelf(source);
   const TileForm *form = of(source);
@@ -151,7 +150,7 @@ std::optional<TileForm> TileForms::extend(Value source) {
     if (term.coefficient.exceeds(bits))
       return std::nullopt;
   for (auto [stride, size] : llvm::zip(form->strides, shape)) {
-    // Larger steps than the type has numbers.
+    // The stride exceeds the range of the type.
     std::optional<int64_t> known = stride.constant();
     if (stride.exceeds(bits) ||
         (known && !llvm::isIntN(bits + 1, *known * (size - 1))))

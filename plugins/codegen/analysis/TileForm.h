@@ -1,10 +1,10 @@
-// TileForm.h - what a tile of integers or pointers is as a function of its
-// index: base, stride per dimension, and what is left over.
+// TileForm.h - a tile of integers or pointers as a function of its index: base,
+// stride per dimension, and terms that are not affine.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Written once for every backend. A load whose pointers have stride 1 along
-// the axis of a vector or of a warp is one wide access.
+// Shared by all backends. A load whose pointers have stride 1 along the axis of
+// a vector or of a warp is one wide access.
 
 #ifndef NEREID_CODEGEN_ANALYSIS_TILEFORM_H
 #define NEREID_CODEGEN_ANALYSIS_TILEFORM_H
@@ -37,15 +37,15 @@ struct TileTerm {
 /// The element at index i of a tile is
 ///   pointer + base + sum_d strides[d] * i[d] + sum of terms,
 /// in elements of the pointee if there is a pointer. The stride of a
-/// dimension of size 1 is 0. Modulo 2 to the width of its type that is exact,
-/// but for `mayWrap`.
+/// dimension of size 1 is 0. This is exact modulo 2 to the width of its type,
+/// except along `mayWrap`.
 struct TileForm {
   mlir::Value pointer; // a scalar; null for integers
   Polynomial base;
   llvm::SmallVector<Polynomial, 4> strides;
   llvm::SmallVector<TileTerm, 1> terms;
-  /// Dimensions along which a narrower integer varies that was extended, and
-  /// that is not known to stay in its type.
+  /// Dimensions along which an extended narrower integer varies that might
+  /// overflow its type.
   DimSet mayWrap = 0;
 
   bool isUniform() const;
@@ -56,55 +56,55 @@ struct TileForm {
   DimSet termDims() const;
   bool operator==(const TileForm &other) const;
 
-  /// The least and the largest value in a tile of shape `shape`, if they are
-  /// known.
+  /// The least and the largest value in a tile of shape `shape`, if known.
   std::optional<std::pair<int64_t, int64_t>>
   range(llvm::ArrayRef<int64_t> shape) const;
 
-  /// Adds `factor` times `other`, of the same rank. False if that would be too
-  /// long to be of use; this form is then not meaningful any more.
+  /// Adds `factor` times `other`, of the same rank. Returns false if the result
+  /// would be too long; this form is then invalid.
   bool add(const TileForm &other, const Polynomial &factor);
 };
 
-/// `value` modulo `modulus`, where value is affine: what `offs % M` makes.
+/// `value` modulo `modulus`, where value is affine: the form of `offs % M`.
 struct WrapForm {
   TileForm value;
   Polynomial modulus;
 };
 
-/// Finds and remembers the forms of a function's tiles. The function must not
-/// change meanwhile.
+/// Computes and caches the forms of a function's tiles. The function must not
+/// change in the lifetime of this object.
 class TileForms {
 public:
   using Predicate = std::function<bool(mlir::Value)>;
 
   TileForms() = default;
-  /// Tiles for which `isOpaque` holds are not looked into: the memory that they
-  /// were made from may have changed since.
+  /// Forms do not look through tiles for which `isOpaque` is true: memory that
+  /// they were read from may have changed.
   explicit TileForms(Predicate isOpaque) : opaqueTiles(std::move(isOpaque)) {}
 
   bool isOpaque(mlir::Value value) const {
     return opaqueTiles && opaqueTiles(value);
   }
 
-  /// The form of a tile of integers or pointers, or of a scalar (rank 0). A
-  /// tile of integers that nothing is known of is its own single term; for
-  /// such a tile of pointers there is no form. Lives as long as this.
+  /// The form of a tile of integers or pointers, or of a scalar (rank 0). The
+  /// form of an unknown tile of integers is the tile as a single term; an
+  /// unknown tile of pointers has none (null). Valid for the lifetime of this
+  /// object.
   const TileForm *of(mlir::Value value);
 
-  /// The dimensions that `value`, any tile, depends on: constancy along the
-  /// others.
+  /// The dimensions that `value`, any tile, depends on; it is constant along
+  /// the others.
   DimSet dependsOn(mlir::Value value);
 
-  /// Matches a tile that is an affine form modulo a number that all its
-  /// elements share.
+  /// Matches a tile that is an affine form modulo a uniform value.
   std::optional<WrapForm> wrapOf(mlir::Value value);
 
-  /// `form` where no remainder of one dimension (`offs % M`) wraps.
+  /// `form` under the assumption that no one-dimensional remainder (`offs % M`)
+  /// wraps.
   TileForm unwrapped(const TileForm &form);
 
-  /// The stride along `dim` of what has `form`, as far as remainders do not
-  /// wrap there; none if a term depends on it in another way.
+  /// The stride of `form` along `dim` where remainders do not wrap; none if a
+  /// term depends on `dim` in another way.
   std::optional<Polynomial> strideUnlessWrapped(const TileForm &form,
                                                 unsigned dim);
 
@@ -123,8 +123,8 @@ private:
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };
 
-/// The form of a tile of rank `rank` that has, at each index, the element at
-/// index `map` of the tile with form `form`. Nothing if it has none.
+/// The form of a tile of rank `rank` whose element at each index is the element
+/// at index `map` of the tile with form `form`, if there is one.
 std::optional<TileForm> formAt(const TileForm &form,
                                llvm::ArrayRef<IndexSource> map, unsigned rank);
 

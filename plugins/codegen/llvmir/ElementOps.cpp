@@ -49,7 +49,7 @@ llvm::Constant *emitConstant(Attribute element, llvm::LLVMContext &context) {
       number ? convertElementType(number.getType(), context) : nullptr;
   if (!type)
     return nullptr;
-  if (type->isIntegerTy()) // fp8 lives as its bits
+  if (type->isIntegerTy()) // fp8 is represented by its bits
     return llvm::ConstantInt::get(context, number.getValue().bitcastToAPInt());
   return llvm::ConstantFP::get(context, number.getValue());
 }
@@ -129,8 +129,8 @@ llvm::Value *ElementEmitter::select() {
   return b.CreateSelect(condition, vec(1), vec(2));
 }
 
-// Too large an amount gives some value: poison must not reach a branch or an
-// address that the kernel would have masked.
+// Too large an amount yields an arbitrary value: poison must not reach a branch
+// or an address that the kernel would have masked.
 llvm::Value *ElementEmitter::shift(Instruction::BinaryOps opcode) {
   llvm::Value *result = b.CreateBinOp(opcode, vec(0), vec(1));
   return isa<llvm::Constant>(raw(1)) ? result : freeze(result);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What reaches this file has been through expandForBackend() (codegen/expand):
-// no transcendental functions, no arithmetic on f16, bf16 or fp8.
+// Operations have been rewritten by expandForBackend() (codegen/expand): there
+// are no transcendental functions and no arithmetic on f16, bf16 or fp8.
 
 #ifndef NEREID_CODEGEN_LLVMIR_ELEMENTOPS_H
 #define NEREID_CODEGEN_LLVMIR_ELEMENTOPS_H
@@ -18,7 +18,7 @@
 
 namespace nereid::codegen {
 
-/// What the emission of an operation depends on beside the operation.
+/// Options for the emission of an operation.
 struct ElementContext {
   /// Fuses multiplications and additions that carry `fastmath<contract>`:
   /// expandForBackend() puts it on the kernel's own.
@@ -31,19 +31,19 @@ struct ElementContext {
 
 /// The LLVM type of one element of \p type, which may be a scalar or a tensor:
 /// iN as iN, index as i64, f16, bf16, f32 and f64 as themselves, every fp8
-/// kind as i8, a pointer as ptr. Null for what no element can be.
+/// kind as i8, a pointer as ptr. Null for any other type.
 llvm::Type *convertElementType(mlir::Type type, llvm::LLVMContext &context);
 
 /// Emits \p op on one element (\p lanes is 1) or on vectors of \p lanes.
 ///
 /// An operand may be a scalar although \p lanes is more than 1: then all lanes
-/// share its value, which makes better code for divisors, shift amounts, bases
-/// of pointers and conditions than a splat does. The results always have
-/// \p lanes lanes. For arith.constant and ub.poison there are no operands; a
-/// constant that is no splat is refused, use emitConstant() on its elements.
+/// share its value, which results in better code than a splat for divisors,
+/// shift amounts, base pointers and conditions. The results always have \p
+/// lanes lanes. arith.constant and ub.poison have no operands; a constant that
+/// is not a splat is an error, use emitConstant() on its elements.
 ///
-/// Fails, with an error on \p op, for an operation isElementOp() refuses and
-/// for types the target cannot have.
+/// Fails, with an error on \p op, if isElementOp() is false for it and for
+/// types that the target does not support.
 mlir::FailureOr<llvm::SmallVector<llvm::Value *>>
 emitElementOp(llvm::IRBuilderBase &builder, mlir::Operation *op,
               llvm::ArrayRef<llvm::Value *> operands, unsigned lanes,

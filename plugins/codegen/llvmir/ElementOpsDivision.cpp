@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // x86 has no vector division of integers and traps on a zero divisor, which a
-// masked-off lane may well have. Vectors divide in floating point instead,
-// which never traps:
-//  - 8 and 16 bits in f32, 32 bits in f64: a quotient that is no integer is at
+// masked-off lane may have. Vectors divide in floating point instead, which
+// never traps: - 8 and 16 bits in f32, 32 bits in f64: a quotient that is not
+// an integer is at
 //    least 1/divisor away from one, much more than the rounding, so truncation
 //    is exact. A divisor that all lanes share is inverted once.
 //  - 64 bits in f64, twice: a first quotient that is never too large, the
@@ -27,8 +27,8 @@ struct ElementEmitter::Division {
   bool isSigned;
 };
 
-// 1 + 2^-51 and 1 - 2^-50: they push a quotient or an inverse up beyond, or
-// down below, all that rounding has done to it.
+// 1 + 2^-51 and 1 - 2^-50: factors that make a quotient or an inverse larger,
+// or smaller, than the exact value despite rounding.
 static constexpr double kUpF64 = 1.0 + 0x1p-51;
 static constexpr double kDownF64 = 1.0 - 0x1p-50;
 
@@ -129,8 +129,8 @@ llvm::Value *ElementEmitter::guardedDivisor(const Division &division) {
   return b.CreateSelect(bad, llvm::ConstantInt::get(type, 1), divisor);
 }
 
-// Constants that the machine cannot fail on, and for which LLVM has better
-// code: a multiplication by the inverse, or a shift.
+// Constant divisors that cannot trap, and for which LLVM has better code: a
+// multiplication by the inverse, or a shift.
 static bool isGoodConstant(llvm::Value *divisor, bool isWideVector) {
   auto *constant = dyn_cast<llvm::Constant>(divisor);
   if (constant && constant->getType()->isVectorTy())

@@ -1,4 +1,4 @@
-// What the parts of the element-wise emission share; not for other files.
+// Shared by the parts of the element-wise emission; private to them.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -37,7 +37,7 @@ private:
   llvm::Value *splat(llvm::Value *value);
   /// Operand \p i in the lanes of the result.
   llvm::Value *vec(unsigned i) { return splat(operands[i]); }
-  /// Operand \p i as it came: a scalar if all lanes share it.
+  /// Operand \p i unchanged: a scalar if all lanes share it.
   llvm::Value *raw(unsigned i) { return operands[i]; }
   /// The type of the \p i th result in the lanes of the result.
   llvm::Type *resultType(unsigned i = 0);
@@ -46,7 +46,7 @@ private:
   /// A call of the intrinsic \p id that is overloaded on its first operand.
   llvm::Value *intrinsic(llvm::Intrinsic::ID id,
                          llvm::ArrayRef<llvm::Value *> arguments);
-  /// \p value, some value if it is poison.
+  /// \p value, an arbitrary value if it is poison.
   llvm::Value *freeze(llvm::Value *value);
 
   llvm::Value *select();

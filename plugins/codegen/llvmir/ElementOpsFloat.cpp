@@ -55,7 +55,7 @@ static bool mayContract(Operation *op) {
   auto arithmetic = dyn_cast<arith::ArithFastMathInterface>(op);
   if (!arithmetic)
     return false;
-  // Conversions have the interface and may lack the attribute.
+  // Conversions have the interface, but the attribute may be missing.
   arith::FastMathFlagsAttr flags = arithmetic.getFastMathFlagsAttr();
   return flags &&
          bitEnumContainsAll(flags.getValue(), arith::FastMathFlags::contract);
@@ -63,7 +63,7 @@ static bool mayContract(Operation *op) {
 
 ElementEmitter::Values ElementEmitter::emitFloat() {
   namespace id = llvm::Intrinsic;
-  // fp8 lives as an integer here: arithmetic on it is not for this function.
+  // fp8 is represented as an integer here and has no arithmetic.
   if (op->getNumOperands() == 0 || !vec(0)->getType()->isFPOrFPVectorTy())
     return {};
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
@@ -106,7 +106,8 @@ ElementEmitter::Values ElementEmitter::emitFloat() {
       .Default([](Operation *) { return Values{}; });
 }
 
-// Out of range is some value, as on x86; poison would spread into branches.
+// Out of range yields an arbitrary value, as on x86; poison would reach
+// branches.
 ElementEmitter::Values ElementEmitter::emitFloatCast() {
   return llvm::TypeSwitch<Operation *, Values>(op)
       .Case([&](arith::BitcastOp) -> Values {
@@ -139,8 +140,8 @@ llvm::Value *ElementEmitter::bf16ToF32(llvm::Value *value) {
   return b.CreateBitCast(b.CreateShl(wide, 16), withLanes(b.getFloatTy()));
 }
 
-// To nearest, ties to even: adding half a unit carries into the exponent by
-// itself, up to infinity. NaN keeps its upper bits and becomes quiet.
+// To nearest, ties to even: adding half a unit carries into the exponent, up to
+// infinity. NaN preserves its upper bits and becomes quiet.
 llvm::Value *ElementEmitter::f32ToBf16(llvm::Value *value) {
   if (context.nativeBf16)
     return b.CreateFPTrunc(value, withLanes(b.getBFloatTy()));

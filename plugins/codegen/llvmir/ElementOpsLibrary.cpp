@@ -1,4 +1,4 @@
-// Calls of functions of the C library, which works on one number at a time.
+// Calls of functions of the C library, one element at a time.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// As if pure: nobody reads the errno of a kernel.
+// Declared pure: a kernel's errno is never read.
 static llvm::FunctionCallee declare(llvm::Module &module,
                                     llvm::StringRef symbol,
                                     llvm::FunctionType *type) {

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// An i1 takes a byte in memory, and an i4 too: LLVM's allocation sizes agree.
+// An i1 is a byte in memory, and an i4 too, as in LLVM's allocation sizes.
 static llvm::Type *pointeeOf(Type pointer, llvm::LLVMContext &context) {
   auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointer));
   return convertElementType(type.getPointeeType(), context);
@@ -27,7 +27,7 @@ ElementEmitter::Values ElementEmitter::emitPointer() {
         llvm::Value *offset = vec(1);
         llvm::Type *i64 = withLanes(b.getInt64Ty());
         offset = b.CreateSExtOrTrunc(offset, i64);
-        // A vector of offsets from one base is what gathers are made for.
+        // One base and a vector of offsets: selected as a gather.
         return {b.CreateGEP(pointee, raw(0), offset)};
       })
       .Case([&](tt::BitcastOp) -> Values {

@@ -1,4 +1,4 @@
-// SourceLines.cpp - from the code of a kernel to the lines of its source.
+// SourceLines.cpp - debug information: the source lines of a kernel's code.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// The place in a file that `location` is about; null if there is none.
+/// The file location in `location`; null if there is none.
 static FileLineColLoc placeOf(Location location) {
   if (auto place = dyn_cast<FileLineColLoc>(location))
     return place;
@@ -27,7 +27,7 @@ static FileLineColLoc placeOf(Location location) {
   return nullptr;
 }
 
-/// The call that `location` is inside of; null if there is none.
+/// The call site in `location`; null if there is none.
 static CallSiteLoc callOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
     return call;
@@ -40,7 +40,7 @@ static CallSiteLoc callOf(Location location) {
   return nullptr;
 }
 
-/// Nobody debugs what Triton's language is made of.
+/// Is `place` in Triton's own library, which users do not debug?
 static bool isLibrary(FileLineColLoc place) {
   return place.getFilename().getValue().contains("/triton/language/");
 }
@@ -81,7 +81,7 @@ llvm::DILocation *SourceLines::make(FileLineColLoc place,
   llvm::DISubprogram *scope = kernelScope;
   llvm::DIFile *file = fileOf(place.getFilename().getValue());
   if (caller) {
-    // Inlining leaves no names of helpers behind: their file stands for them.
+    // Inlining does not preserve the names of helpers: use their file instead.
     llvm::DISubprogram *&helper = helpers[file];
     if (!helper)
       helper = subprogram(llvm::sys::path::stem(file->getFilename()), file, 0);

@@ -1,4 +1,4 @@
-// SourceLines.h - from the code of a kernel to the lines of its source.
+// SourceLines.h - debug information: the source lines of a kernel's code.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,15 +14,15 @@
 
 namespace nereid::codegen {
 
-/// The debug information of one entry function. Code of a helper that was
-/// inlined leads to the helper, called from the kernel; code of Triton's own
-/// language leads to the line that uses it.
+/// The debug information of one entry function. Code of an inlined helper has
+/// the helper's lines, inlined into the kernel; code of Triton's own library
+/// has the line that calls it.
 class SourceLines {
 public:
-  /// For `entry`, which is made from `kernel`.
+  /// For `entry`, which is generated from `kernel`.
   SourceLines(tt::FuncOp kernel, llvm::Function &entry);
 
-  /// Where `location` is; the kernel's own line if it tells nothing.
+  /// The debug location of `location`; the kernel's own line if it has none.
   llvm::DebugLoc find(mlir::Location location);
 
   /// Completes the module; call it once, at the end.
@@ -42,7 +42,7 @@ private:
   llvm::DenseMap<mlir::Location, llvm::DILocation *> known;
 };
 
-/// Lets code that is emitted meanwhile lead to a place in the source.
+/// Sets the source line of the code that is emitted in its lifetime.
 class AtLine {
 public:
   AtLine(llvm::IRBuilderBase &builder, SourceLines *lines,

@@ -80,7 +80,7 @@ static std::optional<APFloat> floatIdentity(CombineKind kind,
     return APFloat::getInf(type, /*Negative=*/true);
   case CombineKind::MinimumF:
     return APFloat::getInf(type);
-  case CombineKind::MaxNumF: // of NaN and -inf, it is -inf
+  case CombineKind::MaxNumF: // NaN and -inf combine to -inf
   case CombineKind::MinNumF:
     return APFloat::getQNaN(type);
   default:
@@ -147,7 +147,7 @@ bool Combine::isIdempotent(Attribute value) const {
                                                : i ^ i;
     return result == i;
   }
-  default: // the smaller or larger of a number and itself, and the like
+  default: // minimum, maximum, and, or: x combined with x is x
     return isa_and_nonnull<FloatAttr, IntegerAttr>(value);
   }
 }

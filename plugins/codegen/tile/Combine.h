@@ -1,10 +1,10 @@
-// Combine.h - what the combine region of a reduction or scan is.
+// Combine.h - classifies the combine region of a reduction or scan.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table answers where an accumulator may start and which elements need not
-// be visited. Both follow from the operation alone, so that a loop over
-// vectors and a reduction across a subgroup of a GPU agree.
+// One table defines the initial values of accumulators and which elements may
+// be skipped. Both depend only on the operation, so that a loop over vectors
+// and a reduction across a GPU subgroup agree.
 
 #ifndef NEREID_CODEGEN_TILE_COMBINE_H
 #define NEREID_CODEGEN_TILE_COMBINE_H
@@ -14,14 +14,14 @@
 
 namespace nereid::codegen {
 
-/// The operation of a region that applies one to its two arguments.
+/// The operation of a region that applies a single one to its two arguments.
 enum class CombineKind {
   Other, // anything else
   AddF,
   MulF,
   MaximumF, // NaN if either is
   MinimumF,
-  MaxNumF, // the other one if one is NaN
+  MaxNumF, // the other operand if one is NaN
   MinNumF,
   AddI,
   MulI,
@@ -34,26 +34,25 @@ enum class CombineKind {
   MinUI,
 };
 
-/// All but `Other` are commutative, and associative but for rounding.
+/// All but `Other` are commutative, and associative except for rounding.
 struct Combine {
   CombineKind kind = CombineKind::Other;
 
-  /// What combines with every x of type `element` to x, bit for bit; null for
-  /// `Other`.
+  /// The identity: combining it with any x of type `element` yields x, bit for
+  /// bit. Null for `Other`.
   mlir::TypedAttr identity(mlir::Type element) const;
 
-  /// True if `value` combined with itself is `value`, bit for bit. Combining it
-  /// many times is then combining it once: of the elements that are known to be
-  /// `value`, all but one can be left out. An accumulator over what remains
-  /// starts from `value` instead of the identity.
+  /// True if combining `value` with itself yields `value`, bit for bit. Then
+  /// all elements that are known to be `value` can be skipped, if the
+  /// accumulator starts from `value` instead of the identity.
   bool isIdempotent(mlir::Attribute value) const;
 
 };
 
 Combine combineOf(mlir::Region &region);
 
-/// True if the order in which `region` combines elements decides about rounding:
-/// it calculates with floating-point numbers, rather than selecting one.
+/// True if rounding depends on the order in which `region` combines elements:
+/// it computes with floating-point numbers instead of selecting one.
 bool isRounded(mlir::Region &region);
 
 } // namespace nereid::codegen

@@ -1,4 +1,4 @@
-// ConstantWhere.cpp - follows a value from where a mask is false.
+// ConstantWhere.cpp - constants of values where a mask is false.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// The same for `value` at index `map` of what the condition's index is in.
+/// The same for `value` at index `map` of the outer index of the condition.
 static Attribute constantWhere(Value value, ArrayRef<IndexSource> map,
                                const ConditionAt &condition, TileForms &forms,
                                unsigned depth) {
@@ -52,8 +52,8 @@ static Attribute constantWhere(Value value, ArrayRef<IndexSource> map,
   }
   if (isShapeOp(op))
     return constantOf(op, 0);
-  // Conversions and products of what is constant: sums of squares of a masked
-  // load, and the like. What is rounded may be contracted with its user.
+  // Conversions and products of constants, as in the sum of squares of a masked
+  // load. A rounded operation may be contracted with its user.
   if (isa<arith::MulFOp>(op)) {
     auto x = dyn_cast_or_null<FloatAttr>(constantOf(op, 0));
     auto y = dyn_cast_or_null<FloatAttr>(constantOf(op, 1));

@@ -9,9 +9,9 @@
 
 namespace nereid::codegen {
 
-/// The constant that `value` is wherever a conjunct of a mask is false, which
-/// is at an index of `value`'s; null if it is not known to be one. Looks through
-/// masked loads, selections, and what keeps a constant.
+/// The constant that `value` equals wherever `condition`, a conjunct of a mask
+/// at an index of `value`, is false; null if unknown. Looks through masked
+/// loads, selections, and operations that map constants to constants.
 mlir::Attribute constantWhere(mlir::Value value, const ConditionAt &condition,
                               TileForms &forms);
 

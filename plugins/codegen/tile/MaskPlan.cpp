@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// The dimension of a tile that grows along `axis`.
+/// The dimension of a tile that depends on `axis`.
 static std::optional<unsigned> dimensionAlong(unsigned axis,
                                               ArrayRef<IndexSource> map) {
   for (auto [dim, source] : llvm::enumerate(map))
@@ -46,7 +46,7 @@ void MaskPlanner::addWraps(const MaskedAccess &access) {
     std::optional<WrapForm> wrap = forms.wrapOf(term.tensor);
     IndexMap map = compose(term.map, access.map);
     std::optional<unsigned> dim = dimensionAlong(axis, map);
-    // Elsewhere its index is 0: only this dimension may make a difference.
+    // All other indices are 0, so it may depend on this dimension only.
     if (!wrap || plan.hasWrap(term.tensor) || !dim || !map[*dim].isDim(axis) ||
         forms.dependsOn(term.tensor) != DimSet(1) << *dim)
       continue;

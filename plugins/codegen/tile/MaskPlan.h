@@ -1,10 +1,10 @@
-// MaskPlan.h - what the masks of a group of accesses become in a loop along one
-// axis, decided before any code is written.
-// SPDX-FileCopyrightText: the Nereid authors
-// SPDX-License-Identifier: Apache-2.0
+// MaskPlan.h - plans how a loop along one axis evaluates the masks of a group
+// of accesses, before any code is emitted. SPDX-FileCopyrightText: the Nereid
+// authors SPDX-License-Identifier: Apache-2.0
 //
-// A loop over a vector axis makes ranges of the bounds; a GPU, where an axis is
-// spread over threads, makes uniform branches of the same conditions.
+// A loop over a vector axis turns the bounds into ranges; on a GPU, where an
+// axis is distributed over threads, the same conditions become uniform
+// branches.
 
 #ifndef NEREID_CODEGEN_TILE_MASKPLAN_H
 #define NEREID_CODEGEN_TILE_MASKPLAN_H
@@ -16,17 +16,17 @@
 
 namespace nereid::codegen {
 
-/// A condition that some mask asks for, at an index of the loop nest.
+/// A condition of some mask, at an index of the loop nest.
 struct PlannedCondition : ConditionAt {
-  /// Where it holds along the axis; none: it is the same all along it.
+  /// Where it is true along the axis; none: it is invariant along the axis.
   std::optional<IntervalBound> bound;
-  /// Where it does not hold there is nothing to do.
+  /// Where it is false, no access has an effect.
   bool isActive = false;
 };
 
-/// A tile `offs % M`, used as an offset, that grows by 1 along the axis as long
-/// as it does not wrap around: if the dividend at index 0 is in [0, limit], and
-/// the remainder there leaves room for the axis below the divisor.
+/// A tile `offs % M`, used as an offset, that has stride 1 along the axis if it
+/// does not wrap around: the dividend at index 0 is in [0, limit], and the
+/// remainder at index 0 plus the size of the axis is at most the divisor.
 struct PlannedWrap {
   mlir::Value tensor;
   int64_t limit;
@@ -46,13 +46,13 @@ struct MaskPlan {
 
 /// A load or store of a tile, at an index of the loop nest.
 struct MaskedAccess {
-  mlir::Value pointers, mask; // no mask: null
+  mlir::Value pointers, mask; // mask may be null
   IndexMap map;
 };
 
-/// The rank of the loop nest is at most 32; its vector axis is `axis`. A value
-/// is ready before the loops if `isReady`: a condition or offset that is not
-/// cannot be asked for there.
+/// The rank of the loop nest is at most 32; its vector axis is `axis`. Only
+/// conditions and offsets for which `isReady` is true can be evaluated before
+/// the loops.
 class MaskPlanner {
 public:
   MaskPlanner(unsigned axis, TileForms &forms,
@@ -60,13 +60,13 @@ public:
       : axis(axis), forms(forms), isReady(isReady) {}
 
   /// Adds the conditions of the access's mask that are an interval of the axis
-  /// or the same along all of it.
+  /// or invariant along it.
   void addConditions(const MaskedAccess &access);
   /// Adds the remainders in the access's addresses that may be contiguous.
   void addWraps(const MaskedAccess &access);
-  /// Drops conditions that `drop` holds for.
+  /// Drops conditions for which `drop` is true.
   void dropIf(llvm::function_ref<bool(const PlannedCondition &)> drop);
-  /// Marks conditions outside of which nothing is to be done.
+  /// Marks conditions outside of which no access has an effect.
   void setActive(llvm::function_ref<bool(const ConditionAt &)> isInactive);
   MaskPlan take() { return std::move(plan); }
 

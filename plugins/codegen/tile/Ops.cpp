@@ -31,7 +31,7 @@ bool isElementOp(Operation *op) {
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// What does not depend on the types.
+/// The properties that do not depend on types.
 static TileOpInfo describe(Operation *op) {
   using Kind = TileOpKind;
   auto operand = [&](unsigned number) { return &op->getOpOperand(number); };

@@ -1,10 +1,10 @@
-// Ops.h - what kind of thing each operation is to a backend that turns tiles
-// into loops or layouts.
+// Ops.h - classifies operations for a backend that turns tiles into loops or
+// layouts.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of operations, as they are after expandForBackend(). A new
-// operation on tiles is a new row in Ops.cpp.
+// The table of operations that remain after expandForBackend(). A new operation
+// on tiles is a new row in Ops.cpp.
 
 #ifndef NEREID_CODEGEN_TILE_OPS_H
 #define NEREID_CODEGEN_TILE_OPS_H
@@ -14,29 +14,29 @@
 namespace nereid::codegen {
 
 enum class TileOpKind {
-  Scalar,     // works on no tile
-  Expression, // its value at an index is computed wherever it is wanted
+  Scalar,     // has no tiles
+  Expression, // its value at an index is computed wherever it is used
   Load,       // an expression too, unless it is volatile
   Store,
   Reduce,
   Scan,
-  Serial,     // element after element, in row-major order
+  Serial,     // element by element, in row-major order
   Dot,        // reads its first two operands in an order of its own
   Print,      // reads its operands as a whole
   Region,     // scf.for, scf.if, scf.while
   Terminator,
-  Unknown,    // no backend knows it
+  Unknown,    // not supported by any backend
 };
 
 struct TileOpInfo {
   TileOpKind kind = TileOpKind::Unknown;
-  mlir::OpOperand *pointers = nullptr; // what it accesses memory through
-  mlir::OpOperand *mask = nullptr;     // where it does something; null: always
-  /// It takes part in the communication of programs.
+  mlir::OpOperand *pointers = nullptr; // of its memory access
+  mlir::OpOperand *mask = nullptr;     // of its effect or access; null: always
+  /// Programs may communicate by it.
   bool isAtomic = false;
-  /// It writes memory that tt.load reads; atomic operations do.
+  /// It writes memory that tt.load reads; also true for atomic operations.
   bool writes = false;
-  /// It makes all of its result, not one element where it is wanted.
+  /// It computes its result as a whole, not element by element on demand.
   bool ownsResult = false;
 };
 
