@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "analysis/Access.h"
+#include "analysis/Divisibility.h"
 #include "analysis/MaskIntervals.h"
 
 #include "nereid/ttir/Dialect.h"
@@ -13,8 +14,6 @@
 using namespace mlir;
 
 namespace nereid::codegen {
-
-static int64_t powerOfTwoIn(int64_t number) { return number & -number; }
 
 /// The value of the hint `name` on the operation of `value` for a dimension; 1
 /// without a hint.

@@ -43,7 +43,7 @@ public:
   Polynomial scaled(int64_t factor) const;
   bool operator==(const Polynomial &other) const;
 
-  /// True if a coefficient is no signed integer of `bits` bits: arithmetic in
+  /// True if a coefficient is not a signed integer of `bits` bits: arithmetic in
   /// such a type is meant to wrap, as in hashing.
   bool exceeds(unsigned bits) const;
 
@@ -51,8 +51,8 @@ public:
   std::optional<int64_t> constant() const;
   llvm::ArrayRef<Monomial> terms() const { return monomials; }
 
-  /// The largest power of two, at most 2^30, that is known to divide it:
-  /// from coefficients and from `tt.divisibility` on arguments.
+  /// The largest power of two that is known to divide it, from coefficients
+  /// and factors (Divisibility.h).
   int64_t divisibility() const;
 
 private:
@@ -60,8 +60,8 @@ private:
   llvm::SmallVector<Monomial, 2> monomials; // sorted by factors
 };
 
-/// The largest power of two, at most 2^30, that is known to divide `value`.
-int64_t divisibilityOf(mlir::Value value);
+/// The constant that `value` is, if it has at most 64 bits; an i1 is 0 or 1.
+std::optional<int64_t> constantOf(mlir::Value value);
 
 } // namespace nereid::codegen
 
