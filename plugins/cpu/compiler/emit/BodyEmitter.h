@@ -1,0 +1,60 @@
+// BodyEmitter.h - control flow as LLVM IR.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMIT_BODYEMITTER_H
+#define NEREID_CPU_COMPILER_EMIT_BODYEMITTER_H
+
+#include "emit/Emitter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace nereid::cpu {
+
+/// Emits the blocks of the kernel, or of a region of scalars. Scalars are in
+/// registers (phis where control flow joins), tiles in the buffers that the
+/// plan names.
+class BodyEmitter {
+public:
+  /// A return goes to `next`.
+  BodyEmitter(Emitter &emitter, llvm::BasicBlock *next)
+      : emitter(emitter), b(emitter.builder), next(next) {}
+
+  void run(mlir::Region &body);
+
+  /// What the region returned, where `next` is the insertion point; one value
+  /// for each of `types`.
+  llvm::SmallVector<llvm::Value *> results(llvm::ArrayRef<llvm::Type *> types);
+
+private:
+  /// The block that a region ends in, and the scalars that it returns there.
+  using EndOfRegion =
+      std::pair<llvm::BasicBlock *, llvm::SmallVector<llvm::Value *>>;
+
+  llvm::BasicBlock *makeBlock(const char *name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  }
+
+  // Blocks of one region, joined by branches (Body.cpp).
+  void makeArguments(mlir::Block &block);
+  void emitSteps(mlir::Block &block);
+  void emitScalars(mlir::Block &block);
+  void branchTo(mlir::Block *target, mlir::OperandRange operands);
+  void emitTerminator(mlir::Operation *op);
+  void emitRegionOp(mlir::Operation *op);
+  void emitIfOp(mlir::scf::IfOp op);
+
+  // Loops.cpp
+  void emitFor(mlir::scf::ForOp loop);
+  void emitWhile(mlir::scf::WhileOp op);
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  llvm::BasicBlock *next;
+  llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
+  llvm::SmallVector<EndOfRegion, 1> returns;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMIT_BODYEMITTER_H
