@@ -57,14 +57,21 @@ std::optional<Progression> progressionOf(Value tile, unsigned axis,
   if (element.isInteger())
     result.bits = element.getIntOrFloatBitWidth();
   result.isInRange = true;
+  const TileForm *form = result.bits > 64 ? nullptr : forms.of(tile);
+  std::optional<std::pair<int64_t, int64_t>> range;
+  if (form && !form->pointer && tileType(tile))
+    range = form->range(tileType(tile).getShape());
+  bool fits = range && llvm::isIntN(result.bits, range->first) &&
+              llvm::isIntN(result.bits, range->second);
+  if (fits && !form->mayWrap)
+    result.isNonNegative = range->first >= 0;
   if (!(mapDims(forms.dependsOn(tile), map, ~DimSet(0)) >> axis & 1))
     return result;
-  const TileForm *form = forms.of(tile);
   const IndexSource *own =
       llvm::find_if(map, [&](IndexSource s) { return s.isAlong(axis); });
   unsigned dim = own - map.begin();
   if (!form || form->pointer || own->kind != IndexSource::Dim ||
-      result.bits > 64 || ((form->termDims() | form->mayWrap) >> dim & 1))
+      ((form->termDims() | form->mayWrap) >> dim & 1))
     return std::nullopt;
   std::optional<int64_t> stride = form->strides[dim].constant();
   if (!stride)
@@ -78,11 +85,8 @@ std::optional<Progression> progressionOf(Value tile, unsigned axis,
       !llvm::isIntN(result.bits, span))
     return std::nullopt;
   span -= result.stride;
-  if (auto range = form->range(shape))
-    result.isInRange = llvm::isIntN(result.bits, range->first) &&
-                       llvm::isIntN(result.bits, range->second);
-  else
-    result.isInRange = span == 0;
+  result.isInRange = range ? fits : span == 0;
+  result.leastNonNegative = std::max<int64_t>(0, -span);
   result.limit = (span < 0 ? llvm::minIntN(result.bits)
                            : llvm::maxIntN(result.bits)) -
                  span;
@@ -94,23 +98,20 @@ std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || forms.isOpaque(condition) || axis >= rankOf(condition))
     return std::nullopt;
-  bool isGreater = false;
-  IntervalBound bound;
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    break;
-  case arith::CmpIPredicate::sle:
-    bound.orEqual = true;
-    break;
-  case arith::CmpIPredicate::sgt:
-    isGreater = true;
-    break;
-  case arith::CmpIPredicate::sge:
-    isGreater = bound.orEqual = true;
-    break;
-  default:
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = compare.getPredicate();
+  auto isOneOf = [&](std::initializer_list<Predicate> these) {
+    return llvm::is_contained(these, predicate);
+  };
+  if (isOneOf({Predicate::eq, Predicate::ne}))
     return std::nullopt;
-  }
+  bool isGreater = isOneOf(
+      {Predicate::sgt, Predicate::sge, Predicate::ugt, Predicate::uge});
+  bool isUnsigned = isOneOf(
+      {Predicate::ult, Predicate::ule, Predicate::ugt, Predicate::uge});
+  IntervalBound bound;
+  bound.orEqual = isOneOf(
+      {Predicate::sle, Predicate::sge, Predicate::ule, Predicate::uge});
   bound.lhs = compare.getLhs();
   bound.rhs = compare.getRhs();
   std::optional<Progression> sides[] = {progressionOf(bound.lhs, axis, forms),
@@ -123,9 +124,17 @@ std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
                         span) ||
       bound.stride == 0)
     return std::nullopt;
-  for (auto [number, side] : llvm::enumerate(sides))
-    if (!side->isInRange)
+  for (auto [number, side] : llvm::enumerate(sides)) {
+    // As unsigned numbers negative ones are above all others.
+    if (isUnsigned && side->isNonNegative == false)
+      return std::nullopt;
+    bool isLimited = isUnsigned && !side->isNonNegative;
+    if (isLimited)
+      bound.checks.push_back({unsigned(number), false, side->leastNonNegative});
+    // What does not fall below 0 stays in its type.
+    if (!side->isInRange && !(isLimited && side->stride < 0))
       bound.checks.push_back({unsigned(number), side->stride > 0, side->limit});
+  }
   bound.isNarrow = sides[0]->bits < 64 && sides[1]->bits < 64;
   bound.isUpper = isGreater != (bound.stride > 0);
   return bound;

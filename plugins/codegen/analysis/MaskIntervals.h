@@ -5,9 +5,10 @@
 //
 // A comparison of integers whose sides have constant strides along an axis is
 // true in an interval of the index, where a loop needs no mask. Integers wrap:
-// both sides must not overflow along the axis. Constants may prove that at
-// compile time; otherwise it depends on the first values, which each program
-// checks once (IntervalBound::checks).
+// both sides must not overflow along the axis, and both sides of an unsigned
+// comparison must be non-negative, which makes it equal to the signed one.
+// Constants may prove that at compile time; otherwise it depends on the first
+// values, which each program checks once (IntervalBound::checks).
 
 #ifndef NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
 #define NEREID_CODEGEN_ANALYSIS_MASKINTERVALS_H
@@ -22,8 +23,8 @@ namespace nereid::codegen {
 ///   lhs + stride * index < rhs
 /// or similar; `lhs` and `rhs` have type i64 or narrower.
 struct IntervalBound {
-  /// A side does not overflow along the axis if its value at index 0 is at most
-  /// (at least) `limit`.
+  /// A side does not overflow along the axis, or is non-negative there, if its
+  /// value at index 0 is at most (at least) `limit`.
   struct Check {
     unsigned side; // 0: lhs, 1: rhs
     bool isUpper;
@@ -65,11 +66,15 @@ llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
 /// A tile of integers along a dimension: value(i) = value(0) + stride * i in a
 /// type of `bits` bits, sign-extended. It does not wrap if value(0) is at most
 /// `limit` (with a negative stride: at least); `isInRange` if that is proven.
+/// Unless it wraps, all values are non-negative if value(0) is at least
+/// `leastNonNegative`; `isNonNegative` is the answer if it is known.
 struct Progression {
   int64_t stride = 0;
   unsigned bits = 64;
   int64_t limit = INT64_MAX;
+  int64_t leastNonNegative = 0;
   bool isInRange = false;
+  std::optional<bool> isNonNegative;
 };
 
 /// The progression of `tile` along `axis`, if it has one that does not
@@ -77,8 +82,8 @@ struct Progression {
 std::optional<Progression> progressionOf(mlir::Value tile, unsigned axis,
                                          TileForms &forms);
 
-/// The interval of `condition` (a signed comparison of integers) along
-/// dimension `axis`, if it has one.
+/// The interval of `condition` (a comparison of integers) along dimension
+/// `axis`, if it has one.
 std::optional<IntervalBound> intervalOf(mlir::Value condition, unsigned axis,
                                         TileForms &forms);
 
