@@ -48,8 +48,8 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "how much LLVM optimises, from 0 (least) to 3", 0, 3},
      &Options::optLevel},
     {{"reassociate", "true",
-      "let reductions and scans combine floating-point numbers in another order "
-      "than that of their index"},
+      "let reductions, scans and dots combine floating-point numbers in another "
+      "order than that of their index"},
      &Options::reassociate},
     {{"threads", "0",
       "threads that run a launch at most; 0 means by the work", 0, 4096},

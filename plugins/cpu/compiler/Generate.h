@@ -29,8 +29,8 @@ struct GenerateOptions {
   CpuModel cpu;
   /// May a multiplication and an addition be contracted to a fused one?
   bool fpFusion = true;
-  /// May a reduction or scan use several accumulators, so that the order of its
-  /// floating-point operations changes?
+  /// May a reduction or scan use several accumulators, or a dot instructions on
+  /// several products, so that the order of floating-point operations changes?
   bool reassociate = true;
   /// Emit line tables for the source named by the locations?
   bool debugInfo = false;

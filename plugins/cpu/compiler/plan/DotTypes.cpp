@@ -34,7 +34,8 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
     return DotKind::Elements;
   ArrayRef<int64_t> shape = dot.getB().getType().getShape();
   int64_t depth = shape[shape.size() - 2];
-  bool isBf16 = factor.isBF16() && sum.isF32();
+  // Instructions on pairs and tiles add products in an order of their own.
+  bool isBf16 = factor.isBF16() && sum.isF32() && options.reassociate;
   bool isBytes = factor.isInteger(8) && sum.isInteger(32);
   if (options.fastPaths.has(FastPath::DotTiles) &&
       ((isBf16 && depth % 2 == 0 && cpu.hasBf16Tiles) ||
