@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Error.h"
-#include "File.h"
 #include "Json.h"
 #include "Runtime.h"
 #include "Struct.h"
@@ -42,6 +41,9 @@ static Result<Cache *> cacheOf(nereid_runtime_t *runtime) {
     return given.failure();
   if (!runtime->cache())
     return Failure{NEREID_UNAVAILABLE, "this runtime has no cache"};
+  if (Outcome usable = runtime->cache()->check(); !usable)
+    return Failure{usable.failure().status,
+                   "the cache cannot be used: " + usable.failure().text};
   return runtime->cache();
 }
 
@@ -57,8 +59,10 @@ nereid_status_t nereid_cache_verify(nereid_runtime_t *runtime,
       damaged.push_back({{"file", damage.file},
                          {"reason", damage.reason},
                          {"removed", damage.isRemoved}});
-    return giveJson({{"entries", found.entries}, {"damaged", damaged}},
-                    out_json);
+    Json json = {{"entries", found.entries}, {"damaged", damaged}};
+    if (!found.unread.empty())
+      json["reason"] = found.unread;
+    return giveJson(json, out_json);
   });
 }
 
@@ -67,7 +71,7 @@ static Outcome giveRemoval(const CacheRemoval &removal,
   Json json = {{"removed", removal.removed}, {"bytes", removal.bytes}};
   if (removal.failed) {
     json["failed"] = removal.failed;
-    json["reason"] = errorText(removal.error);
+    json["reason"] = removal.reason;
   }
   return giveJson(json, out_json);
 }

@@ -96,8 +96,10 @@ CacheLookup Cache::Impl::lookUp(const Digest &key, Purpose purpose) {
 }
 
 // Errors after which the directory may be there again, or the handle fresh.
+// or say what is in the way.
 static bool isWorthRepeating(int error) {
-  return error == ENOENT || error == ESTALE || error == EBUSY;
+  return error == ENOENT || error == ENOTDIR || error == ESTALE ||
+         error == EBUSY;
 }
 
 int Cache::Impl::tryPublish(const Digest &key, std::string_view bytes) {

@@ -66,12 +66,13 @@ struct CacheDamage {
 struct CacheVerification {
   uint64_t entries = 0;             // that were read
   std::vector<CacheDamage> damaged; // or cannot be read
+  std::string unread;               // the first folder that was not: "PATH: why"
 };
 
 struct CacheRemoval {
   uint64_t removed = 0, bytes = 0;
-  uint64_t failed = 0; ///< that should go and cannot be removed
-  int error = 0;       ///< the last reason, as errno has it
+  uint64_t failed = 0; ///< files that cannot be removed, folders not read
+  std::string reason;  ///< of the first of them: "PATH: why"
 };
 
 /// A cache in one directory. Trouble with the directory never fails a
@@ -103,6 +104,8 @@ public:
   /// same key.
   Result<CacheEntry> getOrCompute(const Digest &key, const Compute &compute);
 
+  /// Why the directory cannot be used, if so.
+  Outcome check();
   /// Counts what the directory holds.
   CacheStat stat();
   /// Reads every entry and removes damaged ones, if it can.

@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "File.h"
 #include "cache/CacheImpl.h"
 #include "cache/CacheRecord.h"
 
@@ -32,14 +33,18 @@ static bool isLeftover(const CacheFileInfo &file) {
          std::chrono::seconds(ageInSeconds(file.lastUse)) > leftoverAge;
 }
 
+static void countFailure(std::string reason, CacheRemoval &removal) {
+  if (!removal.failed++)
+    removal.reason = std::move(reason);
+}
+
 // Whether the file is gone now. It is counted if that is our doing.
 static bool removeAndCount(const CacheFileInfo &file, CacheRemoval &removal) {
   int error = removeCacheFile(file.path);
   if (error == ENOENT)
     return true;
   if (error) {
-    ++removal.failed;
-    removal.error = error;
+    countFailure(file.path + ": " + errorText(error), removal);
     return false;
   }
   ++removal.removed;
@@ -51,7 +56,7 @@ CacheRemoval Cache::Impl::collect(uint64_t limit) {
   CacheRemoval removal;
   std::vector<CacheFileInfo> entries;
   uint64_t total = 0;
-  directory.forEachFile([&](const CacheFileInfo &file) {
+  Outcome seen = directory.forEachFile([&](const CacheFileInfo &file) {
     if (!file.isUnfinished) {
       total += file.size;
       entries.push_back(file);
@@ -59,6 +64,8 @@ CacheRemoval Cache::Impl::collect(uint64_t limit) {
       removeAndCount(file, removal);
     }
   });
+  if (!seen)
+    countFailure(seen.failure().text, removal);
   std::ranges::sort(entries, {}, &CacheFileInfo::lastUse);
   uint64_t leftovers = removal.removed;
   for (const CacheFileInfo &entry : entries) {
@@ -91,6 +98,8 @@ void Cache::Impl::collectNowAndThen(uint64_t newBytes) {
   collect(options.limit - options.limit / 10);
 }
 
+Outcome Cache::check() { return impl->directory.check(); }
+
 CacheStat Cache::stat() {
   CacheStat stat;
   stat.directory = impl->directory.root();
@@ -101,7 +110,7 @@ CacheStat Cache::stat() {
   stat.evicted = impl->evicted;
   stat.isEnabled = impl->isUsable();
   if (stat.isEnabled)
-    impl->directory.forEachFile([&](const CacheFileInfo &file) {
+    (void)impl->directory.forEachFile([&](const CacheFileInfo &file) {
       stat.entries += !file.isUnfinished;
       stat.bytes += file.size;
     });
@@ -112,7 +121,7 @@ CacheVerification Cache::verify() {
   CacheVerification result;
   if (!impl->isUsable())
     return result;
-  impl->directory.forEachFile([&](const CacheFileInfo &file) {
+  Outcome seen = impl->directory.forEachFile([&](const CacheFileInfo &file) {
     if (file.isUnfinished)
       return;
     CacheLookup lookup = impl->lookUp(file.key, Impl::Purpose::Check);
@@ -123,6 +132,8 @@ CacheVerification Cache::verify() {
       result.damaged.push_back(
           {file.path, lookup.missReason, lookup.isRemoved});
   });
+  if (!seen)
+    result.unread = seen.failure().text;
   return result;
 }
 

@@ -115,26 +115,36 @@ Outcome CacheDirectory::check() {
   return outcome;
 }
 
-static int makeDirectory(const std::string &path) {
-  if (withoutInterruption([&] { return ::mkdir(path.c_str(), 0700); }) == 0 ||
-      errno == EEXIST)
-    return 0;
+// Makes the directory and what is missing above it.
+static Outcome makeDirectory(const std::string &path) {
+  auto make = [&] {
+    return withoutInterruption([&] { return ::mkdir(path.c_str(), 0700); });
+  };
+  if (make() == 0)
+    return {};
   size_t slash = path.rfind('/');
-  if (errno != ENOENT || slash == 0 || slash == std::string::npos)
-    return errno;
-  if (int error = makeDirectory(path.substr(0, slash)))
-    return error;
-  if (withoutInterruption([&] { return ::mkdir(path.c_str(), 0700); }) == 0 ||
-      errno == EEXIST)
-    return 0;
-  return errno;
+  bool hasParent = slash != 0 && slash != std::string::npos;
+  if ((errno == ENOENT || errno == ENOTDIR) && hasParent) {
+    if (Outcome parent = makeDirectory(path.substr(0, slash)); !parent)
+      return parent;
+    if (make() == 0)
+      return {};
+  }
+  if (errno != EEXIST)
+    return refused(path, errno);
+  // Something has its name. A directory that cannot be looked at is not worth
+  // an error of its own.
+  struct stat facts;
+  if (statPath(path, facts) == 0 && !S_ISDIR(facts.st_mode))
+    return refused(path, "not a directory, as the cache needs here; remove it");
+  return {};
 }
 
 Outcome CacheDirectory::create(const Digest &key) {
   isTrusted.store(false, std::memory_order_release);
-  int error = makeDirectory(folderOf(key));
-  if (error && error != ENOENT)
-    return refused(top, errorText(error));
+  Outcome made = makeDirectory(folderOf(key));
+  if (!made && made.failure().status != NEREID_NOT_FOUND)
+    return made;
   return check();
 }
 
@@ -174,12 +184,15 @@ static bool parseName(std::string_view name, CacheFileInfo &file) {
   return key.has_value();
 }
 
-static void
+static Outcome
 visitFolder(const std::string &folder,
             const std::function<void(const CacheFileInfo &)> &visit) {
   DirectoryStream stream = openDirectory(folder);
+  // What is no directory holds no entries, and neither does one that is gone.
+  if (!stream && (errno == ENOTDIR || errno == ENOENT || errno == ELOOP))
+    return {};
   if (!stream)
-    return;
+    return refused(folder, errno);
   while (dirent *item = ::readdir(stream.get())) {
     CacheFileInfo file;
     struct stat facts;
@@ -195,16 +208,23 @@ visitFolder(const std::string &folder,
         int64_t(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
     visit(file);
   }
+  return {};
 }
 
-void CacheDirectory::forEachFile(
+Outcome CacheDirectory::forEachFile(
     const std::function<void(const CacheFileInfo &)> &visit) const {
   DirectoryStream stream = openDirectory(top);
+  if (!stream && errno == ENOENT)
+    return {};
   if (!stream)
-    return;
+    return refused(top, errno);
+  Outcome first;
   while (dirent *item = ::readdir(stream.get()))
     if (isFolderName(item->d_name))
-      visitFolder(top + '/' + item->d_name, visit);
+      if (Outcome seen = visitFolder(top + '/' + item->d_name, visit);
+          !seen && first)
+        first = std::move(seen);
+  return first;
 }
 
 } // namespace nereid

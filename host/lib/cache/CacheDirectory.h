@@ -48,8 +48,8 @@ public:
 
   /// Calls \p visit for every entry and every unfinished file; files with
   /// other names are not ours and left alone. Folders that cannot be read are
-  /// left out.
-  void
+  /// left out, and the first of them is the failure.
+  Outcome
   forEachFile(const std::function<void(const CacheFileInfo &)> &visit) const;
 
 private:

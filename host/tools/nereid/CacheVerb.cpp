@@ -70,6 +70,9 @@ static Expected<int> verify(Session &session, const Runtime &runtime) {
   if (!damaged.empty())
     return failure(workFailed, std::to_string(damaged.size()) +
                                    " damaged entries in the cache");
+  if (std::string reason = result->value("reason", ""); !reason.empty())
+    return failure(NEREID_IO_ERROR, "a folder of the cache cannot be read, " +
+                                        reason);
   return exitOk;
 }
 
@@ -83,9 +86,12 @@ static Expected<int> tellRemoved(Session &session, nereid_status_t status,
                       " removed, " +
                       bytesText(result->value("bytes", uint64_t(0))) + '\n');
   if (uint64_t failed = result->value("failed", uint64_t(0)))
-    return failure(NEREID_IO_ERROR, entriesText(failed) +
-                                        " cannot be removed: " +
-                                        result->value("reason", ""));
+    return failure(NEREID_IO_ERROR,
+                   (failed == 1 ? "1 item of the cache cannot be removed, "
+                                : std::to_string(failed) +
+                                      " items of the cache cannot be removed, "
+                                      "the first ") +
+                       result->value("reason", ""));
   return exitOk;
 }
 

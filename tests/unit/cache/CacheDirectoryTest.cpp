@@ -102,6 +102,31 @@ TEST_F(CacheDirectoryTest, RefusesAFile) {
   expectRefused(options.directory + ": not a directory");
 }
 
+TEST_F(CacheDirectoryTest, NamesAFileInPlaceOfTheFolderOfAKey) {
+  std::string inTheWay = pathOf(keyOf("x")).parent_path();
+  ASSERT_EQ(::mkdir(options.directory.c_str(), 0700), 0);
+  write(inTheWay, "a file");
+  expectRefused(inTheWay +
+                ": not a directory, as the cache needs here; remove it");
+  // Other keys are cached all the same, and put() says the same as a compile.
+  warnings.clear();
+  Cache cache(options);
+  EXPECT_EQ(cache.put(keyOf("x"), {"body", {}}).path, "");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].starts_with(inTheWay)) << warnings[0];
+  EXPECT_NE(cache.put(keyOf("y"), {"body", {}}).path, "");
+  CacheRemoval cleared = cache.clear();
+  EXPECT_EQ(cleared.removed, 1u);
+  EXPECT_EQ(cleared.failed, 0u) << cleared.reason;
+  EXPECT_EQ(read(inTheWay), "a file");
+}
+
+TEST_F(CacheDirectoryTest, NamesAFileAboveTheDirectory) {
+  write(folder / "file", "a file");
+  options.directory = folder / "file" / "cache";
+  expectRefused(options.directory + ": not a directory");
+}
+
 TEST_F(CacheDirectoryTest, RefusesARelativePath) {
   options.directory = "cache";
   expectRefused("'cache': not an absolute path");

@@ -30,16 +30,18 @@ NEREID_EXPORT nereid_status_t
 nereid_cache_stat(const nereid_runtime_t *runtime,
                   nereid_cache_stat_t *out_stat);
 // Reads every entry; damaged ones are listed and, unless that fails, removed.
-// JSON: {"entries", "damaged": [{"file", "reason", "removed"}]}. [any-thread]
+// JSON: {"entries", "damaged": [{"file", "reason", "removed"}]}, and "reason"
+// if a folder of the cache cannot be read. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_cache_verify(nereid_runtime_t *runtime, nereid_buffer_t **out_json);
 // Removes least recently used entries down to `limit` bytes (0: the
 // runtime's limit), and leftovers of processes that died. JSON:
-// {"removed", "bytes"}. [any-thread]
+// {"removed", "bytes"}, and if files cannot be removed or folders not be read
+// {"failed", "reason"}: how many, and why the first. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_cache_gc(nereid_runtime_t *runtime,
                                               uint64_t limit,
                                               nereid_buffer_t **out_json);
-// Removes every entry. [any-thread]
+// Removes every entry; the same JSON. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_cache_clear(nereid_runtime_t *runtime,
                                                  nereid_buffer_t **out_json);
 
