@@ -80,8 +80,8 @@ Outcome Compilation::readTarget() {
     return score.failure();
   if (*score <= 0)
     return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin.info.id +
-                                             "' does not compile for target '" +
-                                             target.text() + "'"};
+                                             "' does not compile for " +
+                                             target.description()};
   return {};
 }
 

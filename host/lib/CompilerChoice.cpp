@@ -48,9 +48,7 @@ chooseCompiler(const std::shared_ptr<Plugin> &plugin, const PluginList &all,
   return Failure{NEREID_UNIMPLEMENTED,
                  "plugin '" + plugin->info.id +
                      "' has no compiler, and no other plugin compiles for " +
-                     (target.isEmpty() ? "an empty target"
-                                       : "its target '" + target.text() + "'") +
-                     refusals};
+                     target.description() + refusals};
 }
 
 } // namespace nereid

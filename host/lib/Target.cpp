@@ -80,4 +80,8 @@ std::string Target::text() const {
          ':' + std::to_string(warpSize);
 }
 
+std::string Target::description() const {
+  return isEmpty() ? "an empty target" : "target '" + text() + "'";
+}
+
 } // namespace nereid

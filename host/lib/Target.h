@@ -27,6 +27,8 @@ struct Target {
   nereid_target_t get() const;
   /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:".
   std::string text() const;
+  /// "target 'cpu:x86_64::1'", or "an empty target", for messages.
+  std::string description() const;
   /// True if it names nothing to compile for.
   bool isEmpty() const {
     return backend.empty() && arch.empty() && features.empty();

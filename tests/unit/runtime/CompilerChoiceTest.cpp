@@ -83,7 +83,7 @@ TEST_F(CompilerChoiceTest, ADriverTakesTheCompilerWithTheBestScore) {
   EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler),
             NEREID_UNIMPLEMENTED);
   EXPECT_THAT(lastError(), HasSubstr("plugin 'test.driver' has no compiler, "
-                                     "and no other plugin compiles for its "
+                                     "and no other plugin compiles for "
                                      "target 'fake:f1::1'"));
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(nereid_runtime_register(runtime, &tables[i], &handles[i]),
