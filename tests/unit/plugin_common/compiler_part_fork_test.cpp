@@ -1,0 +1,75 @@
+// compiler_part_fork_test.cpp - a child of fork() loads the compiler part, or
+// uses the one that its parent is loading.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common/compiler_part.h"
+
+#include <csignal>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace nereid::plugin {
+namespace {
+
+struct Table {
+  uint32_t size;
+};
+bool accepts(const Table &table) { return table.size == sizeof table; }
+using Part = CompilerPart<Table, accepts>;
+
+class CompilerPartForkTest : public ::testing::Test {
+protected:
+  CompilerPartForkTest() {
+    folder = std::filesystem::temp_directory_path() /
+             ("compiler-part-fork-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "toy");
+    std::filesystem::copy_file(
+        SLOW_COMPILER_PART, folder / "toy" / "libnereid-toy-compiler.so",
+        std::filesystem::copy_options::overwrite_existing);
+  }
+  ~CompilerPartForkTest() override { std::filesystem::remove_all(folder); }
+
+  /// True if a child of fork() gets the table within ten seconds.
+  static bool childGets(Part &part) {
+    pid_t child = fork();
+    if (child == 0)
+      _exit(part.get(nullptr) ? 0 : 1);
+    for (int round = 0; round < 1000; ++round) {
+      int ended = -1;
+      if (waitpid(child, &ended, WNOHANG) == child)
+        return ended == 0;
+      usleep(10000);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return false;
+  }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(CompilerPartForkTest, TheChildLoadsWhatItsParentDidNot) {
+  Part part(folder / "toy.so", "toy", "toy_compiler");
+  EXPECT_TRUE(childGets(part));
+  EXPECT_NE(part.get(nullptr), nullptr);
+  EXPECT_TRUE(childGets(part));
+}
+
+// fork() waits until the other thread is done, else nobody would unlock the
+// part in the child.
+TEST_F(CompilerPartForkTest, AForkWhileAnotherThreadLoads) {
+  Part part(folder / "toy.so", "toy", "toy_compiler");
+  std::thread loads([&] { EXPECT_NE(part.get(nullptr), nullptr); });
+  usleep(50000);
+  bool isWell = childGets(part);
+  loads.join();
+  EXPECT_TRUE(isWell);
+}
+
+} // namespace
+} // namespace nereid::plugin
