@@ -24,6 +24,35 @@ tt.func public @contiguous(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i3
   tt.return
 }
 
+// An unsigned comparison is an interval of numbers that are not negative.
+// CHECK-LABEL: @unsigned
+tt.func public @unsigned(%p: !tt.ptr<f32>, %n: i32) {
+  %c64 = arith.constant 64 : i32
+  %pid = tt.get_program_id x : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %base = tt.splat %first : i32 -> tensor<64xi32>
+  %offs = arith.addi %base, %range : tensor<64xi32>
+  %limit = tt.splat %n : i32 -> tensor<64xi32>
+  %half = arith.constant dense<32> : tensor<64xi32>
+  %huge = arith.constant dense<-32> : tensor<64xi32>
+  %ptr = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %ptrs = tt.addptr %ptr, %offs : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %argument = arith.cmpi ult, %offs, %limit : tensor<64xi32>
+  // CHECK: mask {{.*}} along 0
+  // CHECK-NEXT: below a bound, where [[OFFS:%[0-9]+]] < [[N:%[0-9]+]] by 1 if [[OFFS]] >= 0 if [[OFFS]] <= 2147483584 if [[N]] >= 0
+  %x = tt.load %ptrs, %argument : tensor<64x!tt.ptr<f32>>
+  %constant = arith.cmpi uge, %range, %half : tensor<64xi32>
+  // CHECK: mask {{.*}} along 0
+  // CHECK-NEXT: from a bound, where %{{[0-9]+}} >= %{{[a-z_0-9]+}} by 1{{$}}
+  tt.store %ptrs, %x, %constant : tensor<64x!tt.ptr<f32>>
+  %negative = arith.cmpi ugt, %range, %huge : tensor<64xi32>
+  // CHECK: mask {{.*}} along 0
+  // CHECK-NEXT: no interval
+  tt.store %ptrs, %x, %negative : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
 // CHECK-LABEL: @strided
 tt.func public @strided(%p: !tt.ptr<f32>, %stride: i32, %m: i32) {
   %rows = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>

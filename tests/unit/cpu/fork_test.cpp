@@ -1,0 +1,93 @@
+// fork_test.cpp - a child of fork() is the first to compile.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness.h"
+#include "kernels.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nereid::cpu::test {
+namespace {
+
+/// True if `work` returns true in a child within a minute; loading LLVM takes
+/// a while on a slow disk.
+template <typename Work> bool inChild(Work work) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(work() ? 0 : 1);
+  for (int round = 0; round < 6000; ++round) {
+    int ended = -1;
+    if (waitpid(child, &ended, WNOHANG) == child)
+      return ended == 0;
+    usleep(10000);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return false;
+}
+
+/// True if that gives an image.
+bool compiles(const Plugin &plugin) {
+  return plugin.compile(addKernel(), "asm", "so").status == NEREID_OK;
+}
+
+// The parent has only the driver: no compiler is loaded before the fork.
+TEST(Fork, TheChildLoadsTheCompiler) {
+  Plugin plugin;
+  EXPECT_TRUE(inChild([&] { return compiles(plugin); }));
+  EXPECT_TRUE(compiles(plugin));
+}
+
+// Launches start threads, which the child does not have.
+TEST(Fork, TheChildOfAProcessThatLaunchedLoadsTheCompiler) {
+  Compiled image;
+  // Made elsewhere, as if it were taken from a cache.
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  pid_t maker = fork();
+  if (maker == 0) {
+    Compiled made = Plugin().compile(addKernel(), "asm", "so");
+    const std::string &bytes = made.output;
+    bool isWritten =
+        made.status == NEREID_OK &&
+        write(pipe[1], bytes.data(), bytes.size()) == ssize_t(bytes.size());
+    _exit(isWritten ? 0 : 1);
+  }
+  close(pipe[1]);
+  char buffer[4096];
+  for (ssize_t count; (count = read(pipe[0], buffer, sizeof buffer)) > 0;)
+    image.output.append(buffer, size_t(count));
+  close(pipe[0]);
+  int ended = -1;
+  ASSERT_EQ(waitpid(maker, &ended, 0), maker);
+  ASSERT_EQ(ended, 0);
+
+  Plugin plugin;
+  Messages messages;
+  nereid_module_t *module = nullptr;
+  ASSERT_EQ(plugin.loadImage(image, "", &module, messages), NEREID_OK)
+      << messages.errors();
+  nereid_kernel_t *kernel = plugin.kernel(module, "add_kernel");
+  ASSERT_NE(kernel, nullptr);
+  constexpr uint32_t kPrograms = 64, kBlock = 1024;
+  std::vector<float> a(kPrograms * kBlock, 1.0f), b = a, out(a.size());
+  struct {
+    const float *a, *b;
+    float *out;
+    int32_t n;
+  } arguments = {a.data(), b.data(), out.data(), int32_t(a.size())};
+  nereid_launch_t launch =
+      makeLaunch(kPrograms, &arguments, sizeof arguments);
+  EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()), NEREID_OK)
+      << messages.errors();
+  EXPECT_TRUE(inChild([&] { return compiles(plugin); }));
+  plugin.driver->unload_module(plugin.state, module);
+}
+
+} // namespace
+} // namespace nereid::cpu::test
