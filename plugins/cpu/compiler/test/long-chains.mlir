@@ -8,8 +8,8 @@
 
 // CHECK: tile program @products
 // CHECK: nest [64]
-// CHECK-NEXT: keep %513 in b
-// CHECK-NEXT: keep %1026 in b
+// CHECK-NEXT: materialize %513 in b
+// CHECK-NEXT: materialize %1026 in b
 // CHECK-NEXT: store %1027
 // CHECK-NOT: nest [
 // CHECK: ModuleID

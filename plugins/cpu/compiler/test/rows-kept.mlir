@@ -9,7 +9,7 @@
 // CHECK: tile program @k
 // CHECK: nest [16x64] axis 1
 // CHECK-NEXT: row
-// CHECK-NEXT: keep [[KEPT:%[0-9]+]] in [[BUFFER:b[0-9]+]]
+// CHECK-NEXT: materialize [[KEPT:%[0-9]+]] in [[BUFFER:b[0-9]+]]
 // CHECK-NEXT: reduce [[KEPT]] ->
 // CHECK-NEXT: row
 // CHECK-NEXT: store
