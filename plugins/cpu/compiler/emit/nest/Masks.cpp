@@ -67,7 +67,8 @@ void NestEmitter::findBound(Bound &result) {
   }
   // lhs + stride * i is compared with rhs. Exchange sides so that the stride is
   // positive; then the bound is a quotient, rounded up or down. A saturated
-  // bound is outside the axis in any case.
+  // bound is outside the axis in any case; it is clamped because callers add
+  // to bounds.
   auto plus = [&](llvm::Value *a, llvm::Value *b, bool isDifference) {
     if (bound.isNarrow)
       return isDifference ? builder.CreateSub(a, b) : builder.CreateAdd(a, b);
@@ -94,7 +95,7 @@ void NestEmitter::findBound(Bound &result) {
     return builder.CreateAdd(
         quotient, builder.CreateSExt(isNegative, builder.getInt64Ty()));
   });
-  result.index = end;
+  result.index = bound.isNarrow ? end : clampToAxis(end);
   for (auto [dim, source] : llvm::enumerate(condition.map))
     if (source.isAlong(nest.vectorAxis) && source.bits) {
       // An index of the upper bits: scale the bound to the nest's index.

@@ -9,6 +9,29 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+/// `element` as memory holds it with `type`: an i1 is a byte in memory.
+Element NestEmitter::asInMemory(Element element, llvm::Type *type) {
+  if (!element.value ||
+      !element.value->getType()->getScalarType()->isIntegerTy(1) ||
+      type->isIntegerTy(1))
+    return element;
+  return {at({element.value}, [&] {
+            return builder.CreateZExt(
+                element.value, element.value->getType()->getWithNewType(type));
+          }), element.isVector};
+}
+
+/// The reverse: `element` as loaded from memory, as a value of `type`.
+Element NestEmitter::asInRegister(Element element, Type type) {
+  if (!convertElementType(type, emitter.context())->isIntegerTy(1))
+    return element;
+  return {at({element.value}, [&] {
+            return builder.CreateICmpNE(
+                element.value,
+                llvm::Constant::getNullValue(element.value->getType()));
+          }), element.isVector};
+}
+
 Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
                                 const Indices &indices) {
   auto type = cast<RankedTensorType>(like.getType());
@@ -18,13 +41,7 @@ Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
   // to where the index is available.
   Element element =
       loadAt(address, memory, {builder.getTrue(), false}, {}, Memory::Scratch);
-  if (!convertElementType(type, emitter.context())->isIntegerTy(1))
-    return element;
-  return {at({element.value}, [&] {
-            return builder.CreateICmpNE(
-                element.value,
-                llvm::Constant::getNullValue(element.value->getType()));
-          }), element.isVector};
+  return asInRegister(element, type);
 }
 
 void NestEmitter::writeBuffer(llvm::Value *buffer, Type type,
@@ -42,7 +59,7 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
     mask = maskAt(op.getMask(), indices);
   Element other;
   if (op.getOther())
-    other = get(op.getOther(), indices);
+    other = asInMemory(get(op.getOther(), indices), type);
   // A load that needs no mask because masks are known to be true must not be
   // hoisted out of that region.
   unsigned outerMinimum = minimumLevel;
@@ -52,7 +69,7 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   minimumLevel = outerMinimum;
   if (loopAround)
     prefetch(op, addressOf(op.getPtr(), indices));
-  return element;
+  return asInRegister(element, op.getType());
 }
 
 /// Prefetches what the next iteration of the surrounding loop will load here:
@@ -254,13 +271,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   bool always = known && known->isOne();
   if (known && known->isZero())
     return;
-  if (value.value->getType()->getScalarType()->isIntegerTy(1) &&
-      !type->isIntegerTy(1)) {
-    llvm::Type *wide =
-        value.isVector ? llvm::FixedVectorType::get(type, lanes) : type;
-    value.value = at({value.value},
-                     [&] { return builder.CreateZExt(value.value, wide); });
-  }
+  value = asInMemory(value, type);
   unsigned innermost = levels.size() - 1;
 
   bool isVector = !(address.base && address.stride == 0) || value.isVector ||

@@ -195,6 +195,8 @@ private:
   Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
                         llvm::Type *element, const Indices &indices);
   // Memory.cpp: loads and stores
+  Element asInMemory(Element element, llvm::Type *type);
+  Element asInRegister(Element element, mlir::Type type);
   Element readBuffer(llvm::Value *buffer, mlir::Value like,
                      const Indices &indices);
   void writeBuffer(llvm::Value *buffer, mlir::Type type,
