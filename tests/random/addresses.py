@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import elements as E
-from builder import Builder
+from builder import Builder, limits
 from ir import Value
 
 
@@ -145,7 +145,7 @@ class Addresses(Builder):
     def mask(self, shape, depth: int = 0) -> Value:
         kind = self.weighted([
             (5, "affine"), (2, "hashed"), (3, "data"), (2, "combined"), (2, "rows"), (1, "constant"),
-            (1, "modulo"),
+            (1, "modulo"), (1, "narrow"), (1, "wide"),
         ])
         count = product(shape)
         predicate = self.choice(["slt", "slt", "slt", "sle", "sgt", "sge", "ult", "uge", "eq", "ne"])
@@ -153,6 +153,10 @@ class Addresses(Builder):
             return self.constant(self.chance(0.6), E.I1, shape)
         if kind == "combined" and depth < 2:
             x, y = self.mask(shape, depth + 1), self.mask(shape, depth + 1)
+            if self.chance(0.15):
+                return self.select(x, y, self.mask(shape, depth + 1))
+            if self.chance(0.2):
+                y = self.with_number("xori", y, 1)
             return self.binary(self.choice(["andi", "andi", "ori", "xori"]), x, y)
         if kind == "rows" and len(shape) > 1:
             dim = self.rng.randrange(len(shape))
@@ -180,6 +184,16 @@ class Addresses(Builder):
             number = self.rng.randrange(8)
         else:
             number = self.choice([0, 1, count // 2, count - 1, count, self.rng.randrange(count + 1)])
+        if kind in ("narrow", "wide"):  # these wrap too
+            element = self.choice([E.I8, E.I16]) if kind == "narrow" else E.I64
+            x = self.cast(x, element)
+            factor = self.choice([1, 3, 5, 64]) if kind == "narrow" else self.choice([1, 1 << 56, -(1 << 62), 1 << 32])
+            x = self.with_number("muli", x, factor)
+            number = self.choice([0, 1, -1, 5, limits(element)[0], limits(element)[1]])
+            return self.compare(predicate, x, self.constant(number, element, shape))
+        if self.chance(0.15):
+            name = self.choice(["maxsi", "minsi", "minui", "maxui", "andi", "subi"])
+            x = self.with_number(name, x, self.choice([-1, 0, 1, count // 2, count]))
         loop = self.loop_index()
         if loop is not None and self.chance(0.3):
             step = self.with_number("muli", loop, self.choice([1, 8, count]))
@@ -198,10 +212,38 @@ class Addresses(Builder):
         ]
 
     def add(self, pointer: Value, index: Value) -> Value:
-        out = self.one("addptr", [pointer, index], pointer.element, pointer.shape)
+        if self.chance(0.04):
+            out = self._add_bytes(pointer, index)
+        else:
+            out = self.one("addptr", [pointer, index], pointer.element, pointer.shape)
         out.low, out.high = pointer.low + index.low, pointer.high + index.high
         out.origin = pointer.origin
         return out
+
+    def _add_bytes(self, pointer: Value, index: Value) -> Value:
+        """The same by integers, which nothing else may see."""
+        number = self.one("ptr_to_int", [pointer], E.I64, pointer.shape)
+        if index.element is not E.I64:
+            index = self.one("cast", [index], E.I64, index.shape, name="arith.extsi")
+        distance = self.with_number("muli", index, pointer.element.pointee.size)
+        number = self.binary("addi", number, distance)
+        return self.one("int_to_ptr", [number], pointer.element, pointer.shape)
+
+    def tiles_of_pointers(self, accepts=lambda value: True) -> list[Value]:
+        """Those that need no mask."""
+        return [
+            v for v in self.visible
+            if v.origin is not None and v.shape and 0 <= v.low and v.high < v.origin.capacity
+            and accepts(v)
+        ]
+
+    def some_tile_of_pointers(self, shape) -> Value | None:
+        """One that exists, or a new one that needs no mask."""
+        found = self.tiles_of_pointers(lambda v: v.shape == shape)
+        if found and self.chance(0.6):
+            return self.choice(found)
+        places, mask = self.tile_of(self.choice(self.pointers(lambda e: True)), shape)
+        return self.shown(places) if mask is None and shape else None
 
     def tile_of(self, pointer: Value, shape, index: Value | None = None, simple=False):
         """Pointers to elements after `pointer`, and the mask that they need."""
@@ -235,18 +277,25 @@ class Addresses(Builder):
     def load_tile(self, places: Value, mask: Value | None) -> Value:
         element, buffer = places.element.pointee, places.origin.buffer
         operands = [places] if mask is None else [places, mask]
-        infinite = False
+        other = None
         if mask is not None and self.chance(0.75):
             number = self.rng.randrange(-3, 4)
             if buffer.raw and self.chance(0.4):
                 number = self.special_number(element)
             elif element in E.FLOATS and self.chance(0.25):
-                number, infinite = self.choice([-float("inf"), float("inf")]), True
-            operands.append(self.constant(number, element, places.shape))
+                number = self.choice([-float("inf"), float("inf")])
+            existing = [v for v in self.visible if v.element is element and v.shape == places.shape]
+            if existing and self.chance(0.3):
+                other = self.choice(existing)
+            else:
+                other = self.constant(number, element, places.shape)
+            operands.append(other)
         volatile = self.chance(0.05)
         (out,) = self.emit("load", operands, [(element, places.shape)], volatile=volatile)
-        out.bound, out.infinite, out.signed_zero = buffer.bound, infinite, buffer.signed_zero
-        out.raw = buffer.raw
+        out.bound, out.signed_zero, out.raw = buffer.bound, buffer.signed_zero, buffer.raw
+        if other is not None and element.is_float:
+            self.merge_facts(out, other, out)
+            out.origin = None
         return out
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import elements as E
 from addresses import dense
-from combines import Combines
+from dots import Dots
 from ir import Block, Function, Value
 
 
-class Control(Combines):
+class Control(Dots):
     functions: list[Function]
     in_function: bool
 
@@ -71,6 +71,10 @@ class Control(Combines):
             pointer = self.choice(pointers)
             if pointer.origin.capacity - pointer.high > 32 * trips + 4:
                 return pointer
+        if self.chance(0.25):
+            places = self.some_tile_of_pointers(self.any_shape())
+            if places is not None:
+                return places
         x = self.tile(self.arithmetic_element(), self.any_shape() if self.chance(0.85) else ())
         if not x.element.is_float or (x.raw and self.chance(0.6)):
             return x
@@ -83,7 +87,8 @@ class Control(Combines):
             out.bound, out.signed_zero, out.raw = init.element.exact // 2, True, init.raw
         elif init.element.kind == "ptr":
             self.copy_facts(init, out)
-            out.high += 32 * trips
+            most = (out.origin.capacity - 1 - out.high) // max(trips, 1)
+            out.high += min(32, max(0, most)) * trips
         return out
 
     def _yields(self, inits, carried, trips) -> list[Value]:
@@ -91,9 +96,7 @@ class Control(Combines):
         for init, value in zip(inits, carried):
             form = self.choice(["sum", "sum", "new", "same", "swap"])
             if value.element.kind == "ptr":
-                step = self.choice([0, 1, 4, 16, 32])
-                moved = self.constant(step, E.I32)
-                out.append(self.one("addptr", [value, moved], value.element, value.shape))
+                out.append(self._advanced(value, (value.high - init.high) // max(trips, 1)))
             elif form == "same":
                 out.append(value)
             elif form == "swap":
@@ -113,6 +116,21 @@ class Control(Combines):
                 out.append(self._sum(value, trips))
         return out
 
+    def _advanced(self, pointer: Value, most: int) -> Value:
+        """Each element of a tile moves by the same, or by its own distance."""
+        steps = [n for n in (0, 1, 4, 16, 32, most) if n <= most]
+        moved = self.constant(self.choice(steps), E.I32, pointer.shape)
+        if pointer.shape and self.chance(0.3) and most:
+            index = self.affine(pointer.shape, dense(pointer.shape))
+            moved = self.with_number("remui", index, self.choice([most, min(most, 3)]) + 1)
+        elif pointer.shape and self.chance(0.3):
+            moved = self.splat(self.constant(self.choice(steps), E.I32), pointer.shape)
+        out = self.one("addptr", [pointer, moved], pointer.element, pointer.shape)
+        if self.chance(0.15):
+            condition = self.mask(pointer.shape) if self.chance(0.5) else self.condition()
+            out = self.one("select", [condition, out, pointer], out.element, out.shape)
+        return out
+
     def _sum(self, value: Value, trips: int) -> Value:
         """A float's sum over the rounds, within its bound."""
         if value.raw:
@@ -121,48 +139,6 @@ class Control(Combines):
         total = self.limited(value, value.bound // 2)
         x = self.tile(value.element, value.shape)
         return self.binary("addf", total, self.limited(x, value.bound // 2))
-
-    def dot_loop(self) -> None:
-        """The K loop of a matrix product: only dots add to the carried tile."""
-        element, result = self.choice([(E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
-        pointers = self.pointers(lambda e: e is element)
-        if not pointers or self.depth >= 2:
-            return
-        m, n, k = (self.choice([4, 8, 16, 32]) for _ in range(3))
-        trips = self.choice([1, 2, 3, 4])
-        bases = [self.choice(pointers) for _ in range(2)]
-        if any(p.origin.capacity - p.high < 64 for p in bases):
-            return
-        acc = self.constant(0, result, (m, n))
-        carried = self.value(result, (m, n))
-        most = (1 << 22) // trips
-        carried.bound = 1 << 22
-        iv = self.value(E.I32)
-        iv.low, iv.high = 0, trips - 1
-        bounds = [self.known(v, ()) for v in (0, trips, 1)]
-        region = self.region([iv, carried])
-        tiles = []
-        for pointer, shape in zip(bases, ((m, k), (k, n))):
-            if self.chance(0.6):
-                strides = list(dense(shape)) if self.chance(0.6) else [1, shape[0]]
-                index = self.affine(shape, strides)
-                step = self.with_number("muli", iv, k)
-                index = self.binary("addi", index, self.splat(step, shape))
-                index, mask = self.fitted(index, pointer.origin.capacity - pointer.high)
-                places, _ = self.tile_of(pointer, shape, index)
-                x = self.load_tile(places, mask)
-            else:
-                x = self.load_from(pointer, shape)
-            if self.chance(0.3):
-                x = self.combined(x)
-            tiles.append(x)
-        if self.chance(0.3):
-            self.store()
-        out = self.dot_of(*tiles, carried, most)
-        self.leave([out])
-        (sums,) = self.emit("for", [*bounds, acc], [(result, (m, n))], [region])
-        sums.bound = 1 << 22 if result.is_float else 0
-        self.add_shape((m, n))
 
     # Branches and helpers.
 
@@ -179,18 +155,30 @@ class Control(Combines):
         types = []
         for _ in range(self.choice([0, 0, 1, 2])):
             types.append((self.arithmetic_element(), self.any_shape()))
+        moving = self._pointer_to_move() if self.chance(0.25) else None
+        if moving is not None:
+            types.append((moving.element, moving.shape))
         regions, yielded = [], []
         for side in range(1 if not types and self.chance(0.5) else 2):
             regions.append(self.region([]))
             for _ in range(self.choice([0, 1, 2]) if types else self.choice([1, 2])):
                 self.statement()
-            yielded.append([self.tile(*t) for t in types])
+            yielded.append([self.tile(*t) for t in types if t[0].kind != "ptr"])
+            if moving is not None:
+                places = self.constant(self.choice([0, 1, 2]), E.I32, moving.shape)
+                yielded[-1].append(self.add(moving, places) if self.chance(0.7) else moving)
             self.leave(yielded[-1])
         if len(regions) == 1:
             regions.append(Block())
         results = self.emit("if", [condition], types, regions)
         for result, a, b in zip(results, *yielded) if types else ():
             self.merge_facts(a, b, result)
+
+    def _pointer_to_move(self) -> Value | None:
+        """A pointer or a tile of them, after which two elements are left."""
+        found = self.pointers(lambda e: True) + self.tiles_of_pointers()
+        found = [v for v in found if v.high + 2 < v.origin.capacity]
+        return self.choice(found) if found else None
 
     def stop(self) -> None:
         if self.depth == 0 and not self.in_function and self.chance(0.5):
@@ -203,13 +191,15 @@ class Control(Combines):
         operands = [self.choice(self.pointers(lambda e: True))]
         for _ in range(self.choice([0, 1, 2])):
             operands.append(self.tile(self.arithmetic_element(), self.any_shape()))
+        if self.chance(0.3):
+            operands += [p for p in [self._pointer_to_move()] if p is not None]
         arguments = [self.copy_facts(x, self.value(x.element, x.shape)) for x in operands]
         visible, depth, self.visible, self.in_function = self.visible, self.depth, [], True
         body = self.region(arguments)
         self.depth = depth
         for _ in range(self.choice([1, 2, 3])):
             self.statement()
-        tiles = [v for v in self.visible if v.element.kind != "ptr"]
+        tiles = [v for v in self.visible if v.element.kind != "ptr" or self.chance(0.3)]
         results = [self.choice(tiles) for _ in range(self.choice([0, 1, 2]))] if tiles else []
         self.leave(results)
         self.visible, self.depth, self.in_function = visible, depth, False

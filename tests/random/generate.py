@@ -62,6 +62,8 @@ class Generator(Control):
             if self.chance(0.3):  # a second pointer into the same memory
                 offset = self.choice([0, 1, 2, 8, 32, 64])
                 self._add_pointer(buffer, offset, capacity)
+        if self.chance(0.1):
+            self._add_pointer(self._add_buffer(E.I1, self.count + 64), self.choice([0, 1, 3]), self.count)
         for _ in range(self.choice([0, 1, 2, 3])):
             self._add_scalar(self.choice([0, 1, 2, 3, 7, 16, 64, self.count, self.rng.randrange(self.count + 1)]))
 
@@ -150,6 +152,7 @@ class Generator(Control):
             (1, self.bits), (2, self.reshape), (2, self.transpose), (2, self.spread), (1, self.join),
             (1, self.split), (2, self.gather), (0.5, self.histogram), (2, self.atomic), (0.7, self.add_floats), (1, self.map_elements),
             (0.7, self.dot), (6, self.reduce), (3, self.scan), (3, self.loop), (1, self.dot_loop),
+            (0.5, self.attention), (1.5, self.place_tiles), (0.7, self.pick_places),
             (2, self.branch), (0.3, self.stop), (1.5, self.call),
         ])()
 

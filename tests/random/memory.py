@@ -65,6 +65,36 @@ class Memory(Addresses):
 
     # Memory.
 
+    def place_tiles(self) -> None:
+        """Loads and stores through a tile of pointers that may have come far."""
+        shape = self.any_shape()
+        places = self.some_tile_of_pointers(shape)
+        if places is None:
+            return
+        if self.chance(0.5):
+            self.load_tile(places, self.mask(shape) if self.chance(0.4) else None)
+        if self.chance(0.6):
+            value = self.tile(places.element.pointee, shape)
+            self.store_to(places, value, self.mask(shape) if self.chance(0.4) else None)
+
+    def pick_places(self) -> None:
+        """One of two tiles of pointers for each element, or for all."""
+        x = self.some_tile_of_pointers(self.any_shape())
+        if x is None:
+            return
+        found = self.tiles_of_pointers(lambda v: v.shape == x.shape and v.origin is x.origin)
+        if len(found) < 2:
+            index = self.affine(x.shape, dense(x.shape))
+            if index.high >= x.origin.capacity:
+                return
+            pointer = [p for p in self.pointers(lambda e: True) if p.origin is x.origin and p.high == 0]
+            if not pointer:
+                return
+            found = [x, self.add(self.splat(pointer[0], x.shape), index)]
+        y = self.choice([v for v in found if v is not x])
+        condition = self.mask(x.shape) if self.chance(0.7) else self.mask(())
+        self.shown(self.select(condition, x, y))
+
     def load(self) -> None:
         pointers = self.pointers(lambda e: True)
         self.load_from(self.choice(pointers), self.any_shape())

@@ -201,35 +201,6 @@ class Statements(Memory):
         operands = [x] if self.chance(0.5) else [x, self.mask((count,))]
         self.emit("histogram", operands, [(E.I32, (bins,))])
 
-    # Dots.
-
-    def dot(self) -> None:
-        m, n, k = (self.choice([1, 2, 4, 8, 16, 32]) for _ in range(3))
-        while m * n * k > 8192:
-            m, k = max(1, m // 2), max(1, k // 2)
-        element, result = self.choice([
-            (E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32),
-            (E.F64, E.F64), (E.F8E5, E.F32), (E.F16, E.F16),
-        ])
-        self.dot_of(self.tile(element, (m, k)), self.tile(element, (k, n)), self.tile(result, (m, n)))
-
-    def dot_of(self, a: Value, b: Value, c: Value, most: int | None = None) -> Value:
-        """c + a x b, where each product adds at most `most` to a float's bound."""
-        if c.element.is_float:
-            k = a.shape[1]
-            if most is None:
-                most = c.element.exact // 2
-                c = self.limited(c, most)
-            least = min(most // k, a.element.exact)
-            bound = max(1, math.isqrt(least))
-            a, b = self.cast(a, a.element, bound), self.cast(b, b.element, bound)
-        (out,) = self.emit("dot", [a, b, c], [(c.element, c.shape)])
-        if c.element.is_float:
-            out.bound = min(c.bound + a.bound * b.bound * a.shape[1], c.element.exact)
-            out.signed_zero = c.signed_zero
-        self.add_shape(c.shape)
-        return out
-
 
 def random_shape(builder, count: int, rank: int | None = None):
     """A random factorization into one to four powers of two."""

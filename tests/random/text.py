@@ -104,7 +104,9 @@ def _like(op, *operands):
 
 
 def _dot(op, a, b, c):
-    return f"tt.dot {_names([a, b, c])} : {a.type} * {b.type} -> {op.results[0].type}"
+    precision = op.attributes["precision"]
+    option = f", inputPrecision = {precision}" if precision else ""
+    return f"tt.dot {_names([a, b, c])}{option} : {a.type} * {b.type} -> {op.results[0].type}"
 
 
 def _gather(op, x, i):
@@ -163,6 +165,8 @@ _SIMPLE = {
     "split": lambda op, x: f"tt.split {x.name} : {x.type} -> {op.results[0].type}",
     "gather": _gather,
     "histogram": lambda op, *xs: f"tt.histogram {_names(list(xs))} : {xs[0].type} -> {op.results[0].type}",
+    "ptr_to_int": _shape("ptr_to_int"),
+    "int_to_ptr": _shape("int_to_ptr"),
     "addptr": lambda op, p, i: f"tt.addptr {_names([p, i])} : {p.type}, {i.type}",
     "load": _memory,
     "store": _memory,

@@ -1,0 +1,157 @@
+"""Random products of matrices, alone, in K loops and one after the other."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import math
+
+import elements as E
+from addresses import dense, product
+from combines import Combines
+from ir import Value
+
+_TYPES = [
+    (E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32),
+    (E.F64, E.F64), (E.F8E5, E.F32), (E.F8E4, E.F32), (E.F16, E.F16),
+]
+
+
+class Dots(Combines):
+    def dot(self) -> None:
+        m, n, k = (self.choice([1, 2, 4, 8, 16, 32]) for _ in range(3))
+        while m * n * k > 8192:
+            m, k = max(1, m // 2), max(1, k // 2)
+        batch = (self.choice([1, 2, 4]),) if self.chance(0.25) else ()
+        element, result = self.choice(_TYPES)
+        a, b = self.operand(element, (*batch, m, k)), self.operand(element, (*batch, k, n))
+        c = self.constant(0, result, (*batch, m, n)) if self.chance(0.2) else self.tile(result, (*batch, m, n))
+        self.dot_of(a, b, c)
+
+    def operand(self, element, shape) -> Value:
+        """A tile, perhaps turned, of another shape, or with a mask."""
+        form = self.weighted([(5, "plain"), (2, "turned"), (1, "reshaped"), (2, "masked")])
+        if form == "turned":
+            order = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+            x = self.tile(element, tuple(shape[d] for d in order))
+            return self.reshaped("trans", x, shape, order=order)
+        if form == "reshaped":
+            return self.reshaped("reshape", self.tile(element, (product(shape),)), shape)
+        x = self.tile(element, shape)
+        if form == "masked" and element not in E.EIGHT_BIT_FLOATS:
+            return self.select(self.mask(shape), x, self.constant(0, element, shape))
+        return x
+
+    def dot_of(self, a: Value, b: Value, c: Value, most: int | None = None) -> Value:
+        """c + a x b, where each product adds at most `most` to a float's bound."""
+        if c.element.is_float:
+            k = a.shape[-1]
+            if most is None:
+                most = c.element.exact // 2
+                c = self.limited(c, most)
+            least = min(most // k, a.element.exact)
+            bound = max(1, math.isqrt(least))
+            a, b = self.cast(a, a.element, bound), self.cast(b, b.element, bound)
+        precision = ""
+        if a.element is E.F32 and max(a.bound, b.bound) <= 1024:  # as any of them holds it
+            precision = self.choice(["", "", "tf32", "tf32x3", "ieee"])
+        (out,) = self.emit("dot", [a, b, c], [(c.element, c.shape)], precision=precision)
+        if c.element.is_float:
+            out.bound = min(c.bound + a.bound * b.bound * a.shape[-1], c.element.exact)
+            out.signed_zero = c.signed_zero
+        self.add_shape(c.shape)
+        return out
+
+    def dot_loop(self) -> None:
+        """The K loop of a matrix product: only dots add to the carried tile."""
+        element, result = self.choice([(E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
+        pointers = self.pointers(lambda e: e is element)
+        if not pointers or self.depth >= 2:
+            return
+        m, n, k = (self.choice([4, 8, 16, 32]) for _ in range(3))
+        trips = self.choice([1, 2, 3, 4])
+        bases = [self.choice(pointers) for _ in range(2)]
+        if any(p.origin.capacity - p.high < 64 for p in bases):
+            return
+        acc = self.constant(0, result, (m, n))
+        if self.chance(0.3):
+            acc = self.tile(result, (m, n))
+            acc = self.limited(acc, 1 << 20) if result.is_float else acc
+        carried = self.value(result, (m, n))
+        most = (1 << 21) // trips
+        carried.bound, carried.signed_zero = 1 << 22, acc.signed_zero
+        iv = self.value(E.I32)
+        iv.low, iv.high = 0, trips - 1
+        bounds = [self.known(v, ()) for v in (0, trips, 1)]
+        region = self.region([iv, carried])
+        tiles = []
+        for pointer, shape in zip(bases, ((m, k), (k, n))):
+            if self.chance(0.6):
+                x = self._step_of(pointer, shape, iv, k)
+            else:
+                x = self.load_from(pointer, shape)
+            if self.chance(0.3):
+                x = self.combined(x)
+            tiles.append(x)
+        if self.chance(0.3):
+            self.store()
+        out = self.dot_of(*tiles, carried, most)
+        self.leave([out])
+        (sums,) = self.emit("for", [*bounds, acc], [(result, (m, n))], [region])
+        sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, acc.signed_zero
+        self.add_shape((m, n))
+
+    def _step_of(self, pointer: Value, shape, iv: Value, distance: int) -> Value:
+        """The tile of round `iv` of a matrix in rows or in columns."""
+        strides = list(dense(shape)) if self.chance(0.6) else [1, shape[0]]
+        index = self.affine(shape, strides)
+        step = self.with_number("muli", iv, distance)
+        index = self.binary("addi", index, self.splat(step, shape))
+        index, mask = self.fitted(index, pointer.origin.capacity - pointer.high)
+        places, _ = self.tile_of(pointer, shape, index)
+        return self.load_tile(places, mask)
+
+    def attention(self) -> None:
+        """A product, its maxima over the rounds, and a product with what is
+        above them: as attention, without exp."""
+        element = self.choice([E.F32, E.F32, E.F16, E.BF16])
+        pointers = self.pointers(lambda e: e is element)
+        if not pointers or self.depth >= 1:
+            return
+        m, n, k, w = (self.choice([4, 8, 16]) for _ in range(4))
+        trips = self.choice([1, 2, 3])
+        query = self.cast(self.tile(element, (m, k)), element, 8)
+        sums, highest = self.constant(0, E.F32, (m, w)), self.constant(-2048, E.F32, (m,))
+        inner_sums, inner_highest = self.value(E.F32, (m, w)), self.value(E.F32, (m,))
+        inner_sums.bound, inner_highest.bound = 1 << 20, 2048
+        inner_sums.signed_zero = inner_highest.signed_zero = True
+        iv = self.value(E.I32)
+        iv.low, iv.high = 0, trips - 1
+        bounds = [self.known(v, ()) for v in (0, trips, 1)]
+        region = self.region([iv, inner_sums, inner_highest])
+        keys = self.cast(self._step_of(self.choice(pointers), (n, k), iv, n * k), element, 8)
+        keys = self.reshaped("trans", keys, (k, n), order=[1, 0])
+        scores = self.dot_of(query, keys, self.constant(0, E.F32, (m, n)), 2048)
+        if self.chance(0.5):
+            scores = self.select(self.mask((m, n)), scores, self.constant(-2048, E.F32, (m, n)))
+        peak = self.binary("maxnumf", inner_highest, self._maxima(scores))
+        wide = self.along(peak, 0, (m, n))
+        above = self.limited(self.binary("subf", scores, wide), 16)
+        moved = self.compare("olt", inner_highest, peak)
+        kept = self.select(self.along(moved, 0, (m, w)), self.constant(0, E.F32, (m, w)), inner_sums)
+        values = self.cast(self._step_of(self.choice(pointers), (n, w), iv, n * w), element, 8)
+        out = self.dot_of(self.cast(above, element), values, self.limited(kept, 1 << 19), 1 << 18)
+        self.leave([out, peak])
+        types = [(v.element, v.shape) for v in (inner_sums, inner_highest)]
+        for source, result in zip(
+            (inner_sums, inner_highest), self.emit("for", [*bounds, sums, highest], types, [region])
+        ):
+            self.copy_facts(source, result)
+        self.add_shape((m, w))
+
+    def _maxima(self, x: Value) -> Value:
+        left, right = (self.copy_facts(x, self.value(x.element)) for _ in range(2))
+        region = self.region([left, right])
+        self.leave([self.binary("maxnumf", left, right)])
+        (out,) = self.emit("reduce", [x], [(x.element, x.shape[:1])], [region], show=False, axis=1)
+        return self.copy_facts(x, out)
