@@ -63,7 +63,7 @@ class Combines(Statements):
         axis = self.rng.randrange(len(shape))
         if self.chance(0.5):
             axis = len(shape) - 1
-        form = self.weighted([(6, "one"), (2, "several"), (2, "argument"), (2, "affine")])
+        form = self.weighted([(6, "one"), (2, "several"), (3, "argument"), (2, "affine"), (1, "count"), (1, "pairs")])
         if form == "affine" and kind == "reduce":
             form = "one"
         if form == "argument" and kind == "scan" and self.chance(0.5):
@@ -88,7 +88,7 @@ class Combines(Statements):
             self.copy_facts(x, result)
             if x.element.is_int and name not in ("maxsi", "minsi", "keep"):
                 result.low, result.high = self.value(x.element).low, self.value(x.element).high
-            if x.raw and name in ("maxnumf", "minnumf"):
+            if x.raw and (form == "count" or name in ("maxnumf", "minnumf")):
                 result.signed_zero = True
             if name == "addf":
                 result.bound = x.bound * shape[axis]
@@ -98,12 +98,20 @@ class Combines(Statements):
         if form == "affine":
             element = self.choice([E.I32, E.I64, E.I8])
             return [self.tile(element, shape), self.tile(element, shape)], ["muli", "addi"]
+        if form == "pairs":  # the sum, and the sum of the products of all pairs
+            element = self.choice([E.I32, E.I64, E.I8])
+            return [self.tile(element, shape), self.constant(0, element, shape)], ["addi", "addi"]
+        if form == "count":
+            return [self.ordered(self.tile(self.arithmetic_element(), shape)), self.tile(E.I32, shape)], ["keep", "addi"]
         if form == "last":
             return [self.tile(self.choice([E.I32, E.I16]), shape)], ["keep"]
         if form == "argument":
             element = self.arithmetic_element()
             places = self.along(self.range(shape[axis]), axis, shape)
-            return [self.ordered(self.tile(element, shape)), places], ["keep", "keep"]
+            operands = [self.ordered(self.tile(element, shape)), places]
+            if self.chance(0.3):  # what is at the place
+                operands.append(self.tile(self.any_element(), shape))
+            return operands, ["keep"] * len(operands)
         operands, names = [], []
         for _ in range(1 if form == "one" else self.choice([2, 2, 3])):
             x = self.tile(self.arithmetic_element() if self.chance(0.9) else E.I1, shape)
@@ -138,18 +146,23 @@ class Combines(Statements):
         if form == "last":  # the last that is not zero
             zero = self.constant(0, left[0].element)
             return [self.select(self.compare("eq", right[0], zero), left[0], right[0])]
-        if form == "argument":  # as tl.argmax: the lower index of equal values
-            (x, i), (y, j) = left, right
-            if x.element.is_float:
-                above = self.compare(self.choice(["ogt"]), x, y)
-                same = self.compare("oeq", x, y)
-            elif x.element is E.I1:
-                above, same = self.compare("ugt", x, y), self.compare("eq", x, y)
-            else:
-                above, same = self.compare("sgt", x, y), self.compare("eq", x, y)
-            left_first = self.binary("andi", same, self.compare("slt", i, j))
-            take = self.binary("ori", above, left_first)
-            return [self.select(take, x, y), self.select(take, i, j)]
+        if form == "pairs":
+            (a, b), (c, d) = left, right
+            return [self.binary("addi", a, c), self.binary("addi", self.binary("muli", a, c), self.binary("addi", b, d))]
+        if form in ("argument", "count"):
+            x, y = left[0], right[0]
+            kind = "o" if x.element.is_float else "u" if x.element is E.I1 else "s"
+            above = self.compare(kind + self.choice(["gt", "lt"]), x, y)
+            same = self.compare("oeq" if kind == "o" else "eq", x, y)
+        if form == "count":  # the highest or lowest, and the sum of what is at its places
+            (x, n), (y, m) = left, right
+            other = self.select(above, n, m)
+            # Of two zeros, either.
+            return [self.select(above, x, y), self.select(same, self.binary("addi", n, m), other)]
+        if form == "argument":  # as tl.argmax and tl.argmin: of equal values the lower or higher index
+            first = self.compare(self.choice(["slt", "sgt"]), left[1], right[1])
+            take = self.binary("ori", above, self.binary("andi", same, first))
+            return [self.select(take, x, y) for x, y in zip(left, right)]
         out = []
         for name, a, b in zip(names, left, right):
             if name == "addf":  # no sum is above what its operands allow

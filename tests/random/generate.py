@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 import elements as E
-from control import Control
+from blocks import Blocks
 from elements import decode, encode, pointer_to
 from ir import Buffer, Kernel, PointerArgument, ScalarArgument, Value
 from statements import random_shape
@@ -15,7 +15,7 @@ from statements import random_shape
 _GUARD = 256  # bytes around every buffer that no kernel may touch
 
 
-class Generator(Control):
+class Generator(Blocks):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.seed = seed
@@ -152,7 +152,7 @@ class Generator(Control):
             (1, self.bits), (2, self.reshape), (2, self.transpose), (2, self.spread), (1, self.join),
             (1, self.split), (2, self.gather), (0.5, self.histogram), (2, self.atomic), (0.7, self.add_floats), (1, self.map_elements),
             (0.7, self.dot), (6, self.reduce), (3, self.scan), (3, self.loop), (1, self.dot_loop),
-            (0.5, self.attention), (1.5, self.place_tiles), (0.7, self.pick_places),
+            (0.5, self.attention), (1.5, self.place_tiles), (2, self.access_block), (0.7, self.pick_places),
             (2, self.branch), (0.3, self.stop), (1.5, self.call),
         ])()
 

@@ -115,7 +115,7 @@ class Kernel:
 
 
 # Operations with an effect, which stay although nothing uses a result.
-EFFECTS = {"store", "rmw", "cas", "return_if", "call"}
+EFFECTS = {"store", "block_store", "block_reduce", "rmw", "cas", "return_if", "call"}
 
 
 def has_effect(op: Op) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from arithmetic import BINARY, COMPARE, RMW, UNARY, unsigned
 from elements import BF16, decode, encode, rounded
-from ir import Block, Kernel, Op, PointerArgument
+from ir import Block, Kernel, Op, PointerArgument, Value
 
 
 class OutOfBounds(Exception):
@@ -105,6 +105,31 @@ def _store(self: Reference, op: Op, operands, _):
     # numpy assigns in order, so the last one wins.
     self.view(element)[places] = encode(data.reshape(-1), element)
     return []
+
+
+def _block(self: Reference, op: Op, operands, values):
+    shape = op.attributes["shape"]
+    rank = len(shape)
+    pointer, rest = op.operands[0], [x.astype(np.int64) for x in operands[1 : 1 + 3 * rank]]
+    sizes, strides, position = rest[:rank], rest[rank : 2 * rank], rest[2 * rank :]
+    element = pointer.element.pointee
+    addresses, mask = np.full(shape, operands[0], np.int64), np.ones(shape, bool)
+    for dim in range(rank):
+        along = position[dim] if position[dim].shape else position[dim] + np.arange(shape[dim])
+        along = along.reshape([-1 if d == dim else 1 for d in range(rank)])
+        addresses = addresses + along * strides[dim] * element.size
+        if dim in op.attributes["checked"]:
+            mask = mask & (along >= 0) & (along < sizes[dim])
+    data = operands[1 + 3 * rank :]
+    if op.kind == "block_reduce":
+        update = Op("rmw", [], [Value(element, shape, 0)], op.attributes)
+        _rmw(self, update, [addresses, *data, mask], values)
+        return []
+    if op.kind == "block_store":
+        return _store(self, Op("store", [pointer, op.operands[-1]], []), [addresses, *data, mask], values)
+    other = np.full(shape, np.nan if op.attributes["nan"] else 0, element.value)
+    return _load(self, Op("load", [], op.results), [addresses, mask, other], values)
+
 
 def _rmw(self: Reference, op: Op, operands, _):
     addresses, data = operands[:2]
@@ -293,6 +318,9 @@ _EVALUATE = {
     "addptr": _addptr,
     "load": _load,
     "store": _store,
+    "block_load": _block,
+    "block_store": _block,
+    "block_reduce": _block,
     "rmw": _rmw,
     "cas": _cas,
     "dot": _dot,

@@ -242,7 +242,52 @@ def _print_if(op: Op, lines: list[str], indent: str) -> None:
     lines.append(indent + "}")
 
 
+def _print_block(op: Op, lines: list[str], indent: str) -> None:
+    """An access, after what makes its descriptor or block pointer."""
+    form, shape = op.attributes["form"], op.attributes["shape"]
+    rank = len(shape)
+    pointer, rest = op.operands[0], op.operands[1:]
+    sizes, strides, position, stored = rest[:rank], rest[rank : 2 * rank], rest[2 * rank : 3 * rank], rest[3 * rank :]
+    element = pointer.element.pointee.name
+    block = (1, *shape[1:]) if form == "rows" else shape
+    tile = f"tensor<{'x'.join(map(str, block))}x{element}>"
+    name = f"%block{position[0].number}_{len(lines)}"
+    frame = f"{pointer.name}, [{_names(sizes)}], [{_names(strides)}]"
+    at = f"[{_names(position)}]"
+    padding = "padding = 2 : i32" if op.attributes["nan"] else ""
+    value = f", {stored[0].name}" if stored else ""
+    if form == "pointer":
+        order = ", ".join(str(d) for d in reversed(range(rank)))
+        lines.append(f"{indent}{name} = tt.make_tensor_ptr {frame}, {at} {{order = array<i32: {order}>}} : <{tile}>")
+        checked = ", ".join(map(str, op.attributes["checked"]))
+        hints = [f"boundaryCheck = array<i32: {checked}>"] if checked else []
+        if op.kind == "block_load" and checked:
+            hints.append(padding or "padding = 1 : i32")
+        hints = f" {{{', '.join(hints)}}}" if hints else ""
+        kind = op.kind.removeprefix("block_")
+        lines.append(f"{indent}{_results(op)}tt.{kind} {name}{value}{hints} : !tt.ptr<{tile}>")
+        return
+    hint = f" {{{padding}}}" if padding else ""
+    lines.append(f"{indent}{name} = tt.make_tensor_descriptor {frame}{hint} : <{element}>, <{tile}>")
+    descriptor = f"!tt.tensordesc<{tile}>"
+    if form == "rows":
+        types = f"{descriptor}, {_types(position)}"
+        kind = "scatter" if stored else "gather"
+        types = f"{types}, {stored[0].type}" if stored else f"({types}) -> {_types(op.results)}"
+    else:
+        kind = op.kind.removeprefix("block_")
+        types = f"{descriptor}, {stored[0].type}" if stored else f"{descriptor} -> {_types(op.results)}"
+        if kind == "reduce":
+            types = types.replace(f"x{element}>>", f"xs{element}>>", 1)
+            lines[-1] = lines[-1].removesuffix(f"<{tile}>") + f"<{tile.replace(f'x{element}', f'xs{element}')}>"
+            kind += f" {op.attributes['name']},"
+    lines.append(f"{indent}{_results(op)}tt.descriptor_{kind} {name}{at}{value} : {types}")
+
+
 _PRINTERS = {
+    "block_load": _print_block,
+    "block_store": _print_block,
+    "block_reduce": _print_block,
     "reduce": _print_combine,
     "scan": _print_combine,
     "map_elementwise": _print_combine,
