@@ -8,6 +8,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace nereid::cpu::test {
 
 Messages::Messages() {
@@ -206,6 +209,12 @@ nereid_kernel_t *Plugin::kernel(nereid_module_t *module,
             NEREID_OK)
       << messages.errors();
   return kernel;
+}
+
+std::string kernelFile(const std::string &name) {
+  std::ifstream file(CPU_KERNELS "/" + name + ".ttir");
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 nereid_launch_t makeLaunch(uint32_t x, const void *arguments, uint64_t size) {

@@ -83,6 +83,9 @@ private:
   nereid_host_t host = {};
 };
 
+/// The TTIR of a kernel in tests/data/kernels/bench.
+std::string kernelFile(const std::string &name);
+
 nereid_launch_t makeLaunch(uint32_t x, const void *arguments, uint64_t size);
 
 inline std::string text(nereid_string_t string) {
