@@ -1,4 +1,4 @@
-// Part.cpp - the one function that the compiler part exports.
+// Part.cpp - the only function that the compiler part exports.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -18,14 +18,14 @@
 namespace nereid::cpu {
 
 namespace {
-/// Opens a function that LLVM keeps for its own targets.
+/// Gives access to a protected function of LLVM.
 struct OpenConfig : llvm::TargetPassConfig {
   using TargetPassConfig::addCoreISelPasses;
 };
 } // namespace
 
-/// As TargetPassConfig::addISelPasses, but of the passes over LLVM IR only
-/// those that level 0 has: the ones that lower something.
+/// Like TargetPassConfig::addISelPasses, but with only those passes over LLVM
+/// IR that level 0 has: the ones that lower something.
 static bool addSelection(llvm::TargetPassConfig &config,
                          llvm::legacy::PassManagerBase &passes,
                          llvm::TargetMachine &machine) {
@@ -34,7 +34,7 @@ static bool addSelection(llvm::TargetPassConfig &config,
   passes.add(llvm::createPreISelIntrinsicLoweringPass());
   passes.add(llvm::createExpandLargeDivRemPass());
   passes.add(llvm::createExpandLargeFpConvertPass());
-  // Loads from scratch and stores to tensors may pass each other.
+  // Loads from scratch may be reordered with stores to tensors.
   passes.add(llvm::createScopedNoAliasAAWrapperPass());
 
   llvm::CodeGenOptLevel level = machine.getOptLevel();
@@ -48,14 +48,14 @@ static bool addSelection(llvm::TargetPassConfig &config,
   return !(config.*&OpenConfig::addCoreISelPasses)();
 }
 
-/// False if the machine makes no file of `type`.
+/// Returns false if the machine cannot emit files of `type`.
 static bool addPasses(llvm::legacy::PassManagerBase &passes,
                       llvm::TargetMachine &generic,
                       llvm::raw_pwrite_stream &out,
                       llvm::CodeGenFileType type) {
   auto &machine = static_cast<llvm::LLVMTargetMachine &>(generic);
   llvm::CodeGenOptLevel level = machine.getOptLevel();
-  // The module was verified when it was made or read.
+  // The module was verified when it was generated or read.
   constexpr bool kDisableVerify = true;
   if (level == llvm::CodeGenOptLevel::None ||
       level == llvm::CodeGenOptLevel::Aggressive)
@@ -86,7 +86,7 @@ class MinorPasses : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) override {
-    // The processors that we tune for reorder by themselves.
+    // The processors that we tune for execute out of order.
     return name != "Machine Instruction Scheduler" &&
            name != "Post RA top-down list latency scheduler" &&
            name != "X86 Domain Reassignment Pass";
@@ -99,7 +99,7 @@ CodeGenerator::create(llvm::TargetMachine &machine,
                       llvm::CodeGenFileType type) {
   std::unique_ptr<CodeGenerator> out(new CodeGenerator);
   if (!addPasses(out->passes, machine, out->stream, type))
-    return llvm::createStringError("LLVM writes no such file for " +
+    return llvm::createStringError("LLVM cannot write such a file for " +
                                    machine.getTargetTriple().str());
   return out;
 }

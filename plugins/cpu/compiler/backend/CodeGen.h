@@ -1,4 +1,4 @@
-// CodeGen.h - LLVM's code generation, arranged to be quick.
+// CodeGen.h - LLVM's code generation, tuned for compile time.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -18,17 +18,17 @@ namespace nereid::cpu {
 
 using Bytes = llvm::SmallVector<char, 0>;
 
-/// Turns modules into files of one type. Up to level 2 without loop strength
-/// reduction, whose analyses take a third of the time: generated loops count by
-/// themselves and address with base, index and offset. Made once for a machine,
-/// since arranging the passes takes longer than running them over a small
-/// kernel; used by one thread at a time.
+/// Compiles modules to files of one type. Up to level 2 there is no loop
+/// strength reduction, whose analyses take a third of the time: generated loops
+/// already have one counter and use base, index and offset addressing. Created
+/// once for a machine, since building the pass pipeline takes longer than
+/// running it over a small kernel; used by one thread at a time.
 class CodeGenerator {
 public:
   static llvm::Expected<std::unique_ptr<CodeGenerator>>
   create(llvm::TargetMachine &machine, llvm::CodeGenFileType type);
 
-  /// The module is used up: code generation changes it.
+  /// Consumes the module: code generation changes it.
   Bytes run(llvm::Module &module);
 
 private:

@@ -1,5 +1,5 @@
 // Descriptor.cpp - the constant that the driver reads, and the text that the
-// compiler reads back.
+// compiler reads again.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -54,7 +54,7 @@ llvm::Error addDescriptor(llvm::Module &module) {
   auto info = readKernelInfo(module);
   if (!info)
     return info.takeError();
-  // A function of such a name is an intrinsic to LLVM, which reads operands
+  // LLVM treats a function of such a name as an intrinsic, and reads operands
   // that this one does not have.
   if (llvm::StringRef(info->name).starts_with("llvm."))
     return llvm::createStringError(
@@ -64,8 +64,8 @@ llvm::Error addDescriptor(llvm::Module &module) {
   llvm::Function *entry = module.getFunction(kEntryName);
   if (llvm::Error error = checkEntry(entry))
     return error;
-  // Debuggers and profilers see the kernel's name. The suffix keeps it from
-  // being taken for a function of the C library.
+  // Debuggers and profilers see the kernel's name. With the suffix it cannot be
+  // confused with a function of the C library.
   entry->setName(info->name + ".cpu");
   entry->setLinkage(llvm::GlobalValue::InternalLinkage);
 
@@ -108,15 +108,15 @@ static llvm::Expected<KernelInfo> fromText(llvm::StringRef text) {
   const llvm::json::Array *arguments =
       object ? object->getArray("arguments") : nullptr;
   if (!arguments)
-    return llvm::createStringError("the description of the kernel is no JSON "
-                                   "object with arguments");
+    return llvm::createStringError("the description of the kernel is not a "
+                                   "JSON object with arguments");
   info.name = object->getString("name").value_or("").str();
   info.argumentsSize = object->getInteger("arguments_size").value_or(0);
   info.scratchSize = object->getInteger("scratch_size").value_or(0);
   for (const llvm::json::Value &value : *arguments) {
     const llvm::json::Object *argument = value.getAsObject();
     if (!argument)
-      return llvm::createStringError("an argument is no JSON object");
+      return llvm::createStringError("an argument is not a JSON object");
     info.arguments.push_back(
         {argument->getString("name").value_or("").str(),
          argument->getString("type").value_or("").str(),

@@ -1,4 +1,4 @@
-// Descriptor.h - what an image says of its kernel.
+// Descriptor.h - the descriptor of the kernel in an image.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,9 +12,9 @@
 
 namespace nereid::cpu {
 
-/// Turns the metadata of `module` into the exported constant of image.h, and
-/// into text in a section of its own, which stays with assembly, object and
-/// image. Checks the entry function, and gives it the kernel's name.
+/// Converts the metadata of `module` to the exported constant of image.h, and
+/// to text in a section of its own, which assembly, object and image preserve.
+/// Checks the entry function, and renames it to the kernel's name.
 llvm::Error addDescriptor(llvm::Module &module);
 
 /// Reads that text back from an object or an image.

@@ -59,7 +59,7 @@ llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target) {
   return (*generator)->run(module);
 }
 
-/// Keeps the first error of the parser.
+/// Records the first error of the parser.
 static void keepError(const llvm::SMDiagnostic &diagnostic, void *into) {
   auto &first = *static_cast<std::optional<llvm::SMDiagnostic> *>(into);
   if (!first && diagnostic.getKind() == llvm::SourceMgr::DK_Error)

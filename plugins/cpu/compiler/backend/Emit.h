@@ -12,12 +12,12 @@
 
 namespace nereid::cpu {
 
-/// Sets the triple, the layout and the functions' attributes of `module` to
-/// what `target` wants. With `unwindTables` debuggers find their way up.
+/// Sets the triple, the data layout and the function attributes of `module` for
+/// `target`. With `unwindTables` debuggers can unwind the stack.
 void prepareModule(llvm::Module &module, const Target &target,
                    bool unwindTables);
 
-/// Of CodeGenerator.
+/// Runs the CodeGenerator of `target`.
 llvm::Expected<Bytes> emitObject(llvm::Module &module, Target &target);
 llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target);
 

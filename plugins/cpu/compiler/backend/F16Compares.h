@@ -14,9 +14,9 @@ class TargetMachine;
 namespace nereid::cpu {
 
 /// With AVX512-FP16, LLVM 19 folds a load that is the first operand of a masked
-/// comparison of f16 vectors by exchanging the operands, and keeps the
-/// predicate: `x < 2` under a mask becomes `2 < x`. Compares in f32, which is
-/// exact. Run last: other passes narrow the comparison again.
+/// comparison of f16 vectors by exchanging the operands without exchanging the
+/// predicate: `x < 2` under a mask becomes `2 < x`. This pass compares in f32,
+/// which is exact. Run last: other passes narrow the comparison again.
 void compareF16InF32(llvm::Module &module, const llvm::TargetMachine &machine);
 
 } // namespace nereid::cpu

@@ -70,7 +70,8 @@ static llvm::Expected<std::string> textAt(const llvm::MDNode &node,
     if (auto *text = llvm::dyn_cast<llvm::MDString>(node.getOperand(index)))
       return text->getString().str();
   return llvm::createStringError(
-      "metadata nereid.cpu.kernel: field %u of an entry is no string", index);
+      "metadata nereid.cpu.kernel: field %u of an entry is not a string",
+      index);
 }
 
 static llvm::Expected<uint64_t> numberAt(const llvm::MDNode &node,
@@ -81,7 +82,8 @@ static llvm::Expected<uint64_t> numberAt(const llvm::MDNode &node,
       if (value->getBitWidth() <= 64)
         return value->getZExtValue();
   return llvm::createStringError(
-      "metadata nereid.cpu.kernel: field %u of an entry is no integer", index);
+      "metadata nereid.cpu.kernel: field %u of an entry is not an integer",
+      index);
 }
 
 static llvm::Error readArgument(const llvm::MDNode &node, KernelInfo &info) {

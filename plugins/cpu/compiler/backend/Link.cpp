@@ -1,4 +1,4 @@
-// Link.cpp - lld, which wants files and is not made for threads.
+// Link.cpp - lld, which reads files and is not thread-safe.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -31,13 +31,13 @@ LLD_HAS_DRIVER(elf)
 
 namespace nereid::cpu {
 
-/// lld is one set of global variables. A fork() waits until a link is done,
-/// which takes some milliseconds: the child could not finish it.
+/// lld uses global variables. A fork() waits until a link is finished, which
+/// takes some milliseconds: the child could not finish it.
 static codegen::ForkSafeMutex lldMutex;
 
-/// Lets lld return from errors at which it would end the process. LLVM offers
-/// this together with handlers of signals, which are the host program's; they
-/// are put back at once.
+/// Lets lld return from errors at which it would exit the process. LLVM also
+/// installs signal handlers for this, which belong to the host program; they
+/// are restored at once.
 static void catchExits() {
   constexpr int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
   struct sigaction before[std::size(signals)];
@@ -67,16 +67,15 @@ static LldResult runOnThisThread(llvm::ArrayRef<const char *> arguments,
     out.gaveUp = true;
     messages << llvm::toString(std::move(fatal));
   }
-  // Its globals are as they were then, and must be as at the start.
+  // lld's globals have the state of the abandoned link and must be reset.
   if (out.gaveUp && lld::hasContext())
     lld::errorHandler().cleanupCallback();
   return out;
 }
 
-/// Runs lld on a thread of its own, whose end frees what lld keeps for a
-/// thread; this one reads `output` in the meantime. Where lld gave up there are
-/// objects that nobody can destroy: then the thread does not end, and what lld
-/// allocated is lost.
+/// Runs lld on a thread of its own, whose end frees lld's thread-local memory,
+/// while this thread reads `output`. If lld gave up, its objects cannot be
+/// destroyed: then the thread does not end, and lld's memory is leaked.
 static int callLld(llvm::ArrayRef<const char *> arguments, OutputPipe &output,
                    llvm::raw_ostream &messages) {
   static std::once_flag once;
@@ -120,10 +119,9 @@ static llvm::Expected<Bytes> runLld(llvm::ArrayRef<std::string> inputs,
     return output.takeError();
   std::string path = (*output)->path();
   std::vector<const char *> arguments = {
-      // Names of temporary files mean nothing to anybody, and lld's threads
-      // would cost more than they give.
+      // lld's own threads would cost more time than they save.
       "ld.lld", "-shared", "--threads=1",
-      // At its limit of errors lld ends the process.
+      // At its error limit lld would exit the process.
       "--error-limit=0", "--build-id=sha1", "--hash-style=gnu", "-o",
       path.c_str()};
   arguments.insert(arguments.end(), options.begin(), options.end());
@@ -148,8 +146,8 @@ struct Needs {
 };
 } // namespace
 
-// What code generation itself calls, and what the expansions of rare
-// operations do.
+// Functions called by code generation itself and by the expansions of rare
+// operations.
 static const llvm::StringSet<> &libcFunctions() {
   static const auto *names =
       new llvm::StringSet<>{"memcpy", "memmove", "memset", "memcmp"};
@@ -178,7 +176,7 @@ static const llvm::StringSet<> &libmFunctions() {
   return *names;
 }
 
-/// Looks at what `object` leaves undefined.
+/// Reads the undefined symbols of `object`.
 static llvm::Expected<Needs> readNeeds(llvm::ArrayRef<char> object) {
   Needs needs;
   auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
@@ -203,8 +201,8 @@ static llvm::Expected<Needs> readNeeds(llvm::ArrayRef<char> object) {
   return needs;
 }
 
-/// A library without symbols that bears the name of libm: linked against, it
-/// makes the image ask for the real one, of whatever machine loads it.
+/// An empty library with the soname of libm: linking against it makes the image
+/// depend on the real libm of the machine that loads it.
 static llvm::Expected<const Bytes *> libmStub(Target &target) {
   static codegen::ForkSafeMutex mutex;
   static auto *stubs = new std::map<std::string, Bytes>;
@@ -215,8 +213,8 @@ static llvm::Expected<const Bytes *> libmStub(Target &target) {
     if (found != stubs->end())
       return &found->second;
   }
-  // Without the lock, since linking takes another one. Threads that get here
-  // at once make the same stub.
+  // Without the lock, since linking acquires another one. Concurrent threads
+  // create the same stub.
   auto object = assemble("", target);
   if (!object)
     return object.takeError();

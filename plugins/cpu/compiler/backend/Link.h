@@ -10,9 +10,9 @@
 
 namespace nereid::cpu {
 
-/// Links `object` for `target`'s architecture. Of symbols that it does not
-/// define, those of the C library's memory functions are found by whoever
-/// loads the image, those of libm are asked for; any other is an error.
+/// Links `object` for `target`'s architecture. Undefined symbols may be memory
+/// functions of the C library, which the loading process provides, and
+/// functions of libm, which the image depends on; any other is an error.
 /// [any-thread]
 llvm::Expected<Bytes> linkImage(llvm::ArrayRef<char> object, Target &target);
 

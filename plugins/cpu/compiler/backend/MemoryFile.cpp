@@ -15,8 +15,8 @@
 namespace nereid::cpu {
 
 namespace {
-/// While it lives, a write of this thread beyond the limit on the size of files
-/// fails with EFBIG instead of ending the process.
+/// In its lifetime, a write of this thread beyond the file size limit fails
+/// with EFBIG instead of killing the process by SIGXFSZ.
 class SizeSignalBlock {
 public:
   SizeSignalBlock() {

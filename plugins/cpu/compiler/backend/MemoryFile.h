@@ -1,4 +1,4 @@
-// MemoryFile.h - a file without a folder, for a library that wants names.
+// MemoryFile.h - a file in memory, for a library that needs file names.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,7 @@ public:
   MemoryFile &operator=(MemoryFile &&) = delete;
   ~MemoryFile();
 
-  /// Names the file in this process, as long as this object lives.
+  /// A name of the file in this process, valid for the lifetime of this object.
   std::string path() const;
 
 private:

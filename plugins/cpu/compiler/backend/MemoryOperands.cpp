@@ -1,4 +1,4 @@
-// MemoryOperands.cpp - constants that instructions take from memory.
+// MemoryOperands.cpp - constants as memory operands of instructions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,7 @@
 
 namespace nereid::cpu {
 
-/// Of 16 registers these are left to constants.
+/// The number of registers, of 16, that are available for constants.
 static constexpr unsigned kRegistersForConstants = 6;
 
 static llvm::Constant *vectorConstant(llvm::Value *value) {

@@ -1,4 +1,4 @@
-// MemoryOperands.h - constants that instructions take from memory.
+// MemoryOperands.h - constants as memory operands of instructions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,15 +13,15 @@ class TargetMachine;
 
 namespace nereid::cpu {
 
-/// Where a block of floating-point vectors uses more constants than registers
-/// can hold, as polynomials do, leaves them in memory.
+/// In blocks that use more floating-point vector constants than registers can
+/// hold, as polynomials do, leaves the constants in memory.
 ///
-/// LLVM broadcasts every constant into a register before the loop, and spills
-/// and copies when there are too few. An instruction of x86 takes one operand
-/// from memory at no cost, but only a whole vector that nothing else uses. So
-/// each use becomes a load of its own, from a variable: what is not constant is
+/// LLVM broadcasts every constant to a register before the loop, and spills and
+/// copies when there are too few. An x86 instruction can read one operand from
+/// memory at no cost, but only a whole vector with a single use. So each use
+/// becomes a separate load from a variable, which, not being constant, is
 /// neither folded nor hoisted. Does nothing for machines with more registers or
-/// with operands that are broadcast (AVX-512). Run after all other passes.
+/// with broadcast memory operands (AVX-512). Run after all other passes.
 void useMemoryOperands(llvm::Module &module,
                        const llvm::TargetMachine &machine);
 

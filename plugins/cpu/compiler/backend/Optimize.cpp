@@ -1,4 +1,4 @@
-// Optimize.cpp - a short pipeline, chosen for what it costs.
+// Optimize.cpp - a short pass pipeline, selected for low compile time.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -65,7 +65,7 @@ void Optimizer::run(llvm::Module &module) {
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
   compareF16InF32(module, machine);
-  // What was learnt is about functions that are going to go away.
+  // Cached analyses refer to functions that will be deleted.
   loops.clear();
   functions.clear();
   components.clear();

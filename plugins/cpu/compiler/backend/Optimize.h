@@ -16,12 +16,13 @@ class TargetMachine;
 
 namespace nereid::cpu {
 
-/// The generator writes loops over vectors already, so nothing here looks for
-/// vectors or unrolls: the passes clean up, and share and hoist what several
-/// loops compute. Made once for a machine; used by one thread at a time.
+/// The generator emits vectorized loops already, so there is no vectorizer or
+/// unroller: the passes simplify, eliminate common subexpressions and hoist
+/// loop-invariant code. Created once for a machine; used by one thread at a
+/// time.
 class Optimizer {
 public:
-  /// `level` is from 0 (nothing that is not needed) to 3.
+  /// `level` is from 0 (required passes only) to 3.
   Optimizer(llvm::TargetMachine &machine, unsigned level);
 
   void run(llvm::Module &module);

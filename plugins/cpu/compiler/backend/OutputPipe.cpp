@@ -20,7 +20,7 @@ llvm::Expected<std::unique_ptr<OutputPipe>> OutputPipe::create() {
     return llvm::createStringError("cannot make a pipe: " +
                                    llvm::sys::StrError(code));
   }
-  // Room for a whole image, mostly; a smaller pipe works as well.
+  // Large enough for most images; a smaller pipe works as well.
   fcntl(ends[1], F_SETPIPE_SZ, 1 << 18);
   return std::unique_ptr<OutputPipe>(new OutputPipe(ends[0], ends[1]));
 }
@@ -42,7 +42,7 @@ void OutputPipe::finish() {
   }
 }
 
-/// Gives false if nothing came.
+/// Returns false if nothing was read.
 bool OutputPipe::readStep() {
   constexpr size_t kStep = 1 << 16;
   size_t size = contents.size();

@@ -1,4 +1,4 @@
-// OutputPipe.h - a name that a library can write a file to, without a file.
+// OutputPipe.h - a pipe as the output file of a library.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,9 +15,9 @@
 
 namespace nereid::cpu {
 
-/// LLVM writes regular files by way of a temporary one in the same folder, so
-/// a file in memory will not do; a pipe it writes to directly, on one thread,
-/// while another reads what comes.
+/// LLVM writes a regular file as a temporary file in the same folder first, so
+/// a file in memory does not work. It writes directly to a pipe, on one thread,
+/// while another thread reads.
 class OutputPipe {
 public:
   static llvm::Expected<std::unique_ptr<OutputPipe>> create();
@@ -33,7 +33,7 @@ public:
   /// For the reader: reads until the writer is about to finish.
   void follow();
 
-  /// All that was written; to be called once, after finish() has returned.
+  /// Returns all that was written; call once, after finish() has returned.
   llvm::SmallVector<char, 0> take();
 
 private:

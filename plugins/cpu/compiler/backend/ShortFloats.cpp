@@ -1,4 +1,4 @@
-// ShortFloats.cpp - floats of 16 bits that are moved, not computed with.
+// ShortFloats.cpp - 16-bit floats that are only moved, as integers.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -38,8 +38,8 @@ static void replace(llvm::IRBuilder<> &builder, llvm::Instruction &instruction,
   instruction.eraseFromParent();
 }
 
-/// The bits of a negation, an absolute value or a copied sign, which LLVM makes
-/// of integer operations too; else null.
+/// The bits of a negation, an absolute value or a copied sign, which LLVM also
+/// creates from integer operations; else null.
 static llvm::Value *signOperation(llvm::IRBuilder<> &builder,
                                   llvm::Instruction &instruction) {
   if (!isShortFloat(instruction.getType()))
@@ -75,7 +75,7 @@ static void moveAsIntegers(llvm::Instruction &instruction) {
   };
   if (llvm::isa<llvm::StoreInst>(instruction))
     return castOperands(instruction);
-  // Casts of casts, which would take the short float to their block.
+  // Casts of casts, which would move the short float to their block.
   if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction)) {
     if (isShortFloat(cast->getSrcTy()) && !isShortFloat(cast->getDestTy()))
       cast->setOperand(0, bitsOf(builder, cast->getOperand(0)));

@@ -1,4 +1,4 @@
-// ShortFloats.h - floats of 16 bits that are moved, not computed with.
+// ShortFloats.h - 16-bit floats that are only moved, as integers.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,11 +12,11 @@ class Module;
 
 namespace nereid::cpu {
 
-/// Loads, stores, selects, shuffles and carries f16 and bf16 as integers, and
-/// changes their signs so. Where the machine has no arithmetic on them, LLVM
-/// would convert each element to f32 and back to move it, one by one or by a
-/// routine that no library has. Run after all other passes, some of which take
-/// such casts apart.
+/// Makes loads, stores, selects, shuffles, PHIs and sign changes of f16 and
+/// bf16 operate on integers. Without arithmetic on these types, LLVM would
+/// convert each element to f32 and back to move it, one by one or by a routine
+/// that is in no library. Run after all other passes, some of which undo such
+/// casts.
 void moveShortFloatsAsIntegers(llvm::Module &module);
 
 } // namespace nereid::cpu

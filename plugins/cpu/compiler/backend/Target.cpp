@@ -1,4 +1,4 @@
-// Target.cpp - target machines, made once and lent out.
+// Target.cpp - a pool of target machines.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -78,7 +78,7 @@ static llvm::Expected<const llvm::Target *> findTarget(llvm::StringRef arch,
   return target;
 }
 
-/// LLVM only warns, on standard error, of what it does not know.
+/// LLVM only warns, on standard error, about unknown names.
 static llvm::Error checkNames(const llvm::MCSubtargetInfo &info,
                               const TargetConfig &config) {
   if (!info.isCPUStringValid(config.cpu))
@@ -104,8 +104,8 @@ struct Requirement {
 };
 } // namespace
 
-/// What LLVM's code generators take for granted where a function returns a
-/// float; without it they end in a fatal error or a crash.
+/// Features that LLVM's code generators assume where a function returns a
+/// float; without them they end in a fatal error or a crash.
 static llvm::ArrayRef<Requirement> requirementsOf(const llvm::Triple &triple) {
   static constexpr Requirement kX86[] = {{"64bit", true},
                                          {"64bit-mode", true},
@@ -120,8 +120,7 @@ static llvm::ArrayRef<Requirement> requirementsOf(const llvm::Triple &triple) {
   return kAArch64;
 }
 
-/// Refuses CPUs and features that have names, but for which no kernel can be
-/// compiled.
+/// Reports known CPUs and features for which no kernel can be compiled.
 static llvm::Error checkSupported(const llvm::TargetMachine &machine,
                                   const TargetConfig &config) {
   for (const Requirement &requirement :
@@ -135,7 +134,7 @@ static llvm::Error checkSupported(const llvm::TargetMachine &machine,
   return llvm::Error::success();
 }
 
-/// What the driver is to check before it loads an image.
+/// The features that the driver must check before it loads an image.
 static std::string neededFeatures(const llvm::TargetMachine &machine) {
   std::string needed;
   if (!machine.getTargetTriple().isX86())
@@ -178,7 +177,7 @@ makeTarget(const TargetConfig &config) {
       triple, config.cpu, config.features, options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, codeGenLevel(config.optLevel)));
   if (!out->machine)
-    return llvm::createStringError("LLVM makes no code for " + triple);
+    return llvm::createStringError("LLVM cannot generate code for " + triple);
   if (llvm::Error error = checkSupported(*out->machine, config))
     return std::move(error);
   out->neededFeatures = neededFeatures(*out->machine);
@@ -196,7 +195,7 @@ struct Pool {
 
 static codegen::ForkSafeMutex poolMutex;
 
-/// Never destroyed: LLVM's own statics may go first.
+/// Never destroyed: LLVM's own statics may be destroyed first.
 static Pool &pool() {
   static Pool *instance = new Pool;
   return *instance;

@@ -1,4 +1,4 @@
-// Target.h - LLVM's view of the CPU that is compiled for.
+// Target.h - the LLVM target machine that is compiled for.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,10 +16,10 @@
 
 namespace nereid::cpu {
 
-/// What makes one target machine different from another.
+/// The configuration that identifies a target machine.
 struct TargetConfig {
   std::string arch;     ///< "x86_64", "aarch64"
-  std::string cpu;      ///< LLVM's name, known to it
+  std::string cpu;      ///< LLVM's name, which it must know
   std::string tuneCpu;  ///< empty, or one unknown to LLVM: as `cpu`
   std::string features; ///< "+avx2,-fma"
   unsigned optLevel = 2;
@@ -28,18 +28,18 @@ struct TargetConfig {
 };
 
 /// A target machine and the passes for it, used by one thread at a time: none
-/// of them may be shared, and all are dear to make.
+/// of them is thread-safe, and all are expensive to create.
 struct Target {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<Optimizer> optimizer;
-  std::unique_ptr<CodeGenerator> generator; // of objects; made when needed
+  std::unique_ptr<CodeGenerator> generator; // of objects; created when needed
   std::string tuneCpu;
-  /// Features that the code may use, of those that the driver can check:
+  /// Features that the code may use and that the driver can check:
   /// "+avx2,+fma".
   std::string neededFeatures;
 };
 
-/// Gives its target back for the next compilation.
+/// Returns its target to the pool for the next compilation.
 class TargetLease {
 public:
   TargetLease() = default;
@@ -60,7 +60,7 @@ private:
   std::unique_ptr<Target> target;
 };
 
-/// A free target for `config`, made if there is none. [any-thread]
+/// Leases a free target for `config`, or creates one. [any-thread]
 llvm::Expected<TargetLease> leaseTarget(const TargetConfig &config);
 
 } // namespace nereid::cpu
