@@ -47,7 +47,7 @@ const void *CompilerFile::load(const nereid_call_t *call) {
   auto entry = reinterpret_cast<Entry>(dlsym(library, symbol.c_str()));
   const void *found = entry ? entry() : nullptr;
   if (!found || !accepts(found)) {
-    // The file stays mapped: LLVM cannot be unloaded.
+    // The file remains mapped: LLVM cannot be unloaded.
     fail(call, NEREID_INCOMPATIBLE,
          path + " is from another version than the plugin");
     return nullptr;

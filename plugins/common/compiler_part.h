@@ -5,9 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A plugin is listed and launches cached kernels without it. It exports one
-// function, which returns a table of functions; both files are built together,
-// and the plugin compares versions all the same, since they may be installed
-// apart.
+// function, which returns a table of functions. Both files are built together,
+// but the plugin compares versions, since they may be installed separately.
 
 #ifndef NEREID_PLUGINS_COMMON_COMPILER_PART_H
 #define NEREID_PLUGINS_COMMON_COMPILER_PART_H
@@ -22,7 +21,7 @@
 
 namespace nereid::plugin {
 
-/// The file and what was found in it, whatever the type of the table is.
+/// The file and the table found in it, independent of the table's type.
 class CompilerFile final : ForkAware {
 public:
   using Accepts = bool (*)(const void *table);
@@ -36,8 +35,9 @@ public:
   CompilerFile(const CompilerFile &) = delete;
   CompilerFile &operator=(const CompilerFile &) = delete;
 
-  /// Loads the file, once. Null, with an error reported, if that fails or
-  /// `accepts` refuses the table; the next call tries again. [any-thread]
+  /// Loads the file, once. Returns null, with an error reported, if that fails
+  /// or `accepts` is false for the table; the next call tries again.
+  /// [any-thread]
   const void *load(const nereid_call_t *call);
 
   /// The build id in its file, without loading it; empty if there is no file.
@@ -45,7 +45,7 @@ public:
   const std::string &buildId();
 
 private:
-  // A child of a fork could not finish what another thread loads.
+  // A child of a fork could not finish a load of another thread.
   void lockForFork() override { mutex.lock(); }
   void unlockAfterFork() override { mutex.unlock(); }
 
@@ -58,8 +58,7 @@ private:
   std::string id;
 };
 
-/// The same with the type of the table: `Accepts` says whether one is of this
-/// version.
+/// The same with the type of the table; `Accepts` checks its version.
 template <typename Table, bool (*Accepts)(const Table &)> class CompilerPart {
 public:
   CompilerPart(std::string pluginPath, std::string_view id,

@@ -20,7 +20,7 @@ static constexpr uint16_t kMachine = EM_X86_64;
 static constexpr uint16_t kMachine = EM_AARCH64;
 #endif
 
-/// Copies a `T` from `offset`; false if it is not all there.
+/// Copies a `T` from `offset`; false if it is truncated.
 template <typename T>
 static bool readAt(std::string_view bytes, uint64_t offset, T &out) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof out)
@@ -44,15 +44,15 @@ std::string elfProblem(std::string_view image) {
   Elf64_Ehdr header;
   if (!readAt(image, 0, header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return "it is no ELF file";
+    return "it is not an ELF file";
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return "it is no 64-bit little-endian ELF file";
+    return "it is not a 64-bit little-endian ELF file";
   if (header.e_machine != kMachine)
     return std::string("it is for ") + machineName(header.e_machine) +
            ", this machine is " + machineName(kMachine);
   if (header.e_type != ET_DYN)
-    return "it is no shared object";
+    return "it is not a shared object";
   return {};
 }
 

@@ -1,5 +1,4 @@
-// elf_file.h - the few facts that are read from an ELF file before it is
-// loaded.
+// elf_file.h - checks of an ELF file before it is loaded.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,8 +12,8 @@
 
 namespace nereid::plugin {
 
-/// What is wrong with `image` as a shared object for this machine; empty if
-/// nothing is to be seen from its header.
+/// What is wrong with `image` as a shared object for this machine, judged by
+/// its header; empty if nothing is.
 std::string elfProblem(std::string_view image);
 
 /// Bytes of the segment that is loaded from the start of the file to the start

@@ -1,5 +1,5 @@
-// fork_guard.h - tells objects in the child of a fork() that the other threads
-// are gone.
+// fork_guard.h - notifies objects in the child of a fork() that the other
+// threads no longer exist.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -9,22 +9,22 @@
 
 namespace nereid::plugin {
 
-/// What waits for other threads.
+/// An object that depends on other threads.
 class ForkAware {
 public:
-  /// Before a fork, by the thread that calls it: waits for what the child could
-  /// not finish.
+  /// Called before a fork, by the forking thread: waits for work that the child
+  /// could not finish.
   virtual void lockForFork() {}
-  /// After it, in the parent and in the child.
+  /// Called after the fork, in the parent and in the child.
   virtual void unlockAfterFork() {}
-  /// In the child, where there is one thread.
+  /// Called in the child, which has one thread.
   virtual void resetAfterFork() {}
 
 protected:
   ~ForkAware() = default;
 };
 
-/// Those objects of this process. [any-thread]
+/// The registry of these objects in this process. [any-thread]
 class ForkGuard {
 public:
   static void add(ForkAware *object);

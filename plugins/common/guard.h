@@ -1,4 +1,4 @@
-// guard.h - no exception leaves a slot.
+// guard.h - exceptions do not cross the C ABI.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,9 +13,9 @@
 
 namespace nereid::plugin {
 
-/// `kGuarded<function>` has the type of `function` and does what it does, but
-/// answers an exception, of which only those of the standard library and of
-/// allocation can occur, with a status. Costs nothing when there is none.
+/// `kGuarded<function>` has the type of `function` and calls it, but converts
+/// an exception (only those of the standard library and of allocation can
+/// occur) to a status. Costs nothing without an exception.
 template <auto Function> struct Guarded;
 
 template <typename Result, typename... Arguments,

@@ -1,4 +1,4 @@
-// option_table.cpp - reading and writing the value of one option.
+// option_table.cpp - parsing and printing the value of one option.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -20,7 +20,7 @@
 
 namespace nereid::plugin {
 
-/// What an option is, apart from where its value is stored.
+/// The description of an option, without where its value is stored.
 struct OptionInfo {
   std::string_view name;
   std::string_view defaultValue;
@@ -28,8 +28,8 @@ struct OptionInfo {
   int64_t minimum = 0, maximum = 0; // of an integer
   /// Of a string: the values that are accepted; any if empty.
   std::span<const std::string_view> choices = {};
-  /// False for what does not change the image: it is left out of the
-  /// canonical text, so that configurations share one.
+  /// False if the option does not change the image: it is omitted from the
+  /// canonical text, so that configurations share an image.
   bool hasEffect = true;
 };
 
@@ -42,8 +42,8 @@ using ConstOptionField =
 nereid_status_t addOption(const nereid_option_sink_t *sink,
                           const OptionInfo &info, const OptionField &field);
 
-/// What is wrong with \p value for the option, in words; empty if nothing is,
-/// and then it is stored.
+/// Stores \p value in the option, if valid. Returns what is wrong with it;
+/// empty on success.
 std::string setOption(const OptionInfo &info, const OptionField &field,
                       const nereid_value_t &value);
 
@@ -82,8 +82,8 @@ public:
     return NEREID_OK;
   }
 
-  /// Stores the defaults, and over them \p values. What is wrong, in words;
-  /// empty if nothing is.
+  /// Stores the defaults, then \p values. Returns what is wrong; empty on
+  /// success.
   std::string parse(std::span<const nereid_value_t> values,
                     Options &out) const {
     for (const auto &spec : specs)

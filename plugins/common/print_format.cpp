@@ -1,4 +1,4 @@
-// print_format.cpp - the lines of tl.device_print.
+// print_format.cpp - formats the output of tl.device_print.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -88,7 +88,7 @@ static std::string formatElement(const PrintedValue &value,
     return text;
   }
   std::snprintf(text, sizeof text, "%f", number);
-  // Numbers of 300 digits do not fit; they are better read in short form.
+  // A long number, of up to 300 digits, is printed in exponent form.
   if (std::strlen(text) > 40)
     std::snprintf(text, sizeof text, "%g", number);
   return text;

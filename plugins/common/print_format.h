@@ -1,9 +1,9 @@
-// print_format.h - the lines of tl.device_print.
+// print_format.h - formats the output of tl.device_print.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// As Triton prints on a GPU: one line an element, with the program and the
+// The format of Triton on a GPU: one line per element, with the program and the
 // index, "pid (0, 0, 0) idx (1, 2) prefix: 3.000000".
 
 #ifndef NEREID_PLUGINS_COMMON_PRINT_FORMAT_H

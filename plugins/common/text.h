@@ -1,4 +1,4 @@
-// text.h - strings, errors and values in the shapes of the ABI.
+// text.h - strings, errors and values in the types of the ABI.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

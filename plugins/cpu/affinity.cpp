@@ -15,8 +15,8 @@
 namespace nereid::cpu {
 
 unsigned affinityCores() {
-  // The kernel refuses a set smaller than its own: machines with more than
-  // 1024 cores need a larger one.
+  // The kernel rejects a set smaller than its own: machines with more than 1024
+  // cores need a larger one.
   for (int cores = 1024; cores <= 1 << 16; cores *= 4) {
     std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set(
         CPU_ALLOC(cores), [](cpu_set_t *set) { CPU_FREE(set); });

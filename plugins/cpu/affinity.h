@@ -13,8 +13,8 @@ namespace nereid::cpu {
 /// The cores that the calling thread may run on.
 unsigned affinityCores();
 
-/// Whole cores that a cgroup's time limit is worth, rounded up; 0 if there is
-/// no limit. `procCgroup` is /proc/self/cgroup, `mount` /sys/fs/cgroup; both
+/// The CPU time limit of the cgroup in cores, rounded up; 0 if there is no
+/// limit. `procCgroup` is /proc/self/cgroup, `mount` /sys/fs/cgroup; both
 /// versions of cgroups, and every level up to the root.
 unsigned cgroupCores(const std::string &procCgroup, const std::string &mount);
 

@@ -1,5 +1,5 @@
-// compiler.cpp - the compiler's slots: options and stages here, the work in
-// the compiler part.
+// compiler.cpp - the compiler functions of the plugin: options and stages here,
+// the implementation in the compiler part.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@ struct nereid_options_t {
   nereid_cpu_options_t plain = {};
 };
 
-/// Its `begin` is what loads the part.
+/// Beginning a session loads the compiler part.
 struct nereid_session_t {
   const nereid_cpu_compiler_t *compiler = nullptr;
   nereid_cpu_session_t *inner = nullptr;
@@ -109,7 +109,8 @@ static nereid_status_t visitStages(nereid_state_t *, const nereid_options_t *,
   return NEREID_OK;
 }
 
-/// The CPU is in the options' text; what is left is the other file's build.
+/// The CPU is in the options' text; the remaining dependency is the build of
+/// the compiler part.
 static nereid_status_t writeDependencies(nereid_state_t *state,
                                          const nereid_options_t *,
                                          const nereid_writer_t *writer,

@@ -1,11 +1,11 @@
-// compiler_interface.h - the function that the compiler part exports, and what
-// it answers.
+// compiler_interface.h - the function that the compiler part exports, and the
+// table that it returns.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both files are built together; sizes are compared all the same, since they
-// may be installed apart.
+// Both files are built together, but sizes are compared, since they may be
+// installed separately.
 
 #ifndef NEREID_CPU_COMPILER_INTERFACE_H
 #define NEREID_CPU_COMPILER_INTERFACE_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-// Checked options; strings as LLVM takes them. See options.h.
+// Checked options; strings in LLVM's format. See options.h.
 typedef struct nereid_cpu_options_t {
   uint32_t struct_size;
   uint32_t opt_level;
@@ -46,7 +46,7 @@ typedef struct nereid_cpu_session_t nereid_cpu_session_t;
 typedef struct nereid_cpu_compiler_t {
   uint32_t struct_size;
   uint32_t options_size; // sizeof(nereid_cpu_options_t)
-  // Refuses what LLVM does not know. `options` is borrowed until `end`.
+  // Fails on names unknown to LLVM. `options` is borrowed until `end`.
   // [any-thread]
   nereid_status_t (*begin)(const nereid_cpu_options_t *options,
                            nereid_cpu_session_t **out_session,

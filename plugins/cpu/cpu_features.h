@@ -1,5 +1,5 @@
 // cpu_features.h - the features of x86-64 CPUs that generated code may use, in
-// LLVM's spelling, and where CPUID tells of them.
+// LLVM's spelling, and the CPUID bits that report them.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,10 +1,10 @@
-// driver.cpp - the device "cpu": what it is, its memory, streams and events.
+// driver.cpp - the device "cpu": its properties, memory, streams and events.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches and copies are done when their slot returns, on the thread that
-// calls. A stream is therefore a name and nothing more.
+// Launches and copies are synchronous: they are complete when their function
+// returns. A stream is therefore only a number.
 
 #include "driver.h"
 
@@ -53,7 +53,7 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
                                        const nereid_value_sink_t *sink,
                                        const nereid_call_t *) {
   const HostCpu &cpu = state->cpu;
-  // Scratch is memory like any other; what stays in the second cache is fast.
+  // Scratch is ordinary memory; it is fast as long as it fits the L2 cache.
   const std::pair<const char *, int64_t> integers[] = {
       {"multiprocessor_count", state->pool.threads()},
       {"max_shared_mem", static_cast<int64_t>(cpu.l2Bytes)},
@@ -76,7 +76,7 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
     status = addInteger(sink, "host_accessible", 1, NEREID_TYPE_BOOL);
   if (status != NEREID_OK)
     return status;
-  // What a program id of 32 bits can count.
+  // The range of a 32-bit program id.
   const int64_t maxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
   nereid_value_t list = {};
   list.name = text("max_grid");
@@ -199,7 +199,7 @@ static nereid_status_t elapsed(nereid_state_t *, nereid_event_t *start,
   return NEREID_OK;
 }
 
-/// Writes more than the caches hold, on every core that takes part.
+/// Writes more than the caches hold, on every core in use.
 static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
                                   nereid_stream_t, const nereid_call_t *call) {
   const HostCpu &cpu = state->cpu;

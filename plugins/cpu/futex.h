@@ -40,14 +40,14 @@ inline uint64_t monotonicNanoseconds() {
          static_cast<uint64_t>(now.tv_nsec);
 }
 
-/// Calls `done` for about `nanoseconds`; true as soon as it is true.
+/// Spins on `done` for about `nanoseconds`; returns true once it is true.
 template <typename Done> bool spinUntil(Done done, uint64_t nanoseconds) {
   for (unsigned i = 0; i < 64; ++i) {
     if (done())
       return true;
     cpuRelax();
   }
-  // Asking for the time costs as much as a few rounds.
+  // Reading the clock costs as much as a few iterations.
   uint64_t end = monotonicNanoseconds() + nanoseconds;
   do {
     for (unsigned i = 0; i < 16; ++i) {

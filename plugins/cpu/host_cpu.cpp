@@ -1,4 +1,4 @@
-// host_cpu.cpp - what every machine tells in the same way: caches, memory.
+// host_cpu.cpp - facts detected alike on all architectures: caches, memory.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -21,8 +21,8 @@ static uint64_t readSize(std::ifstream file) {
   return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
 }
 
-/// The size of one data or unified cache of this level. sysconf is asked last:
-/// glibc makes it of CPUID alone, which virtual machines often fill in wrongly.
+/// The size of one data or unified cache of this level. sysconf is the last
+/// choice: glibc uses CPUID, which virtual machines often report wrongly.
 static uint64_t cacheBytes(int level, int name) {
   std::string caches = "/sys/devices/system/cpu/cpu0/cache/index";
   for (int index = 0;; ++index) {

@@ -1,4 +1,4 @@
-// host_cpu.h - what this machine's processor is and can do, without LLVM.
+// host_cpu.h - detects this machine's processor and its features, without LLVM.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,8 +15,8 @@ namespace nereid::cpu {
 struct HostCpu {
   std::string arch;     ///< "x86_64" or "aarch64"
   std::string name;     ///< LLVM's name of the CPU, to tune for: "znver4"
-  std::string features; ///< what it has: "+adx,+aes,..."; sorted as the tables
-  std::string brand;    ///< for people: "AMD EPYC 9654"
+  std::string features; ///< its features: "+adx,+aes,..."; sorted as the tables
+  std::string brand;    ///< human-readable: "AMD EPYC 9654"
   uint64_t l2Bytes = 0; ///< of one core
   uint64_t l3Bytes = 0; ///< 0 if there is none
   uint64_t memoryBytes = 0;
@@ -26,11 +26,11 @@ struct HostCpu {
   std::string targetFeatures() const { return name + "," + features; }
 };
 
-/// Asks the processor; cheap, but to be done once.
+/// Detects the processor; cheap, but call it once.
 HostCpu detectHostCpu();
 
-/// The first of the features `needed` ("+a,+b") that is not among `present`;
-/// empty if all are.
+/// The first of the features `needed` ("+a,+b") that is not in `present`; empty
+/// if all are.
 std::string_view missingFeature(std::string_view needed,
                                 std::string_view present);
 

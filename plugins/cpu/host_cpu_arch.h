@@ -10,7 +10,7 @@
 
 namespace nereid::cpu {
 
-/// Sets arch, name, features and brand. One definition an architecture.
+/// Sets arch, name, features and brand. One definition per architecture.
 void detectArch(HostCpu &cpu);
 
 } // namespace nereid::cpu

@@ -43,9 +43,10 @@ static Leaf readLeaf(uint32_t leaf, uint32_t subleaf) {
   return out;
 }
 
-/// Tile registers are saved only for processes that asked for it. The kernel
-/// refuses where a thread has a stack for signals that could not hold them.
-static bool askForTiles() {
+/// Requests tile registers from the operating system, which saves them only for
+/// processes that did. It refuses if a thread's signal stack is too small for
+/// them.
+static bool requestTiles() {
   constexpr unsigned long kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
@@ -58,7 +59,7 @@ static Saves savedByTheSystem() {
     return Saves::Nothing;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  if ((low & kTiles) == kTiles && askForTiles())
+  if ((low & kTiles) == kTiles && requestTiles())
     return Saves::Tiles;
   if ((low & kZmm) == kZmm)
     return Saves::Zmm;
@@ -76,7 +77,7 @@ static std::string readFeatures() {
       continue;
     text += text.empty() ? "+" : ",+";
     text += feature.name;
-    // LLVM keeps the 512-bit registers apart from the instructions.
+    // LLVM has a separate feature for 512-bit registers.
     if (!std::strcmp(feature.name, "avx512f"))
       text += ",+evex512";
   }
@@ -147,8 +148,8 @@ static const char *intelName(uint32_t model) {
   }
 }
 
-/// What to tune for. A processor that is not known by name gets the level
-/// that its features reach.
+/// The CPU to tune for. An unknown processor gets the x86-64 level that its
+/// features reach.
 static std::string readName(const std::string &features) {
   Leaf vendor = readLeaf(0, 0), version = readLeaf(1, 0);
   uint32_t family = version.eax >> 8 & 0xf, model = version.eax >> 4 & 0xf;

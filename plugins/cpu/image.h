@@ -1,4 +1,4 @@
-// image.h - what a compiled CPU kernel and the driver know of each other.
+// image.h - the interface of a compiled CPU kernel and the driver.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -7,7 +7,7 @@
 // LLVM, at most libm, and exports one constant, NEREID_CPU_KERNEL_SYMBOL. The
 // loops over programs are inside the image: one call runs a range of them.
 // The last bytes are a seal (image_digest.h).
-// The structs grow at their end; `struct_size` says what a side knows.
+// The structs grow at their end; `struct_size` is the size that a side knows.
 
 #ifndef NEREID_CPU_IMAGE_H
 #define NEREID_CPU_IMAGE_H
@@ -22,16 +22,16 @@ extern "C" {
 
 // Flags of a kernel.
 enum {
-  // Programs talk to each other (atomics, locks). They start in index order:
-  // one that waits for a smaller index always gets it; chunks of one program
-  // keep the wait short.
+  // Programs communicate (atomics, locks). They start in index order, so that a
+  // program that waits for a smaller index makes progress; chunks of one
+  // program keep the wait short.
   NEREID_CPU_KERNEL_COMMUNICATES = 1u,
-  // Programs print: one thread runs them, so that lines come in order.
+  // Programs print: one thread runs them, so that lines are in order.
   NEREID_CPU_KERNEL_PRINTS = 2u,
   // Programs may call `fail`.
   NEREID_CPU_KERNEL_ASSERTS = 4u,
-  // A loop in the kernel has a length that depends on the launch: what a
-  // program does is only estimated, and may be much more.
+  // The trip count of a loop in the kernel depends on the launch: the work of a
+  // program is only estimated, and may be much more.
   NEREID_CPU_KERNEL_ESTIMATED = 8u
 };
 
@@ -52,24 +52,24 @@ typedef struct nereid_cpu_print_t {
   uint64_t count;
 } nereid_cpu_print_t;
 
-// What a running kernel may ask of the driver; any thread, not on the way of
-// a kernel that neither prints nor fails. `state` is the launch's.
+// Services of the driver for a running kernel, callable on any thread. A kernel
+// that neither prints nor fails does not use them. `state` is the launch's.
 typedef struct nereid_cpu_services_t {
   uint32_t struct_size;
   uint32_t reserved;
-  // Writes `size` bytes of text as they are.
+  // Writes `size` bytes of text unchanged.
   void (*print)(void *state, const char *text, uint64_t size);
-  // Writes a value, one line an element.
+  // Writes a value, one line per element.
   void (*print_value)(void *state, const nereid_cpu_print_t *value);
-  // Records why program (x, y, z) makes the launch fail; the first message
-  // stays. The entry then returns a value other than 0 as soon as it likes.
+  // Records why program (x, y, z) makes the launch fail; the first message is
+  // the one reported. The entry then soon returns a value other than 0.
   void (*fail)(void *state, uint32_t x, uint32_t y, uint32_t z,
                const char *message, uint64_t size);
-  // Nanoseconds from some moment on; never less than before.
+  // Nanoseconds of a monotonic clock.
   int64_t (*now)(void);
 } nereid_cpu_services_t;
 
-// One launch, shared by all threads that run it. Constant meanwhile.
+// One launch, shared by all threads that run it; constant during the launch.
 typedef struct nereid_cpu_launch_t {
   uint32_t struct_size;
   uint32_t grid[3]; // programs along x, y, z; all at least 1
@@ -77,16 +77,17 @@ typedef struct nereid_cpu_launch_t {
   void *state;
 } nereid_cpu_launch_t;
 
-// Runs `count` programs, at least 1, from (x, y, z) = first[0], first[1],
-// first[2] on; x counts fastest. `arguments` is the packed block, aligned to 8
-// bytes. `scratch` is this thread's, of the kernel's size and alignment, with
-// anything in it. Returns 0, or not after `fail`.
+// Runs `count` programs, at least 1, starting at (x, y, z) = first[0],
+// first[1], first[2]; x varies fastest. `arguments` is the packed block,
+// aligned to 8 bytes. `scratch` belongs to this thread, has the kernel's size
+// and alignment, and is uninitialized. Returns 0, or another value after
+// `fail`.
 typedef int32_t (*nereid_cpu_entry_t)(const void *arguments,
                                       const nereid_cpu_launch_t *launch,
                                       const uint32_t *first, uint64_t count,
                                       void *scratch);
 
-// What the image exports.
+// The constant that the image exports.
 typedef struct nereid_cpu_kernel_t {
   uint32_t struct_size;
   uint32_t flags;

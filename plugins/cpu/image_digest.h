@@ -1,12 +1,12 @@
-// image_digest.h - the last bytes of an image, by which changed ones are known.
+// image_digest.h - the last bytes of an image, which detect changed images.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
 // The dynamic loader trusts the tables in a shared object: a damaged one may
-// crash the process, or end it by an assertion. So the compiler seals what it
-// links, and the driver opens nothing else. This finds accidents; who can write
-// an image can run code in any case.
+// crash the process, or end it by an assertion. So the compiler seals the
+// images that it links, and the driver loads no other. This detects accidents,
+// not attacks: whoever can write an image can run code anyway.
 
 #ifndef NEREID_CPU_IMAGE_DIGEST_H
 #define NEREID_CPU_IMAGE_DIGEST_H
@@ -25,7 +25,7 @@ struct ImageSeal {
 
 inline constexpr char kImageMagic[8] = {'N', 'R', 'D', 'C', 'P', 'U', '0', '1'};
 
-/// 32 bytes a step in four independent lanes, since it runs for every load.
+/// 32 bytes per step in four independent lanes, since it runs on every load.
 inline uint64_t imageDigest(std::string_view bytes) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
   constexpr size_t kLanes = 4;

@@ -15,18 +15,18 @@ namespace nereid::cpu {
 
 using namespace plugin;
 
-// Estimates of a core's speed: what a chunk of work costs, to some factor.
+// Rough estimates of a core's speed, for the cost of a chunk of work.
 static constexpr uint64_t kBytesPerMicrosecond = 60000;
 static constexpr uint64_t kFlopsPerMicrosecond = 60000;
-// Below this a second thread costs more than it gives.
+// With less work a second thread costs more than it saves.
 static constexpr uint64_t kMicrosecondsPerThread = 6;
-// Kernels without an estimate, and at least those with a loop of unknown
-// length: one microsecond a program.
+// The cost of a program without an estimate, and the minimum with a loop of
+// unknown trip count: one microsecond.
 static constexpr uint64_t kUnknownNanoseconds = 1000;
-// Chunks for each thread: enough to even out, few enough to be cheap.
+// Chunks per thread: enough for load balancing, few enough to be cheap.
 static constexpr uint64_t kChunksPerThread = 8;
 
-/// What one program costs, at least 1.
+/// The cost of one program, at least 1.
 static uint64_t nanosecondsOf(const nereid_cpu_kernel_t &image) {
   if (!image.bytes_per_program && !image.flops_per_program)
     return kUnknownNanoseconds;
@@ -53,7 +53,7 @@ static unsigned threadsOf(const nereid_kernel_t &kernel, uint64_t programs) {
 }
 
 namespace {
-/// One launch; lives on the caller's stack.
+/// One launch; stored on the caller's stack.
 struct Launch {
   const nereid_kernel_t &kernel;
   const void *arguments;
@@ -61,7 +61,7 @@ struct Launch {
   LaunchState state;
 };
 
-/// The coordinates of a program; x counts fastest.
+/// The coordinates of a program; x varies fastest.
 struct Program {
   uint32_t index[3];
   Program(uint64_t number, const uint32_t *grid)
@@ -74,7 +74,7 @@ struct Program {
 // A NaN in every floating-point type, -1 in every other.
 static constexpr int kPoison = 0xff;
 
-/// One program at a time, each in scratch that no other has written to.
+/// Runs one program at a time, each with scratch filled by the pattern.
 static bool runPoisoned(Launch &launch, uint64_t first, uint64_t count,
                         void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
@@ -107,7 +107,7 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
                      scratch) == 0;
 }
 
-/// Tells why a launch failed: to its caller, else to the next synchronize.
+/// Reports why a launch failed, to its caller or to the next synchronize.
 [[gnu::cold]] static nereid_status_t
 reportFault(Launch &launch, nereid_stream_t stream, const nereid_call_t *call) {
   const nereid_kernel_t &kernel = launch.kernel;

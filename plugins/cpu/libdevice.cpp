@@ -1,5 +1,5 @@
 // libdevice.cpp - extension "nereid.libdevice/1": the external functions that
-// kernels may call, without a compiler in the process.
+// kernels may call, without loading the compiler part.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

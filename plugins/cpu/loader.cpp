@@ -22,8 +22,8 @@ namespace nereid::cpu {
 
 using namespace plugin;
 
-/// A file of its own for the image: in memory, else in the folder for
-/// temporary files, and then `path` is set. -1 on failure.
+/// Creates a file for the image: in memory, else in the folder for temporary
+/// files, and then sets `path`. Returns -1 on failure.
 static int makeFile(nereid_bytes_t image, std::string &path) {
   int file = memfd_create("nereid-cpu-kernel", MFD_CLOEXEC);
   if (file < 0) {
@@ -46,10 +46,10 @@ static int makeFile(nereid_bytes_t image, std::string &path) {
   return file;
 }
 
-/// The loader takes a name that it has seen for the library it found then, and
-/// numbers of files are used again. So the same file is spelled in a new way
-/// each time: one turn in the path for each bit of a counter.
-static std::string spellAnew(int file) {
+/// dlopen() identifies libraries by path, and file descriptors are reused. So
+/// each call returns another path of the same file: one detour in the path for
+/// each bit of a counter.
+static std::string uniquePathOf(int file) {
   static std::atomic<uint64_t> counter{1};
   std::string path = "/proc/self/fd/";
   for (uint64_t rest = counter.fetch_add(1); rest; rest >>= 1)
@@ -62,7 +62,7 @@ static void *openBytes(nereid_bytes_t image) {
   int file = makeFile(image, temporary);
   if (file < 0)
     return nullptr;
-  void *library = dlopen(spellAnew(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(uniquePathOf(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (!temporary.empty())
     unlink(temporary.c_str());
@@ -86,19 +86,19 @@ static std::string kernelProblem(const nereid_cpu_kernel_t &kernel,
     return "its kernel has no entry or no name";
   uint64_t align = kernel.scratch_align;
   if (align > 4096 || (align & (align - 1)))
-    return "its kernel wants scratch aligned to " + std::to_string(align) +
+    return "its kernel requires scratch aligned to " + std::to_string(align) +
            " bytes, a power of two up to 4096 was expected";
   const nereid_value_t *size = find(metadata, count, "argument_size");
   if (size && size->type == NEREID_TYPE_I64 &&
       static_cast<uint64_t>(size->i64) != kernel.arguments_size)
-    return "its kernel takes " + std::to_string(kernel.arguments_size) +
+    return "its kernel has " + std::to_string(kernel.arguments_size) +
            " bytes of arguments, its metadata says " +
            std::to_string(size->i64);
   return {};
 }
 
-/// Copies what the image exports; false if it is from a version that does not
-/// know all that is needed.
+/// Copies the exported constant of the image; false if it is from a version
+/// without all required fields.
 static bool readKernel(void *library, nereid_cpu_kernel_t &out) {
   const auto *exported = static_cast<const nereid_cpu_kernel_t *>(
       dlsym(library, NEREID_CPU_KERNEL_SYMBOL));
@@ -110,9 +110,9 @@ static bool readKernel(void *library, nereid_cpu_kernel_t &out) {
   return true;
 }
 
-/// True if `library` is `image`: a name that was loaded before stands for what
-/// its file held then. The first segment holds headers, build id and symbols;
-/// nothing writes to it.
+/// True if `library` is `image`: for a path that was loaded before, dlopen()
+/// returns the earlier library. Compares the first segment, which has headers,
+/// build id and symbols, and is read-only.
 static bool isImage(void *library, nereid_bytes_t image) {
   link_map *map = nullptr;
   uint64_t size =
@@ -123,7 +123,7 @@ static bool isImage(void *library, nereid_bytes_t image) {
 }
 
 static void *openImage(nereid_bytes_t image, nereid_string_t path) {
-  // A file that lies in a cache keeps its name for debuggers and profilers.
+  // A cached file is loaded by its own path, for debuggers and profilers.
   if (path.size) {
     std::string name(view(path));
     if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -131,7 +131,7 @@ static void *openImage(nereid_bytes_t image, nereid_string_t path) {
         return library;
       dlclose(library);
     }
-    // Folders may forbid execution; the bytes are good all the same.
+    // The file system may forbid execution (noexec); use a copy then.
   }
   return openBytes(image);
 }

@@ -18,10 +18,11 @@ static constexpr uint64_t kHuge = 2 * 1024 * 1024;
 Memory::~Memory() {
   for (const Block &block : idle)
     std::free(block.address);
-  // What the host program has not freed may still be read by it.
+  // The host program may still use blocks that it has not freed.
 }
 
-/// Sizes are in steps of an eighth, so that blocks of like size are shared.
+/// Rounds sizes up in steps of an eighth, so that blocks of similar size are
+/// shared.
 uint64_t Memory::roundUp(uint64_t size) {
   if (size > UINT64_MAX / 2)
     return 0;
@@ -31,8 +32,8 @@ uint64_t Memory::roundUp(uint64_t size) {
   return (size + step - 1) / step * step;
 }
 
-/// The youngest idle block of just this size, which is the one most likely
-/// still in a cache.
+/// The last freed idle block of exactly this size, the one most likely still in
+/// a cache.
 void *Memory::take(uint64_t size) {
   for (size_t i = idle.size(); i-- > 0;) {
     if (idle[i].size != size)

@@ -1,5 +1,5 @@
-// memory.h - the memory of the device "cpu": the host's, with large blocks
-// kept for the next allocation.
+// memory.h - the memory of the device "cpu": the host's, with reuse of large
+// blocks.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,8 +15,8 @@
 namespace nereid::cpu {
 
 /// A fresh block of 64 MB costs 60 ms of page faults, which is more than most
-/// kernels on it. So blocks of kLarge and more are kept when they are freed,
-/// up to a limit, and given out again. All functions [any-thread].
+/// kernels that use it. So freed blocks of at least kLarge are cached, up to a
+/// limit, and reused. All functions [any-thread].
 class Memory {
 public:
   static constexpr uint64_t kAlign = 64;
@@ -27,11 +27,11 @@ public:
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
-  /// Null if there is none; `size` is not 0.
+  /// Returns null if out of memory; `size` is not 0.
   void *allocate(uint64_t size);
   void free(void *address);
 
-  /// Bytes kept for reuse.
+  /// Bytes cached for reuse.
   uint64_t kept() const;
 
 private:

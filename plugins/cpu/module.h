@@ -12,8 +12,8 @@
 /// A kernel, ready to launch.
 struct nereid_kernel_t {
   nereid_state_t *state = nullptr;
-  nereid_cpu_kernel_t image = {}; // what it exports, copied
-  /// Threads at most; 0: as many as the work is worth.
+  nereid_cpu_kernel_t image = {}; // a copy of its exported constant
+  /// Maximum number of threads; 0: depends on the work.
   unsigned threads = 0;
 };
 
@@ -37,11 +37,12 @@ nereid_status_t getKernel(nereid_state_t *state, nereid_module_t *module,
                           nereid_kernel_info_t *outInfo,
                           const nereid_call_t *call);
 
-/// Of nereid_driver_t. [hot]
+/// The `launch` of nereid_driver_t. [hot]
 nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        const nereid_call_t *call);
 
-/// Of `most` threads, those that `programs` programs are worth.
+/// The number of threads, at most `most`, that is worthwhile for `programs`
+/// programs.
 unsigned threadsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
                     unsigned most);
 

@@ -1,4 +1,4 @@
-// options.cpp - the table of options, and reading them.
+// options.cpp - the table of options, and parsing them.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -23,7 +23,7 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "(x86-64-v3, znver4)"},
      &Options::cpu},
     {{"debug_info", "false",
-      "line tables that lead to the kernel's source"},
+      "emit line tables for the kernel's source"},
      &Options::debugInfo},
     {{"enable_fp_fusion", "true",
       "contract a multiplication and an addition into one operation"},
@@ -33,16 +33,16 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "or all,-name; for tests"},
      &Options::fastPaths},
     {{"features", "",
-      "CPU features to add and to take away, as LLVM names them: +avx2,-fma"},
+      "CPU features to add and to remove, by LLVM's names: +avx2,-fma"},
      &Options::features},
     {{"num_ctas", "1",
-      "accepted for Triton's sake; without effect", 1, 1024, {}, false},
+      "accepted for compatibility with Triton; no effect", 1, 1024, {}, false},
      &Options::numCtas},
     {{"num_stages", "2",
-      "accepted for Triton's sake; without effect", 0, 1024, {}, false},
+      "accepted for compatibility with Triton; no effect", 0, 1024, {}, false},
      &Options::numStages},
     {{"num_warps", "4",
-      "accepted for Triton's sake; without effect", 1, 1024, {}, false},
+      "accepted for compatibility with Triton; no effect", 1, 1024, {}, false},
      &Options::numWarps},
     {{"opt_level", "2",
       "how much LLVM optimises, from 0 (least) to 3", 0, 3},
@@ -52,7 +52,7 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "order than that of their index"},
      &Options::reassociate},
     {{"threads", "0",
-      "threads that run a launch at most; 0 means by the work", 0, 4096},
+      "maximum number of threads of a launch; 0 means by the work", 0, 4096},
      &Options::threads},
     {{"vector_bits", "0",
       "bits of the vectors that loops are built from; 0 means the CPU's widest",
@@ -74,8 +74,8 @@ static void append(std::string &list, std::string_view more) {
   list += more;
 }
 
-/// "host" stands for the target's CPU: its name is what to tune for, its
-/// features, without any that the name would imply, are what may be used.
+/// "host" means the target's CPU: the code is tuned for its name and may use
+/// its features, but none that only the name would imply.
 static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
                        Options &out) {
   if (out.arch.empty())
@@ -100,7 +100,7 @@ static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
   append(out.targetFeatures, out.features);
 }
 
-/// LLVM skips empty names, but the text is a part of cache keys.
+/// LLVM ignores empty names, but the text is part of cache keys.
 static bool hasEmptyName(std::string_view list) {
   return !list.empty() && (list.front() == ',' || list.back() == ',' ||
                            list.find(",,") != std::string_view::npos);
@@ -126,7 +126,7 @@ nereid_status_t parseOptions(const HostCpu &host, const nereid_target_t *target,
   return NEREID_OK;
 }
 
-// The CPU that was resolved takes the place of the names that were given.
+// Contains the resolved CPU instead of the given names.
 std::string canonicalText(const Options &options) {
   Options resolved = options;
   resolved.cpu = options.targetCpu;

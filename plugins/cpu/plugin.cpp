@@ -27,7 +27,7 @@ namespace nereid::cpu {
 
 using namespace plugin;
 
-/// Variable `name`, a number from 1 to 4096; `out` stays without it.
+/// Reads variable `name`, a number from 1 to 4096, to `out`, if it is set.
 static nereid_status_t readCount(const char *name, unsigned &out,
                                  const nereid_call_t *call) {
   const char *given = std::getenv(name);
@@ -71,7 +71,7 @@ static nereid_status_t readPoisons(bool &out, const nereid_call_t *call) {
 static nereid_status_t create(const nereid_host_t *host,
                               nereid_state_t **outState,
                               const nereid_call_t *call) {
-  // Freed blocks that are kept: enough for the tensors of a few kernels.
+  // Freed blocks to cache: enough for the tensors of a few kernels.
   constexpr uint64_t kKeep = 512ull * 1024 * 1024;
   unsigned threads = usableCores();
   Printing printing;

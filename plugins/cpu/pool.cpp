@@ -1,4 +1,4 @@
-// pool.cpp - handing a job to workers and back.
+// pool.cpp - running a job on workers.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@
 
 namespace nereid::cpu {
 
-// How long a thread that waits keeps its core before it sleeps.
+// Nanoseconds that a waiting thread spins before it sleeps.
 static constexpr uint64_t kSpin = 30000;
 
 Pool::Pool(unsigned threads)
@@ -46,8 +46,8 @@ bool Pool::run(const Job &job, unsigned threads) {
   stopped.store(false, std::memory_order_relaxed);
   uint64_t number = numberOf(gate.load(std::memory_order_relaxed)) + 1u;
   unsigned wanted = threads - 1;
-  // Sequentially consistent, as are a worker's two steps before it sleeps:
-  // either it sees the job, or we see that it sleeps.
+  // Sequentially consistent ordering, as in a worker's two steps before it
+  // sleeps: either it sees the job, or we see that it sleeps.
   gate.store(number << 32 | kOpen | uint64_t(wanted) << 16);
   if (sleepers.load() > 0) {
     bell.fetch_add(1);
@@ -56,7 +56,7 @@ bool Pool::run(const Job &job, unsigned threads) {
 
   runChunks(0);
 
-  // Nobody joins any more; wait for those inside.
+  // No worker can join any more; wait for those that have.
   gate.fetch_and(~kOpen);
   auto left = [this] { return (gate.load() & kInside) == 0; };
   while (!spinUntil(left, kSpin)) {
@@ -77,8 +77,8 @@ uint64_t Pool::startOf(unsigned part) const {
   return part * size + std::min<uint64_t>(part, longer);
 }
 
-/// The caller, number 0, goes through all parts upwards: where items of an
-/// unordered job do wait for earlier ones, it gets to those that nobody has.
+/// The caller, number 0, goes through all parts in ascending order: if items of
+/// an unordered job do wait for earlier ones, it runs those that no thread has.
 void Pool::runChunks(unsigned worker) {
   const Job &job = current;
   for (unsigned step = 0; step < parts; ++step) {
@@ -129,7 +129,7 @@ void Pool::work() {
   unsigned number = numbered.fetch_add(1) + 1;
   uint32_t last = 0;
   while (uint64_t seen = waitForJob(last)) {
-    // Of the job's fields nothing is read before this succeeds.
+    // The job's fields must not be read before this succeeds.
     if (!gate.compare_exchange_weak(seen, seen + 1))
       continue;
     last = numberOf(seen);
@@ -151,10 +151,10 @@ void *Pool::threadMain(void *pool) {
   return nullptr;
 }
 
-/// As many as the system gives; a job works with fewer, too.
+/// Starts as many as the system allows; a job works with fewer, too.
 void Pool::startThreads() {
-  // Signals belong to the host program's threads, except those that a kernel's
-  // fault raises: blocked, they would pass the program's handlers by.
+  // Signals belong to the host program's threads, except those that a fault of
+  // a kernel raises: if blocked, they would bypass the program's handlers.
   sigset_t all, before;
   sigfillset(&all);
   sigdelset(&all, SIGSEGV);
@@ -173,8 +173,8 @@ void Pool::startThreads() {
   started.store(true, std::memory_order_relaxed);
 }
 
-/// The child has the memory as it was, and one thread: the one that forked,
-/// which is in none of our functions.
+/// The child has a copy of the memory, and one thread: the one that forked,
+/// which is not inside any of our functions.
 void Pool::resetAfterFork() {
   workers.clear();
   gate.store(0);

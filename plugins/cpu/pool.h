@@ -17,36 +17,36 @@
 
 namespace nereid::cpu {
 
-/// Work that is cut into items 0 to count - 1.
+/// Work that is divided into items 0 to count - 1.
 struct Job {
-  /// Runs items `first` to `first + count - 1`; false stops the job: chunks
-  /// not yet taken are left out.
+  /// Runs items `first` to `first + count - 1`. Returning false stops the job:
+  /// chunks that have not started are skipped.
   bool (*run)(void *context, uint64_t first, uint64_t count);
   void *context;
   uint64_t count;
-  uint64_t chunk; ///< items taken at once, at least 1
-  /// Does an item wait for earlier ones?
+  uint64_t chunk; ///< items per chunk, at least 1
+  /// May an item wait for earlier ones?
   bool isOrdered = true;
 };
 
 /// Runs jobs on the calling thread and on workers.
 ///
 /// An ordered job's chunks are taken from one counter, so they start in index
-/// order: when an item starts, each earlier one has been started by a thread
-/// that goes on with it. An item may therefore wait for an earlier one.
+/// order: when an item starts, each earlier one is finished or running on some
+/// thread. An item may therefore wait for an earlier one.
 ///
-/// Any other job has a part for each thread, which takes it chunk by chunk and
-/// then helps with the parts after it. From job to job a thread has the same
-/// part, whose data may still be in its core's caches.
+/// Any other job has one part per thread, which runs it chunk by chunk and then
+/// steals chunks from the parts after it. A thread has the same part in each
+/// job, whose data may still be in its core's caches.
 ///
-/// Workers join a job that they see in time, and the caller never waits for
-/// one that has not joined: a slow wake-up costs nothing but its help. After
-/// a job a worker spins for some 30 us, since the next one often comes soon,
-/// and then sleeps. One job at a time has the workers; others that come
-/// meanwhile run on their callers alone.
+/// Workers join a job while it runs, and the caller never waits for a worker
+/// that has not joined, so a slow wake-up does not delay it. After a job a
+/// worker spins for some 30 us, since the next one often follows soon, and then
+/// sleeps. One job at a time uses the workers; concurrent jobs run on their
+/// callers only.
 ///
-/// Threads start with the first job that wants them. In a child of fork()
-/// there are none, and they start anew.
+/// Threads start with the first job that needs them. In a child of fork() there
+/// are none, and they are started again.
 class Pool final : plugin::ForkAware {
 public:
   /// `threads` counts the caller.
@@ -57,8 +57,8 @@ public:
 
   unsigned threads() const { return limit; }
 
-  /// Runs `job` on up to `threads` threads, the caller among them. Returns
-  /// false if an item did. Once the threads run: no lock, no allocation.
+  /// Runs `job` on up to `threads` threads, including the caller. Returns false
+  /// if an item did. Once the threads are started: no lock, no allocation.
   /// [any-thread]
   bool run(const Job &job, unsigned threads);
 
@@ -66,8 +66,8 @@ public:
   unsigned sleeping() const { return sleepers.load(); }
 
 private:
-  // The gate tells workers of a job. High half: number of the job; then one
-  // bit: open; 15 bits: how many workers it wants; 16 bits: how many are in.
+  // The gate announces a job to the workers. High half: number of the job; then
+  // one bit: open; 15 bits: workers wanted; 16 bits: workers that have joined.
   static constexpr uint64_t kOpen = 1ull << 31;
   static constexpr uint64_t kInside = 0xffff;
   static unsigned wantedOf(uint64_t gate) { return gate >> 16 & 0x7fff; }
@@ -87,7 +87,7 @@ private:
 
   const unsigned limit;
 
-  // Written by the caller that owns the pool, read by workers inside.
+  // Written by the caller that owns the pool, read by workers that have joined.
   Job current = {};
   unsigned parts = 1;
   alignas(64) std::atomic<bool> stopped{false};

@@ -1,4 +1,4 @@
-// scratch.cpp - one arena a thread.
+// scratch.cpp - one arena per thread.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// scratch.h - the memory that a thread's programs work in.
+// scratch.h - the scratch memory of a thread's programs.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -10,10 +10,10 @@
 
 namespace nereid::cpu {
 
-/// At least `size` bytes, aligned to a page, for the calling thread until its
-/// next call; with anything in them. Grows as kernels ask for more, so that a
-/// thread that has run a kernel once does not allocate for it again. Null if
-/// there is no memory. Freed with the thread.
+/// Returns at least `size` bytes, page-aligned and uninitialized, for the
+/// calling thread, valid until its next call. Grows on demand, so that a thread
+/// that has run a kernel once does not allocate for it again. Null if out of
+/// memory. Freed when the thread ends.
 void *threadScratch(uint64_t size);
 
 } // namespace nereid::cpu

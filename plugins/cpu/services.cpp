@@ -1,4 +1,4 @@
-// services.cpp - printing values of kernels, and keeping why one failed.
+// services.cpp - printing values of kernels, and recording why one failed.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

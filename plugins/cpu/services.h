@@ -1,4 +1,4 @@
-// services.h - what a running kernel can ask for: printing and failing.
+// services.h - services for a running kernel: printing and failing.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,19 +20,19 @@ namespace nereid::cpu {
 struct Printing {
   std::FILE *file = stdout;
   /// How often a line without an index is written: a GPU writes it once for
-  /// each thread of a program, and there are programs that count on that.
+  /// each thread of a program, and some host programs rely on that.
   unsigned scalarLines = 1;
 };
 
-/// The `state` of nereid_cpu_launch_t. Making one costs nothing; the text is
-/// written by whoever fails first.
+/// The `state` of nereid_cpu_launch_t. Creating one costs nothing; the first
+/// failing program writes the text.
 class LaunchState {
 public:
   explicit LaunchState(const Printing &printing) : printing(printing) {}
 
   bool failed() const { return code.load(std::memory_order_acquire) != 0; }
   nereid_status_t status() const { return failed() ? code.load() : kFault; }
-  /// After the launch.
+  /// Call after the launch.
   std::string message() const {
     return failed() ? text : "it stopped and gave no reason";
   }

@@ -1,4 +1,4 @@
-// state.h - what the plugin keeps between calls.
+// state.h - the state of the plugin between calls.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@
 
 namespace nereid::cpu {
 
-/// Faults of launches whose caller gave no record to write them to, until the
+/// Faults of launches whose caller passed no record to write them to, until the
 /// next synchronize of their stream. [any-thread]
 class Faults {
 public:
@@ -47,8 +47,8 @@ private:
   std::map<uint64_t, std::string> pending;
 };
 
-/// Memory that is written to evict the caches. Kept once it is there: its page
-/// faults would take ten times as long as writing it.
+/// Memory that is written to evict the caches. Allocated once: its page faults
+/// take ten times as long as writing it.
 struct CacheSweep final : plugin::ForkAware {
   Memory &memory;
   std::mutex mutex; // held while it is written
@@ -63,7 +63,8 @@ struct CacheSweep final : plugin::ForkAware {
   }
 
 private:
-  // Who held it is gone; what it guards is whole at every moment.
+  // The thread that held it does not exist in the child; the guarded data is
+  // always consistent.
   void resetAfterFork() override { new (&mutex) std::mutex; }
 };
 
@@ -85,8 +86,8 @@ struct nereid_state_t {
   const nereid::cpu::HostCpu cpu;
   const std::string features; // of the target
   const nereid::cpu::Printing printing;
-  /// Scratch is filled before each program, so that a read of what the program
-  /// has not written there shows. For tests.
+  /// Scratch is filled with a pattern before each program, so that reads of
+  /// uninitialized scratch show. For tests.
   const bool poisonsScratch;
   nereid::cpu::Memory memory;
   nereid::cpu::CacheSweep sweep{memory};

@@ -35,13 +35,13 @@ TEST(Load, RefusesBadImages) {
   ASSERT_EQ(good.status, NEREID_OK) << good.errors;
   Compiled bad = good;
   bad.output = "";
-  EXPECT_EQ(errorOf(plugin, bad), "bad image: it is no ELF file\n");
+  EXPECT_EQ(errorOf(plugin, bad), "bad image: it is not an ELF file\n");
   bad.output = good.output.substr(0, 200);
   EXPECT_THAT(errorOf(plugin, bad), HasSubstr("bad image: "));
   bad = good;
   bad.metadata["argument_size"].number = 40;
   EXPECT_THAT(errorOf(plugin, bad),
-              HasSubstr("takes 32 bytes of arguments, its metadata says 40"));
+              HasSubstr("has 32 bytes of arguments, its metadata says 40"));
   bad = plugin.compile(addKernel(), "asm", "so", {{"arch", "aarch64"}});
   ASSERT_EQ(bad.status, NEREID_OK) << bad.errors;
   EXPECT_THAT(errorOf(plugin, bad), HasSubstr("it is for aarch64"));
