@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up to some size n = x / (pi/2) is found in floating point and n pi/2 is taken
-// off in three parts (Cody and Waite). Beyond, x is an integer times a power of
-// two, and those digits of 2/pi that make fractions of a turn of it are
-// multiplied as integers (Payne and Hanek). They are looked up without a table,
-// by shifting all digits one bit of the distance at a time.
+// Up to some size, n = x / (pi/2) is computed in floating point and n pi/2 is
+// subtracted in three parts (Cody and Waite). Above it, x is an integer times a
+// power of two, which is multiplied as an integer by those digits of 2/pi that
+// affect the fraction of a turn (Payne and Hanek). They are selected without a
+// table, by shifting all digits by one bit of the distance at a time.
 
 #include "Angle.h"
 #include "MathFormat.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// The binary digits of 2/pi behind the point, after one word of zeros.
+// The fractional binary digits of 2/pi, after one word of zeros.
 static constexpr uint64_t kTwoOverPi[] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
     0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -67,8 +67,8 @@ struct Turn {
   Expr high, low;
 };
 
-// An f32 has few enough digits for products of i64; without those, and for an
-// f64, words are multiplied into two.
+// An f32 has few enough digits for products in i64; without i64, and for an
+// f64, words are multiplied into double words.
 static bool isByWords(Expr x) {
   return !isF32(x) || !x.scope->options.hasWideTypes();
 }
@@ -99,7 +99,7 @@ static Expr radiansWide(Expr fraction) {
 }
 
 // The same of two words, in units of 2^-62 or 2^-30 of the upper one. Rounded
-// once: what the conversion and the product lose is added up.
+// once: the errors of the conversion and the product are added.
 static Expr radiansWords(Expr fraction, Expr low) {
   int width = fraction.width();
   double unit = std::ldexp(1.0, 2 - width);

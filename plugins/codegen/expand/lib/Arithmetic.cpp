@@ -1,4 +1,4 @@
-// Operations that are named, but made of simpler ones.
+// Operations that are expanded to simpler ones.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// min(max(x, low), high). Unless NaN is to stay, a NaN becomes the lower
-// bound, which a comparison it fails gives by itself.
+// min(max(x, low), high). Unless NaN must be preserved, it becomes the lower
+// bound, since its comparisons are false.
 static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
   if (keepsNan) {
     Expr atLeast = select(x < low, low, x);
@@ -26,8 +26,8 @@ static Expr clamp(Expr x, Expr low, Expr high, bool keepsNan) {
   return select(atLeast < high, atLeast, high);
 }
 
-// rest - quotient divisor. An fma that is written out must not meet products
-// near the largest number.
+// rest - quotient * divisor. An expanded fma must not be used on products near
+// the largest number.
 static Expr restOf(Expr rest, Expr quotient, Expr divisor) {
   const ExpandOptions &options = rest.scope->options;
   bool isF32 = rest.width() == 32;
@@ -39,9 +39,9 @@ static Expr restOf(Expr rest, Expr quotient, Expr divisor) {
   return fma(-quotient, divisor * less, rest * less) * more;
 }
 
-// x - trunc(x / y) y without rounding, by long division: a digit is as many
-// bits as a quotient may have to be right up to one, and that one is put right
-// from the sign of the exact rest.
+// x - trunc(x / y) * y without rounding, by long division: a digit has as many
+// bits as a quotient can have with an error of at most one, which the sign of
+// the exact remainder corrects.
 Expr expandRemainder(Expr dividend, Expr divisor) {
   bool isF32 = dividend.width() == 32;
   const int digit = isF32 ? 22 : 51;
@@ -50,7 +50,7 @@ Expr expandRemainder(Expr dividend, Expr divisor) {
   Expr y = abs(divisor);
   for (int shift = (exponentRange / digit) * digit; shift >= 0;
        shift -= digit) {
-    // In two factors: 2^shift alone may be too large a number.
+    // In two factors: 2^shift alone may overflow.
     Expr scaled = y;
     for (int left = shift; left > 0; left -= 120)
       scaled = scaled * std::ldexp(1.0, std::min(left, 120));
@@ -61,8 +61,8 @@ Expr expandRemainder(Expr dividend, Expr divisor) {
     next = select(next >= scaled, next - scaled, next);
     rest = select(rest < scaled, rest, next);
   }
-  // A divisor of 0 and an infinite dividend have made it NaN; an infinite
-  // divisor is never reached.
+  // A divisor of 0 or an infinite dividend yields NaN; with an infinite divisor
+  // the loop changes nothing.
   return copySign(rest, dividend);
 }
 

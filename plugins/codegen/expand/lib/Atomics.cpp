@@ -1,4 +1,4 @@
-// What atomic operations store that the target only does by compare-and-swap.
+// The stored values of atomic operations that need compare-and-swap loops.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

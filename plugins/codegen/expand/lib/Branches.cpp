@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops with several entries (irreducible ones) get a variable that says which
-// block is next, so every kernel has a structured form.
+// Irreducible loops get a variable that selects the next block, so every kernel
+// has a structured form.
 
 #include "Structured.h"
 
@@ -24,8 +24,8 @@ namespace {
 /// Branches of Triton's functions as structured control flow.
 class Lifting : public ControlFlowToSCFTransformation {
 public:
-  /// Two ways suffice for what the frontend makes, and an scf.if, unlike a
-  /// switch, is what backends know.
+  /// Two cases suffice for what the frontend emits, and backends support scf.if
+  /// but no switch.
   void createCFGSwitchOp(Location loc, OpBuilder &builder, Value flag,
                          ArrayRef<unsigned> values, BlockRange destinations,
                          ArrayRef<ValueRange> arguments, Block *otherwise,
@@ -65,7 +65,7 @@ static void switchToIfs(IRRewriter &rewriter, scf::IndexSwitchOp op) {
   auto moveInto = [&](Region &from, Block *to) {
     rewriter.mergeBlocks(&from.front(), to);
   };
-  // Each `if` is made in the else branch of the one before it.
+  // Each `if` is created in the else branch of the one before it.
   rewriter.setInsertionPoint(op);
   scf::IfOp outermost;
   for (auto [value, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {

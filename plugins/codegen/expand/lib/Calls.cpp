@@ -1,4 +1,4 @@
-// Calls of helper functions go away.
+// Inlines helper functions.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// What is still called after inlining calls itself.
+/// Reports calls that remain after inlining: recursion.
 static LogicalResult refuseCalls(ModuleOp module) {
   tt::CallOp left;
   for (auto function : module.getOps<tt::FuncOp>())
@@ -39,7 +39,7 @@ LogicalResult inlineCalls(ModuleOp module) {
     return success();
   for (auto function : module.getOps<tt::FuncOp>()) {
     function->removeAttr("noinline");
-    // Only one block can be put in the place of a call inside a loop or branch.
+    // Only a single block can be inlined inside a loop or branch.
     if (!function.isPublic() && failed(liftBranches(function)))
       return failure();
   }

@@ -1,4 +1,4 @@
-// Kernels with values of types that the target does not have.
+// Reports kernels with values of types that the target does not have.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// The name of a missing type that \p type is made of. What a pointer points to
-/// is not a value yet.
+/// The name of a missing type in \p type. The pointee of a pointer does not
+/// count.
 static StringRef missingType(Type type, const ExpandOptions &options) {
   Type element = getElementTypeOrSelf(type);
   if (element.isF64() && !options.hasF64)
@@ -29,7 +29,7 @@ LogicalResult checkTypes(ModuleOp module, const ExpandOptions &options) {
         << missing;
     return true;
   };
-  // The first is enough: a kernel that uses the type does so all over.
+  // Report the first value only: the type is likely used everywhere.
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Region &region : op->getRegions())
       for (Block &block : region)

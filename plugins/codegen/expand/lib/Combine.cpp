@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A reduction or scan may combine its elements in any order. A GPU adds them as
-// a tree, so that few roundings meet in a result; a loop that adds one after
-// the other in bf16 is off by more than the one per cent that Triton's tests of
-// scans allow.
+// a tree, so that a result accumulates few roundings; a sequential loop in bf16
+// would exceed the 1 % error that Triton's tests of scans allow.
 
 #include "Structured.h"
 
@@ -29,7 +28,7 @@ static bool rounds(Operation *op) {
              math::FmaOp>(op);
 }
 
-/// Means the same with wider types.
+/// True if \p op has the same meaning with wider types.
 static bool canWiden(Operation *op) {
   if (isCast(op))
     return op->getOperand(0).getType().isF32() ||
@@ -62,7 +61,7 @@ static Type widened(Type type) {
   return shaped ? Type(shaped.clone(f32)) : f32;
 }
 
-/// Values from outside of the region are widened by \p builder.
+/// Values from outside the region are widened by \p builder.
 static void widenBody(OpBuilder &builder, Block &block) {
   for (BlockArgument argument : block.getArguments())
     argument.setType(widened(argument.getType()));

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32 is the hub: it holds every narrower type exactly, and an f64 reaches it
-// rounded "to odd" where the second rounding must still see on which side of a
-// tie the number lies.
+// All conversions go through f32: it represents every narrower type exactly. An
+// f64 is rounded to f32 "to odd", so that the second rounding still knows on
+// which side of a tie the number is.
 
 #include "Rewrites.h"
 #include "SmallFloat.h"
@@ -18,7 +18,7 @@ namespace nereid::codegen {
 
 static bool isFp8(FloatType type) { return type.getWidth() == 8; }
 
-// Of the two f32 around an f64 that is none, the one with an odd last bit.
+// An f64 that is not an f32 becomes the neighbouring f32 with an odd last bit.
 static Expr roundToOdd(Expr x) {
   FloatType f32 = x.scope->builder.getF32Type();
   Expr nearest = truncate(x, f32);
@@ -30,7 +30,7 @@ static Expr roundToOdd(Expr x) {
   return asFloat(select(isInexact & isEven, step, pattern));
 }
 
-// NaN is kept as a quiet one whatever bits are cut off.
+// NaN becomes a quiet NaN whatever bits are truncated.
 static Expr f32ToBf16TowardZero(Expr x) {
   Expr pattern = bits(x);
   Expr kept = select(isNan(x), pattern | 0x400000, pattern);
@@ -85,8 +85,8 @@ Expr convertFloat(Expr x, FloatType type, Rounding rounding) {
   return type.isF64() ? extend(wide, type) : narrowF32(wide, type, rounding);
 }
 
-// What every target has or its emitter writes: one step between f16 or bf16
-// and f32, and between f32 and f64.
+// Conversions that every target or emitter supports: one step between f16 or
+// bf16 and f32, and between f32 and f64.
 static bool isPlain(FloatType from, FloatType to, Rounding rounding,
                     const ExpandOptions &options) {
   if (isByBits(from, options) || isByBits(to, options) ||

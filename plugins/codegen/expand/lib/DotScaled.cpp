@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values and scales meet in f32, which holds every code exactly. The product
-// takes them in the type that the backend asks for; bf16, or f16 where an operand
-// is one, has an instruction on every target with matrix units.
+// Values are scaled in f32, which represents every code exactly. The dot is in
+// the type that the backend selects; bf16, or f16 where an operand is one, has
+// an instruction on every target with matrix units.
 
 #include "Expr.h"
 #include "Rewrites.h"
@@ -27,7 +27,7 @@ namespace {
 struct Operand {
   Value codes, scale;
   ScaleDotElemType format;
-  int64_t packedAxis; // two e2m1 codes in a byte lie along this dimension
+  int64_t packedAxis; // the two e2m1 codes of a byte are along this dimension
   bool isLeft;
 };
 } // namespace
@@ -85,8 +85,8 @@ static Expr decodeE8M0(Expr code, bool fastMath) {
                 number);
 }
 
-/// The scales of \p operand in the shape of its values. They are stored as
-/// [.., rows, groups of K], for the right operand too.
+/// The scales of \p operand, broadcast to the shape of its values. They are
+/// stored as [.., rows, groups of K], for the right operand too.
 static Expr spreadScale(Expr scale, const Operand &operand,
                         ArrayRef<int64_t> values) {
   SmallVector<int64_t> shape(shapeOf(scale.value));
@@ -130,7 +130,7 @@ static Value decode(Scope &scope, const Operand &operand, FloatType type,
   return convertFloat(values, type).value;
 }
 
-/// An fp8 format may come as bytes.
+/// An fp8 format may be stored as i8.
 static LogicalResult giveType(Scope &scope, tt::DotScaledOp op,
                               Operand &operand) {
   Builder &b = scope.builder;

@@ -1,11 +1,11 @@
-// Floats taken apart, so that products and remainders are exact.
+// Floats as significand and exponent, for exact products and remainders.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two f32 make, f64 holds exactly. Of f64, and of f32 where the target has
-// no f64, products and remainders are exact as sums of two as long as no
-// exponent comes near an end: so they are made of significands, beside which
-// exponents are kept apart.
+// The product of two f32 is exact in f64. For f64, and for f32 if the target
+// has no f64, products and remainders are exact as sums of two floats unless an
+// exponent is near the end of its range: so they are computed from
+// significands, with separate exponents.
 
 #ifndef NEREID_CODEGEN_EXPAND_EXACT_H
 #define NEREID_CODEGEN_EXPAND_EXACT_H
@@ -21,7 +21,7 @@ inline bool isExactAsF64(Expr x) {
 
 inline Expr f64Of(Expr x) { return extend(x, x.scope->builder.getF64Type()); }
 
-/// A difference of exponents beyond which the smaller number only decides ties.
+/// A difference of exponents beyond which the smaller number only breaks ties.
 inline int64_t exponentRange(Expr x) { return isF32(x) ? 60 : 300; }
 
 /// A finite number as a significand and an exponent; 0 has the significand 0.
@@ -29,8 +29,8 @@ struct Scaled : Normalized {
   explicit Scaled(Expr x) : Normalized(x) {
     significand = select(x == 0.0, 0.0, significand);
   }
-  /// The number divided by 2^n, unless it is out of exponentRange(): there it
-  /// is some number as large or small.
+  /// The number divided by 2^n. Outside exponentRange() it is some number of
+  /// similar magnitude.
   Expr over(Expr n) const {
     int64_t range = exponentRange(significand);
     Expr difference = exponent - n;
@@ -43,8 +43,8 @@ struct Scaled : Normalized {
 
 inline Expr isOrdinary(Expr x) { return isFinite(x) & (x != 0.0); }
 
-/// The side of a result whose own exact difference is \p difference: infinite
-/// results of finite operands are too large, all others of such are exact.
+/// The side of a result whose exact difference is \p difference: infinite
+/// results of finite operands are too large, other special results are exact.
 inline Expr sideOf(Expr result, Expr difference, Expr isOrdinary) {
   Expr side = select(isInfinite(result), -result, difference);
   return select(isOrdinary, side, 0.0);

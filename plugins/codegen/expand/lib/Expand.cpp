@@ -1,4 +1,4 @@
-// The walk over a module that rewrites what no backend has.
+// The walk over a module that rewrites operations that backends lack.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -28,8 +28,8 @@ static bool mayExpand(Operation *op) {
              tt::ApproxDivFOp, tt::MulhiUIOp, tt::ExternElementwiseOp>(op);
 }
 
-// Only what the kernel itself says may be fused: an expansion is exact in
-// every step that it takes apart.
+// Only the kernel's own operations may be contracted: expansions rely on the
+// rounding of every step.
 static void allowContraction(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     return;
@@ -137,7 +137,7 @@ static LogicalResult runExpandElements(ModuleOp module,
 
 ArrayRef<Rewrite> rewritesOf(Phase phase) {
   static constexpr Rewrite kFunctions[] = {
-      {"inline-calls", "helper functions in the place of their calls",
+      {"inline-calls", "inline helper functions",
        runInlineCalls},
       {"lift-branches", "cf as scf, where the target needs it",
        runLiftBranches},

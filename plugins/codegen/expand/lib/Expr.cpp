@@ -98,7 +98,7 @@ Expr shiftSigned(Expr x, Expr y) {
   return x.make<arith::ShRSIOp>(x.value.getType(), x, y);
 }
 
-// By half words where there is no type for the whole product.
+// By half words if no integer type holds the whole product.
 Expr highProduct(Expr x, Expr y) {
   unsigned width = x.width();
   if (width < 32 || (width == 32 && x.scope->options.hasI64)) {
@@ -153,9 +153,9 @@ Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
 }
 
-// Dekker's, of halves that are short enough for exact products. Of 53 digits
-// (24), those of x have 26 (12), its lower one being signed, and those of y 26
-// and 27 (12 and 12).
+// Dekker's algorithm, with halves that are short enough for exact products. Of
+// 53 (24) bits, the halves of x have 26 (12), the lower one being signed, and
+// those of y 26 and 27 (12 and 12).
 static Expr errorOfHalves(Expr x, Expr y, Expr product) {
   int dropped = x.width() == 64 ? 27 : 12;
   int64_t upper = ~((int64_t(1) << dropped) - 1);
@@ -173,7 +173,7 @@ static Expr fmaOfHalves(Expr x, Expr y, Expr z) {
   Expr sum = product + z;
   Expr back = sum - product;
   Expr sumError = (product - (sum - back)) + (z - back);
-  // Not where it is 0, whose sign it might change, or where infinities met.
+  // Not where the result is 0, whose sign it might change, or with infinities.
   Expr correction = sumError + error;
   Expr size = abs(correction);
   Expr counts = (size > 0.0) & (size < std::numeric_limits<double>::infinity());

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `fma(r, p, 1.0)` builds a math.fma on whatever shape r has. Numbers become
-// constants of the element type of the value they meet.
+// `fma(r, p, 1.0)` builds a math.fma in the shape of r. Numbers become
+// constants of the element type of the other operand.
 
 #ifndef NEREID_CODEGEN_EXPAND_EXPR_H
 #define NEREID_CODEGEN_EXPAND_EXPR_H
@@ -16,7 +16,8 @@
 
 namespace nereid::codegen {
 
-/// Where expressions are built. Constants are made once a block, at its start.
+/// Where expressions are built. Constants are created once per block, at its
+/// start.
 class Scope {
 public:
   Scope(mlir::MLIRContext *context, const ExpandOptions &options)
@@ -27,7 +28,7 @@ public:
 
   mlir::Value constant(mlir::Type type, mlir::TypedAttr element);
 
-  /// Reports that what is built here needs \p what, which the target lacks.
+  /// Reports that the expansion needs \p what, which the target lacks.
   void refuse(const llvm::Twine &what);
 
   mlir::OpBuilder builder;
@@ -40,7 +41,7 @@ private:
       constants;
 };
 
-/// A value and the scope in which more is made of it.
+/// A value and the scope in which expressions of it are built.
 struct Expr {
   Scope *scope;
   mlir::Value value;
@@ -75,7 +76,7 @@ Expr operator|(Expr x, Expr y);
 Expr operator^(Expr x, Expr y);
 Expr operator<<(Expr x, Expr y);
 Expr operator>>(Expr x, Expr y);
-/// Shift that keeps the sign.
+/// Arithmetic shift.
 Expr shiftSigned(Expr x, Expr y);
 
 /// The high word of the product of two unsigned integers.
@@ -129,8 +130,8 @@ inline Expr select(Expr condition, Expr yes, double no) {
 }
 
 /// x * y + z with one rounding; without an instruction for it, in twice the
-/// precision, which is as good for all but a few ties and for results that
-/// underflow. For functions built of it; roundedMultiplyAdd() is exact.
+/// precision, which is equal except for a few ties and results that underflow.
+/// For expansions of functions; roundedMultiplyAdd() is always correct.
 Expr fma(Expr x, Expr y, Expr z);
 inline Expr fma(Expr x, double y, Expr z) { return fma(x, x.like(y), z); }
 inline Expr fma(Expr x, Expr y, double z) { return fma(x, y, x.like(z)); }
@@ -140,7 +141,7 @@ inline Expr fma(Expr x, double y, double z) {
 /// x * y + z with one rounding where the target has an instruction for it, else
 /// with two: for polynomials, and where the product is exact.
 Expr multiplyAdd(Expr x, Expr y, Expr z);
-/// What x * y loses when it is rounded to \p product.
+/// The rounding error of x * y, rounded to \p product.
 Expr productError(Expr x, Expr y, Expr product);
 Expr sqrt(Expr x);
 Expr abs(Expr x);
@@ -163,11 +164,11 @@ Expr extend(Expr x, mlir::FloatType type);
 Expr truncate(Expr x, mlir::FloatType type);
 /// A signed integer as a float of the same width.
 Expr toFloat(Expr x);
-/// A float as a signed integer of the same width, which it must fit.
+/// A float as a signed integer of the same width; it must be in range.
 Expr toInteger(Expr x);
 
-/// scale * (c[0] + x (c[1] + x (c[2] + ...))): one fma a step, the scale is
-/// in the constants.
+/// scale * (c[0] + x (c[1] + x (c[2] + ...))): one fma per step, the scale is
+/// folded into the constants.
 Expr horner(Expr x, llvm::ArrayRef<double> coefficients, double scale = 1.0);
 
 } // namespace nereid::codegen

@@ -1,4 +1,4 @@
-// Which external function is made of what.
+// Looks up and expands external functions.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -36,7 +36,7 @@ struct CallerToward<D, F> {
   static Expr call(ArrayRef<Expr> x) { return Caller<toward>::call(x); }
 };
 
-/// What is called, and how it is made.
+/// An external function and its expansion.
 struct Known {
   const ExternFunction *function;
   Expansion expand;
@@ -54,7 +54,7 @@ static constexpr Expansion kExpansions[] = {
 #include "ExternFunctions.def"
 };
 
-/// By symbol. Never destroyed: kernels may be compiled until the very end.
+/// By symbol. Never destroyed: kernels may be compiled during process exit.
 static const llvm::StringMap<Known> &knownFunctions() {
   static const auto *map = [] {
     auto *functions = new llvm::StringMap<Known>;
@@ -66,8 +66,8 @@ static const llvm::StringMap<Known> &knownFunctions() {
   return *map;
 }
 
-// A name of C's library means the same function, where there is one. Those of
-// integer order differ for negative ones.
+// C library names are accepted for the same functions. Those of integer order
+// differ for negative orders.
 static const Known *find(StringRef symbol) {
   const llvm::StringMap<Known> &known = knownFunctions();
   auto found = known.find(symbol);

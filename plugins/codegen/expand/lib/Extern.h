@@ -1,8 +1,8 @@
-// What the external functions of kernels are made of; more is in Math.h.
+// Expansions of the external functions of kernels; more are in Math.h.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ExternFunctions.def says which symbol is which of these. Numbers are f32 or
+// ExternFunctions.def maps symbols to these. Numbers are f32 or
 // f64, integers i32 or i64. Special values are those of CUDA.
 
 #ifndef NEREID_CODEGEN_EXPAND_EXTERN_H
@@ -15,11 +15,11 @@ namespace nereid::codegen {
 // Integers (ExternInteger.cpp).
 Expr leadingZeros(Expr x);
 Expr populationCount(Expr x);
-/// The place of the lowest bit that is set, from 1 on; 0 if there is none.
+/// The position of the lowest set bit, counted from 1; 0 if there is none.
 Expr firstSet(Expr x);
 Expr reverseBits(Expr x);
 /// Four bytes of the eight of \p y and \p x, chosen by the four lower hex
-/// digits of \p selector; a digit's upper bit asks for copies of the sign.
+/// digits of \p selector; a digit's upper bit selects copies of the sign.
 Expr permuteBytes(Expr x, Expr y, Expr selector);
 Expr highSigned(Expr x, Expr y);
 Expr highUnsigned(Expr x, Expr y);
@@ -62,13 +62,13 @@ Expr largerNumber(Expr x, Expr y);
 Expr smallerNumber(Expr x, Expr y);
 
 /// A number in [1, 2) or (-2, -1], and the power of two that makes it x again,
-/// an integer as wide as x. Of 0, infinities and NaN they say nothing.
+/// an integer as wide as x. Undefined for 0, infinities and NaN.
 struct Normalized {
   explicit Normalized(Expr x);
   Expr significand;
   Expr exponent;
 };
-/// 2^n, an integer, where that is a normal number.
+/// 2^n for an integer n, if that is a normal number.
 Expr powerOfTwo(Expr n);
 
 enum class Direction { Nearest, Zero, Down, Up };
@@ -82,24 +82,24 @@ Expr reciprocalToward(Direction direction, Expr x);
 Expr rootToward(Direction direction, Expr x);
 Expr multiplyAddToward(Direction direction, Expr x, Expr y, Expr z);
 Expr reciprocalRootNearest(Expr x);
-/// \p nearest, the float that is nearest to some exact number, or the next one
-/// in \p direction. \p side is less than, equal to or more than 0 as the exact
-/// number is to \p nearest; NaN is equal.
+/// Directed rounding: returns \p nearest, the float nearest to an exact number,
+/// or the next float in \p direction. \p side has the sign of the exact number
+/// minus \p nearest; NaN means equal.
 Expr settle(Direction direction, Expr nearest, Expr side);
-/// What x + y loses when it is rounded to \p sum.
+/// The rounding error of x + y, rounded to \p sum.
 Expr sumError(Expr x, Expr y, Expr sum);
 
-/// \p x as a \p to, where types are those of ExternFunction (ExternConvert.cpp).
-/// To an integer, what is too large becomes the nearest there is.
+/// \p x as a \p to, where types are those of ExternFunction
+/// (ExternConvert.cpp). Conversions to an integer saturate.
 Expr convertToward(Direction direction, Expr x, llvm::StringRef from,
                    llvm::StringRef to);
 
-// Functions that are left to the C library, in f64 (ExternLibrary.cpp).
+// Functions that call the C library, in f64 (ExternLibrary.cpp).
 Expr logGamma(Expr x);
 Expr gammaFunction(Expr x);
 Expr besselJn(Expr n, Expr x);
 Expr besselYn(Expr n, Expr x);
-/// The call of \p symbol, which stays a tt.extern_elementwise.
+/// A call of \p symbol, which remains a tt.extern_elementwise.
 Expr callLibrary(llvm::StringRef symbol, llvm::ArrayRef<Expr> operands);
 
 } // namespace nereid::codegen

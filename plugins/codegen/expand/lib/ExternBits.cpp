@@ -1,4 +1,4 @@
-// External functions of the parts of numbers, and exact ones.
+// External functions on the parts of numbers, and exact ones.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -51,7 +51,7 @@ static Expr mantissa(Expr pattern, Expr x) {
 }
 
 Normalized::Normalized(Expr x) : significand(x), exponent(x) {
-  // A denormal is made normal first.
+  // Normalize a denormal first.
   double lift = isF32(x) ? 0x1p25 : 0x1p54;
   Expr isSmall = abs(x) < leastNormal(x);
   Expr pattern = bits(select(isSmall, x * lift, x));
@@ -68,7 +68,7 @@ static Expr clampInteger(Expr n, int64_t low, int64_t high) {
   return select(n > high, n.like(high), n);
 }
 
-// Beyond these ends the result is 0 or infinity. Of the two factors only the
+// Outside these bounds the result is 0 or infinity. Of the two factors only the
 // second, on a number near 1, may round.
 Expr scaleByPower(Expr x, Expr n) {
   int64_t end = isF32(x) ? 400 : 4400;
@@ -112,7 +112,7 @@ Expr roundAwayToInteger(Expr x) {
 
 Expr quotient(Expr x, Expr y) { return x / y; }
 
-// CUDA promises the upper word of the result only; denormals are 0.
+// CUDA defines the upper word of the result only; denormals are 0.
 Expr reciprocalHighHalf(Expr x) {
   auto flush = [](Expr v) {
     return select(abs(v) < leastNormal(v), copySign(v.like(0.0), v), v);
@@ -133,7 +133,7 @@ Expr saturate(Expr x) {
 Expr nearestRemainder(Expr x, Expr y) {
   Expr b = abs(y);
   Expr rest = abs(expandRemainder(x, b + b));
-  // Half of what is small would be rounded, twice what is large infinite.
+  // Half of a small number would be rounded, twice a large one would overflow.
   Expr isSmall = b < (isF32(x) ? 0x1p-100 : 0x1p-1000);
   auto excess = [&](Expr v) {
     return select(isSmall, (v + v) - b, v - 0.5 * b);

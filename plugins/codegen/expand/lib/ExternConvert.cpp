@@ -25,7 +25,7 @@ static Expr integral(Direction direction, Expr x) {
   llvm_unreachable("unknown direction");
 }
 
-// NaN is 0, or the upper bit where one of the types has 64 bits.
+// NaN becomes 0, or the top bit if either type has 64 bits.
 static Expr toInteger(Direction direction, Expr x, bool isSigned,
                       unsigned width) {
   Expr number = integral(direction, x);
@@ -48,8 +48,8 @@ static Expr asFloatOf(Expr x, bool isSigned, FloatType type) {
                   : x.make<arith::UIToFPOp>(x.shapedAs(type), x);
 }
 
-// What a 32-bit integer has above its f32, as a signed one. Of 2^31, or of 2^32
-// if unsigned, the 32 lowest bits are right.
+// A 32-bit integer minus its f32, as a signed integer. For 2^31, or 2^32 if
+// unsigned, the 32 lowest bits are correct.
 static Expr aboveF32(Expr x, Expr nearest, bool isSigned) {
   Type type = x.value.getType();
   Expr back = isSigned ? nearest.make<arith::FPToSIOp>(type, nearest)

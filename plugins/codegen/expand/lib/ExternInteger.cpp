@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// A count fits 32 bits, whatever it counts.
+// A bit count fits 32 bits for any width.
 static Expr asCount(Expr x) { return x.width() == 32 ? x : truncate(x, 32); }
 
 Expr leadingZeros(Expr x) {
@@ -26,7 +26,7 @@ Expr firstSet(Expr x) {
   return asCount(select(x == 0, x, zeros + 1));
 }
 
-// Halves change places, then the halves of these, down to single bits.
+// Exchanges halves, then the halves of these, down to single bits.
 Expr reverseBits(Expr x) {
   static constexpr int64_t kLowHalves[] = {
       0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff,

@@ -1,4 +1,4 @@
-// External functions that are left to the C library.
+// External functions that call the C library.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -26,7 +26,7 @@ Expr callLibrary(StringRef symbol, ArrayRef<Expr> operands) {
   return {last.scope, result};
 }
 
-// An f32 gets the f64 function: more exact, and often no slower.
+// An f32 uses the f64 function: more accurate, and often as fast.
 static Expr callInF64(StringRef symbol, ArrayRef<Expr> operands) {
   Expr x = operands.back();
   if (!isF32(x))

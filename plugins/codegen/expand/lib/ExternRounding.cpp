@@ -1,9 +1,9 @@
-// Arithmetic rounded in a direction.
+// Arithmetic with directed rounding.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target rounds to nearest. On which side of that the exact result lies is
-// found without rounding, and if it is the wrong one the next float is taken.
+// The target rounds to nearest. On which side of that the exact result is, is
+// computed without rounding; if it is the wrong side, the next float is used.
 
 #include "Exact.h"
 #include "Extern.h"
@@ -116,10 +116,10 @@ Expr multiplyAddToward(Direction direction, Expr x, Expr y, Expr z) {
                         (bits(x) ^ bits(y)) | bits(z));
 }
 
-// The square root's reciprocal of m, a number from 1 to 4. A first estimate
-// is corrected by its exact error; which of two floats is nearer to a result
-// beside their middle, the sign of 1 - m middle^2 says. No f32 has a root so near
-// to a middle that two f32 are too short for that.
+// The reciprocal square root of m, a number from 1 to 4. A first estimate is
+// corrected by its exact error. The sign of 1 - m middle^2 decides which of two
+// floats is nearer to the result. No f32 has a root so near to a middle that
+// two f32 have too few bits for that.
 static Expr reciprocalRootOf(Expr m) {
   constexpr double kHalfUnit = 0x1p-25; // of results in [0.5, 1)
   auto terms = [&](Expr y) {
@@ -144,8 +144,8 @@ static Expr reciprocalRootOf(Expr m) {
   return select(isBeyond, y + 2.0 * half, y);
 }
 
-// In f64 the error is too small to matter: no f32 has a root that near to the
-// middle of two.
+// In f64 the error is small enough: no f32 has a root that near to the middle
+// of two floats.
 Expr reciprocalRootNearest(Expr x) {
   if (isExactAsF64(x))
     return truncate(1.0 / sqrt(f64Of(x)), x.scope->builder.getF32Type());

@@ -1,4 +1,4 @@
-// Which function of the math dialect is expanded by what.
+// Maps operations of the math dialect to their expansions.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 

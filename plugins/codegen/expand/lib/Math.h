@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Largest error that the tests have found, in units of the last place, with a
-// fused multiply-add; without one, at most 0.3 more.
+// Largest errors found by the tests, in units in the last place, with a fused
+// multiply-add; without one, at most 0.3 more.
 //
 //             f32   f64               f32   f64               f32   f64
 //   exp     0.86  0.86     sin     1.48  1.42     erf     1.13  0.99
@@ -20,7 +20,7 @@
 //   pow     0.98  1.03     tanh    1.31  1.32     acosh   1.91  1.56
 //   norms   0.50  1.45                            atanh   2.09  1.79
 //
-// J and Y beyond 8 are right to 1e-15, not to the last place.
+// J and Y above 8 are accurate to 1e-15, not to the last place.
 
 #ifndef NEREID_CODEGEN_EXPAND_MATH_H
 #define NEREID_CODEGEN_EXPAND_MATH_H

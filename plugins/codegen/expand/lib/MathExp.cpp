@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // exp(x) = 2^n exp(r) with n the nearest integer to x log2(e), |r| <= ln(2)/2.
-// n comes from an addition that pushes the fraction out: it is then in the low
-// bits of the sum.
+// n is computed by an addition that rounds the fraction away: it is then in the
+// low bits of the sum.
 
 #include "Math.h"
 #include "MathFormat.h"
@@ -54,9 +54,9 @@ static constexpr double kTanhF64[] = {
     -0.0014557958855734635, 0.0005897680994688268, -0.00023795201383924994,
     9.332432233847448e-05, -3.2086614037935994e-05, 6.934046420988954e-06};
 
-// 2^n is no normal number for all n that matter, so the sum holds n + offset,
-// of which one half goes into the exponent of the polynomial and the other
-// half is a factor. That the two make 2^n, the polynomial is 2^scale too small.
+// 2^n is not a normal number for all relevant n, so the sum holds n + offset.
+// One half of it is added to the exponent of the polynomial, the other half is
+// a factor. To make the result 2^n, the polynomial is scaled by 2^-scale.
 struct ScalingFormat {
   int64_t offset;
   double scale;
@@ -71,14 +71,14 @@ static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
   Expr half = (sum >> int64_t(1)) << mantissa;
   Expr rest = (sum << mantissa) - half;
   Expr significand = asFloat(bits(polynomial) + half);
-  // Adding to its bits may have made a number of a NaN: x - x brings it back.
+  // Adding to the bits of a NaN may have made it a number: x - x restores it.
   return multiplyAdd(significand, asFloat(rest), x - x);
 }
 
-// Beyond these ends the result stays what it is there; NaN passes through.
-// Where scaleByPower() follows, n + offset is 0 at the low end, and so is its
-// factor: a product that only rounds to 0 takes processors eight times as long
-// as all the rest, for each masked-off vector of a softmax.
+// Outside these bounds the result is that at the bound; NaN is preserved. If
+// scaleByPower() follows, n + offset is 0 at the low end, and so is its factor:
+// a product that only rounds to 0 takes processors eight times as long as the
+// rest of the function, for each masked-off vector of a softmax.
 static Expr clamp(Expr x, double low, double high) {
   x = select(x < low, low, x);
   return select(x > high, high, x);
@@ -157,8 +157,8 @@ Expr expandExp2(Expr x) {
   return scaleByPower(p, rounded, x);
 }
 
-// (exp(x) - 1) / 2 first, as 2^n is too large for the largest x. What rounding
-// took from r counts here, where the 1 may cancel most of the power.
+// (exp(x) - 1) / 2 first, as 2^n overflows for the largest x. The rounding
+// error of r matters here, where the 1 may cancel most of the power.
 Expr expandExpm1(Expr x) {
   Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
   double shift = roundingShift(x) + (exponentBias(x) - 1);

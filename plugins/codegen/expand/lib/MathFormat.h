@@ -1,4 +1,4 @@
-// What the expansions know of f32 and f64, and parts they share.
+// Constants of f32 and f64, and helpers shared by the expansions.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,7 +14,7 @@ namespace nereid::codegen {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// A number that one float cannot hold, as the sum of two.
+/// A number that one float cannot represent, as the sum of two.
 struct Pair {
   double high, low;
 };
@@ -26,10 +26,10 @@ constexpr double kLog2E = 0x1.71547652b82fep+0;
 inline bool isF32(Expr x) { return x.width() == 32; }
 inline int mantissaBits(Expr x) { return isF32(x) ? 23 : 52; }
 inline int exponentBias(Expr x) { return isF32(x) ? 127 : 1023; }
-/// What is added to this comes out rounded, its integer in the low bits.
+/// Adding a number to this rounds it to an integer, in the low bits of the sum.
 inline double roundingShift(Expr x) { return isF32(x) ? 0x1.8p23 : 0x1.8p52; }
 
-/// x * y as a sum of two, exactly: the product and what rounding took from it.
+/// x * y exactly, as a sum of two: the product and its rounding error.
 struct ExactProduct {
   explicit ExactProduct(Expr x, Expr y)
       : high(x * y), low(productError(x, y, high)) {}

@@ -29,7 +29,7 @@ static Expr exponentOf(Expr field) {
 }
 
 Split splitAt(Expr x, int64_t least) {
-  // A denormal is made normal first.
+  // Normalize a denormal first.
   double lift = isF32(x) ? 0x1p23 : 0x1p52;
   Expr isSmall = x < (isF32(x) ? 0x1p-126 : 0x1p-1022);
   Expr normal = select(isSmall, x * lift, x);
@@ -56,7 +56,7 @@ static Expr logTail(Expr f) {
   return s * (halfSquare + rest) - halfSquare;
 }
 
-// The logarithm of what has one: 0, negative, infinite numbers and NaN apart.
+// \p result, with the special cases 0, negative, infinite numbers and NaN.
 static Expr withSpecialCases(Expr x, Expr result) {
   Expr isRegular = lessUnsigned(bits(x) - 1, bits(x.like(kInfinity)) - 1);
   Expr special = select(x == 0.0, -kInfinity, x);
@@ -75,8 +75,8 @@ Expr expandLog(Expr x) {
   return withSpecialCases(x, naturalLog(parts.exponent, parts.fraction));
 }
 
-// log(1 + f) and the factors as sums of two, so that the result is right to
-// the last place near x = 1.
+// log(1 + f) and the factors as sums of two floats, so that the result is
+// accurate to the last place near x = 1.
 static Expr logOfBase(Expr x, Pair logE, Pair log2) {
   Split parts = splitAt(x, leastFraction(x));
   Expr f = parts.fraction;
@@ -114,14 +114,15 @@ Expr expandLog1p(Expr x) {
   Expr field = exponentField(u, least);
   Expr scale = asFloat(bits(x.like(1.0)) - field);
   Expr f = fma(x, scale, scale - 1.0);
-  // Where the scale would be no normal number, the 1 has long been lost.
+  // Where the scale would not be a normal number, adding 1 has no effect.
   Expr isLarge = x > (isF32(x) ? 0x1p64 : 0x1p512);
   f = select(isLarge, splitAt(x, least).fraction, f);
   Expr result = withSpecialCases(u, naturalLog(exponentOf(field), f));
   return copySign(result, x); // the sums lose the sign of -0
 }
 
-// log(a + sqrt(a^2 + 1)), arranged to keep small a; a^2 may be too large.
+// log(a + sqrt(a^2 + 1)), rearranged to be accurate for small a; a^2 may
+// overflow.
 Expr expandAsinh(Expr x) {
   Expr a = abs(x);
   Expr square = a * a;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32 has more than twice the digits of all of them, so that one operation in
-// f32 rounded to the narrow type is the correctly rounded one.
+// f32 has more than twice the precision of all of them, so one operation in
+// f32, rounded to the narrow type, is correctly rounded.
 
 #include "Rewrites.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// What a target that computes with a type has as instructions.
+// Operations that a target with arithmetic on a type has as instructions.
 static bool isBasic(Operation *op) {
   if (isa<arith::ArithDialect>(op->getDialect()))
     return !isa<arith::RemFOp>(op);
@@ -43,8 +43,8 @@ static FloatType floatTypeOf(Value value) {
   return cast<FloatType>(getElementTypeOrSelf(value));
 }
 
-// A sign is not rounded, and an absolute value neither: both are bits. The
-// fp8 types without -0 keep their only NaN in its place.
+// Negation and absolute value are exact bit operations. The fp8 types without
+// -0 have their only NaN at that pattern, which does not change.
 static Expr changeSign(Expr x, bool negate) {
   FloatType type = floatTypeOf(x.value);
   unsigned width = x.width();
@@ -58,15 +58,16 @@ static Expr changeSign(Expr x, bool negate) {
   return asFloat(changed, type);
 }
 
-// One of the operands as it is. NaN loses, as in maxnum and minnum.
+// One of the operands unchanged; the other one if one is NaN, as in maxnum and
+// minnum.
 static Expr pickNumber(Expr x, Expr y, bool larger) {
   Expr wideX = widen(x), wideY = widen(y);
   Expr isBetter = larger ? wideX > wideY : wideX < wideY;
   return select(isBetter | isNan(wideY), x, y);
 }
 
-// NaN wins, and +0 is more than -0, as in maximum and minimum. Among equals
-// only zeros differ in their bits.
+// NaN if either is, and +0 is larger than -0, as in maximum and minimum. Of
+// equal numbers only zeros differ in their bits.
 static Expr pickExtreme(Expr x, Expr y, bool larger) {
   FloatType type = floatTypeOf(x.value);
   Expr wideX = widen(x), wideY = widen(y);
@@ -128,8 +129,8 @@ static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
   return convertFloat(roundToOdd(sum, error), type);
 }
 
-// As many upper digits as f32 holds, and a last one that only tells the rounding
-// that there was something below. What f32 holds exactly stays.
+// As many upper bits as f32 holds, and a sticky bit for the rounding that is
+// set if any bit below is. Exact if f32 represents the integer.
 static Expr gatherDigits(Expr x, bool isSigned) {
   int64_t dropped = x.width() - 24;
   int64_t below = (int64_t(1) << (dropped + 1)) - 1;
@@ -146,7 +147,7 @@ static Expr asF32(Expr x, bool isSigned) {
                   : x.make<arith::UIToFPOp>(f32, x);
 }
 
-// An i64 by those 32 bits of it that have all digits that count.
+// An i64, by those 32 bits of it that decide the result.
 static Expr i64ToBf16(Expr x, bool isSigned) {
   auto upper = [&](Expr v, int64_t by) {
     return isSigned ? shiftSigned(v, v.like(by)) : v >> by;
@@ -169,11 +170,11 @@ static Expr i64ToBf16(Expr x, bool isSigned) {
   return convertFloat(number * scale, x.scope->builder.getBF16Type());
 }
 
-// The integer is exact as f32, but for digits far below what decides.
+// The integer is exact in f32, except for bits too low to affect rounding.
 static Expr integerToNarrow(Scope &scope, Operation *op, bool isSigned) {
   FloatType type = floatTypeOf(op->getResult(0));
   Expr x{&scope, op->getOperand(0)};
-  // What f32 rounds is infinite as f16.
+  // Integers that f32 rounds overflow in f16.
   bool isExact = x.width() <= 24 || !type.isBF16();
   if (!isExact && x.width() == 64)
     return i64ToBf16(x, isSigned);

@@ -1,4 +1,4 @@
-// Prints of types that a backend's print service need not know.
+// Rewrites prints of types that a backend's print service need not support.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Every fp8 is an f32. In hexadecimal, the bits are printed.
+// Prints an fp8 as f32. In hexadecimal, the bits are printed.
 void widenPrint(tt::PrintOp op) {
   OpBuilder builder(op);
   for (OpOperand &operand : op.getArgsMutable()) {

@@ -12,7 +12,7 @@ namespace nereid::codegen {
 
 namespace {
 
-/// How a type lays out its bits.
+/// The bit layout of a type.
 struct Layout {
   int width;
   int mantissaBits;
@@ -26,7 +26,7 @@ struct Layout {
 
   int signBit() const { return 1 << (width - 1); }
   bool hasNegativeZero() const { return nan != signBit(); }
-  /// What every number that is too large becomes: fp8 saturates.
+  /// The result of overflow: fp8 saturates.
   int overflow() const { return width == 8 ? largest : largest + 1; }
 };
 
@@ -44,10 +44,9 @@ static Layout layoutOf(FloatType type) {
   return {8, 3, 8, 0x7f, 0x80, false}; // f8E4M3FNUZ
 }
 
-// An exponent gets its new bias. A denormal lacks the leading 1 that it would
-// have with the next one: that is taken away again. (One multiplication would do
-// for both, but to multiply a denormal f32 takes Intel's processors some 150
-// cycles.)
+// Rebiases the exponent. A denormal has no implicit leading 1: use the next
+// exponent and subtract the leading 1. (One multiplication would do both, but
+// multiplying a denormal f32 takes Intel's processors some 150 cycles.)
 Expr magnitudeToF32(Expr magnitude, int mantissaBits, int bias) {
   Expr normal = (magnitude << (23 - mantissaBits)) + ((127 - bias) << 23);
   Expr denormal = asFloat(normal + (1 << 23)) - std::ldexp(1.0, 1 - bias);
@@ -72,8 +71,8 @@ Expr smallFloatToF32(Expr x) {
   return select(isNan, std::numeric_limits<double>::quiet_NaN(), number);
 }
 
-// The normal numbers: the exponent gets its new bias, half a unit less one is
-// added, and one more if the last bit kept is odd.
+// Normal numbers: rebias the exponent, and round by adding half a unit less
+// one, and one more if the last remaining bit is odd.
 static Expr normalPattern(Expr magnitude, const Layout &layout,
                           Rounding rounding) {
   int dropped = 23 - layout.mantissaBits;
@@ -85,8 +84,8 @@ static Expr normalPattern(Expr magnitude, const Layout &layout,
   return shiftSigned(pattern, pattern.like(dropped));
 }
 
-// The denormal ones: beside a number whose unit is theirs, the addition itself
-// rounds to nearest and leaves the digits at the bottom.
+// Denormals: adding a number with the same unit in the last place rounds to
+// nearest and leaves the digits in the low bits.
 static Expr denormalPattern(Expr x, const Layout &layout, Rounding rounding) {
   double unit = std::ldexp(1.0, 1 - layout.bias - layout.mantissaBits);
   double shifter = unit * 0x1p23;
@@ -97,8 +96,8 @@ static Expr denormalPattern(Expr x, const Layout &layout, Rounding rounding) {
   return select(sum - shifter > x, pattern - 1, pattern);
 }
 
-// What is too large, by its rounded pattern. Only infinity is not cut off to
-// the largest number on the way to zero.
+// Handles overflow, by the rounded pattern. When rounding towards zero, only
+// infinity does not become the largest number.
 static Expr limit(Expr pattern, Expr magnitude, const Layout &layout,
                   Rounding rounding) {
   Expr isLarge = pattern > layout.largest;

@@ -9,11 +9,11 @@
 
 namespace nereid::codegen {
 
-/// The f32 of a sign-less pattern in an i32, an exponent of \p bias above
-/// \p mantissaBits; all exponents are numbers.
+/// The f32 of an unsigned pattern in an i32, an exponent of \p bias above
+/// \p mantissaBits; all exponents are finite numbers.
 Expr magnitudeToF32(Expr magnitude, int mantissaBits, int bias);
 
-/// The f32 of the same value, of an fp8 or f16.
+/// The value of an fp8 or f16 as f32.
 Expr smallFloatToF32(Expr x);
 
 /// The fp8 or f16 of \p type nearest to \p x, or next towards zero. An fp8

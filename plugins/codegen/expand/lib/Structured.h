@@ -1,4 +1,4 @@
-// Operations on whole tiles that are made of simpler ones.
+// Rewrites of operations on whole tiles to simpler ones.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,30 +11,30 @@
 
 namespace nereid::codegen {
 
-/// Replaces \p op by conversions, a scaling and a plain product; an error for
-/// formats that have no conversion.
+/// Replaces \p op by conversions, a scaling and a tt.dot; an error for formats
+/// without a conversion.
 mlir::LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op);
 
-/// Replaces \p op by one that maps each element by itself, and where its
-/// region is one block of element-wise operations, by these on tensors.
+/// Replaces \p op by one with a pack of one element or, if its region is one
+/// block of element-wise operations, by these operations on tensors.
 void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
 
-/// Replaces \p op, a reduction or scan, if it rounds f16 or bf16 in every step,
+/// Replaces \p op, a reduction or scan that rounds f16 or bf16 in every step,
 /// by one in f32 whose results are rounded.
 void widenCombination(mlir::Operation *op);
 
-/// Makes \p op print fp8 as f32, or, in hexadecimal, as i8.
+/// Makes \p op print fp8 as f32 or, in hexadecimal, as i8.
 void widenPrint(tt::PrintOp op);
 
-/// Adds the function that findAtomicUpdate() finds, if \p op needs one.
+/// Adds the function that findAtomicUpdate() returns, if \p op needs one.
 void addAtomicUpdate(mlir::ModuleOp module, const AtomicSet &atomics,
                      tt::AtomicRMWOp op);
 
-/// An error for the first value of a type that the target lacks.
+/// Reports the first value of a type that the target lacks.
 mlir::LogicalResult checkTypes(mlir::ModuleOp module,
                                const ExpandOptions &options);
 
-/// Turns the branches of one function into `scf`.
+/// Converts the branches of one function to `scf`.
 mlir::LogicalResult liftBranches(tt::FuncOp function);
 
 } // namespace nereid::codegen

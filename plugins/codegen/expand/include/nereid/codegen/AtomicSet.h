@@ -20,10 +20,10 @@ enum class AtomicType : uint8_t {
 /// Read-modify-write operations by kind and type of element.
 class AtomicSet {
 public:
-  /// None.
+  /// The empty set.
   AtomicSet() = default;
-  /// All of integers, exchanges of anything, additions of f32 and f64: what LLVM
-  /// emits for every CPU.
+  /// All operations on integers, exchanges of any type, additions of f32 and
+  /// f64: what LLVM can emit for every CPU.
   static AtomicSet ofCpu();
 
   void add(tt::RMWOp kind, std::initializer_list<AtomicType> types);

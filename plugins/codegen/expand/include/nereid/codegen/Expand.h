@@ -28,31 +28,31 @@
 
 namespace nereid::codegen {
 
-/// What the operands of a microscaled product are decoded to.
+/// The type to which the operands of a microscaled product are decoded.
 enum class ScaledDotType {
   Narrow, ///< bf16, or f16 where an operand is one
   F16,    ///< f16 always; scales beyond its range become infinite or 0
   F32,    ///< f32, exactly
 };
 
-/// What a backend does by itself, and what its user allows.
+/// What a backend supports natively, and what its user allows.
 struct ExpandOptions {
-  /// The target multiplies and adds with one rounding. Without it math.fma is
-  /// written out, and the functions built on it are slower.
+  /// The target has a fused multiply-add. Without it math.fma is expanded, and
+  /// the functions that use it are slower.
   bool hasFma = true;
   /// The target converts between f16 and f32.
   bool hasF16Conversions = true;
-  /// The target adds, multiplies, divides ... f16 (bf16) itself.
+  /// The target has arithmetic on f16 (bf16).
   bool hasF16Arithmetic = false;
   bool hasBf16Arithmetic = false;
-  /// The target has f64 (i64) at all. Without, kernels with values of the type
-  /// are refused, and the rewrites of the other types get by without it.
+  /// The target has f64 (i64). Without it, kernels with values of the type are
+  /// an error, and the rewrites of other types do not use it.
   bool hasF64 = true;
   bool hasI64 = true;
   /// The C library's functions can be called.
   bool hasLibm = true;
-  /// The kernel's own multiplications and additions may be contracted: they
-  /// get `fastmath<contract>`. What the rewrites make never does.
+  /// The kernel's own multiplications and additions may be contracted: they get
+  /// `fastmath<contract>`. Operations that the rewrites create never do.
   bool fpFusion = true;
   /// The target cannot branch freely (SPIR-V): `cf` in kernels becomes `scf`.
   bool needsStructuredBranches = false;
@@ -72,18 +72,18 @@ struct Rewrite {
 };
 
 enum class Phase {
-  Functions, ///< one function is left, with structured branches if needed
-  Tiles,     ///< operations on whole tiles, made of simpler ones
+  Functions, ///< one function remains, with structured branches if needed
+  Tiles,     ///< operations on whole tiles become simpler ones
   Elements,  ///< functions, conversions, narrow types, odd integer operations
 };
 
 /// The rewrites of \p phase in the order in which they run.
 llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 
-/// Runs the rewrites of \p phase; the phases before it have run. Fails, with
-/// errors.
+/// Runs the rewrites of \p phase; the phases before it must have run. Reports
+/// errors on failure.
 ///
-/// What remains after the last for an emitter of `arith`, `math` and the
+/// After the last phase, an emitter must support of `arith`, `math` and the
 /// element-wise `tt`: arithmetic, comparison and selection on integers, f32 and
 /// f64; extf and truncf by one step (f16 or bf16 and f32, f32 and f64); sqrt,
 /// absf, copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz,
@@ -91,9 +91,8 @@ llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 /// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
 /// of f64.
 ///
-/// The third phase fails if a kernel calls an external function that is not
-/// among those of libdevice/ExternFunctions.def, or one that needs what the
-/// target lacks.
+/// The third phase fails if a kernel calls an external function that is not in
+/// libdevice/ExternFunctions.def, or one that the target cannot support.
 mlir::LogicalResult expand(Phase phase, mlir::ModuleOp module,
                            const ExpandOptions &options = {});
 
@@ -101,19 +100,19 @@ mlir::LogicalResult expand(Phase phase, mlir::ModuleOp module,
 mlir::LogicalResult expandForBackend(mlir::ModuleOp module,
                                      const ExpandOptions &options = {});
 
-/// What an atomic operation stores that the target does not have: a function of
-/// the old value and the operand, which the second phase has put into the module
-/// for a loop around compare-and-swap. Null for those that the target has.
+/// For an atomic operation that the target lacks: the function that computes
+/// the stored value from the old value and the operand, for a compare-and-swap
+/// loop. The second phase added it to the module. Null if the target has the
+/// operation.
 tt::FuncOp findAtomicUpdate(tt::AtomicRMWOp op);
 
-/// Puts the bodies of helper functions in the place of their calls, noinline
-/// ones too: a call of a function that works on tiles has no other form, and
-/// `noinline` is a wish about code size. Branches of helpers become structured
-/// control flow on the way. Recursion is an error.
+/// Inlines all helper functions, noinline ones too: calls of functions on tiles
+/// cannot be emitted, and `noinline` is only a hint about code size. Branches
+/// of helpers become structured control flow. Recursion is an error.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 
-/// Turns the branches between blocks of all functions, early returns mostly,
-/// into `scf`.
+/// Converts the branches between blocks of all functions, mostly early returns,
+/// to `scf`.
 mlir::LogicalResult liftBranches(mlir::ModuleOp module);
 
 } // namespace nereid::codegen
