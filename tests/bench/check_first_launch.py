@@ -42,7 +42,7 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     first_launch = FirstLaunch(program, kernel, plugins, work)
     cold, cached = first_launch.run(), first_launch.run()
-    # The first run shows that a mapped compiler would be seen.
+    # The first run shows that a mapped compiler is detected.
     assert not cold["from_cache"] and "libLLVM" in cold["mapped"], cold
     assert cached["from_cache"] and not cached["mapped"], cached
 

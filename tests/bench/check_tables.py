@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what scripts/bench prints: its help, its figures, what is missing.
+"""Checks the output of scripts/bench: help, figures, missing parts.
 
 usage: check_tables.py ROOT BUILD_DIR
 

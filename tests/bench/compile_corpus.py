@@ -1,10 +1,10 @@
-"""How long kernels take to compile: the distribution over a folder of modules.
+"""Compile times of kernels: the distribution over a folder of modules.
 
     scripts/bench --corpus FOLDER       (default: tests/data/kernels)
 
 Every module (*.ttir) is compiled from its text to an image, in one process,
-without the cache, after one that warms it up. Modules that the plugin refuses
-are counted and listed by what it says.
+without the cache, after a warm-up. Modules that the plugin rejects are counted
+and listed by its message.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What Nereid itself costs: start, discovery, compilation and launch.
+"""Nereid's own overhead: start, discovery, compilation and launch.
 
     scripts/bench [--budget SECONDS]
 
-Each figure is a median; the budget is the time that is spent on each of them.
+Each figure is a median; the budget is the time spent on each.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -32,7 +32,7 @@ def row(name, figure, note=""):
 
 
 def medians(run, budget):
-    """The medians of the figures that `run` gives, over about `budget` seconds."""
+    """The medians of the figures that `run` returns, over about `budget` seconds."""
     runs = []
     end = time.perf_counter() + budget
     while len(runs) < 3 or time.perf_counter() < end:

@@ -1,5 +1,5 @@
-// first_launch.cpp - how long a new process takes to its first launch: make a
-// runtime, find plugins, take vector add from the cache, load and launch it.
+// first_launch.cpp - the time to the first launch of a new process: create a
+// runtime, find plugins, read vector add from the cache, load and launch it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -29,7 +29,7 @@ template <typename T> static T need(nereid::Expected<T> expected) {
 }
 
 namespace {
-/// Milliseconds since the last time that it was asked.
+/// Milliseconds since the previous call.
 class Stopwatch {
 public:
   double lap() {

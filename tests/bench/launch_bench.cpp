@@ -1,5 +1,5 @@
 // launch_bench.cpp - a launch through libnereid, and the same call of the
-// plugin's slot without it: the difference is the host's part.
+// plugin's function: the difference is the host's overhead.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,7 @@ static void check(nereid_status_t status) {
 }
 
 namespace {
-/// A kernel with so many arguments, compiled by the plugin.
+/// A kernel with that many arguments, compiled by the plugin.
 class Kernel {
 public:
   explicit Kernel(int64_t arguments) : block(arguments) {

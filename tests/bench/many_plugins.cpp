@@ -1,12 +1,12 @@
-// many_plugins.cpp - how long a host takes with a directory full of plugins.
+// many_plugins.cpp - the time to load a directory with many plugins.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
 //   many_plugins DIRECTORY [DENY]    DENY: globs of ids that are not loaded
 //
-// Prints JSON: the milliseconds until the runtime is there, and those of its
-// report; how many plugins were looked at, and how many loaded.
+// Prints JSON: the milliseconds to create the runtime and to report; the
+// numbers of plugins found and loaded.
 
 #include "nereid/host.hpp"
 

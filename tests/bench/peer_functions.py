@@ -1,12 +1,12 @@
-"""The work of peers.py as each peer does it: a function without parameters, on
-inputs of its own, or None where the peer has nothing for it.
+"""The kernels of peers.py in each peer: a function without parameters, on its own
+inputs, or None if the peer has no equivalent.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
 import math
 
-# What each peer needs; a peer is there if all of it can be imported.
+# The modules of each peer; it is available if all can be imported.
 NEEDS = {
     "numpy": ("numpy",),
     "torch": ("numpy", "torch"),

@@ -1,12 +1,12 @@
-"""Nereid's cpu plugin beside what else runs on this machine, measured in one run.
+"""Nereid's cpu plugin compared with other frameworks on this machine, in one run.
 
     scripts/bench [--threads N] [--only add,softmax] [--peers torch,jax]
                   [--no-peers] [--budget SECONDS]
 
 Each figure is the median of warm calls, into a given output where the peer can;
 GB/s count each input and output once, GFLOP/s count 2MNK. Each peer runs in a
-process of its own, so that its idle threads slow nobody else. Figures of one
-run can be compared with each other, not with those of another day.
+process of its own, so that its idle threads do not slow the others. Figures are
+comparable within one run, not between runs.
 """
 
 import argparse
@@ -120,7 +120,7 @@ def peer_seconds(peer, name, shape, options):
         OPENBLAS_NUM_THREADS=threads,
         NUMBA_NUM_THREADS=threads,
         JAX_PLATFORMS="cpu",
-        # Keeps freed memory, so that no peer pays for fresh pages.
+        # Do not return freed memory to the system: no peer pays for page faults.
         MALLOC_MMAP_THRESHOLD_="8589934592",
         MALLOC_TRIM_THRESHOLD_="17179869184",
     )

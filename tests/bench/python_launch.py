@@ -1,5 +1,5 @@
-"""What one `kernel[grid](...)` costs from Python, with the native dispatcher,
-with Triton's own front on the same plugin, and torch's `add` beside them.
+"""The cost of one `kernel[grid](...)` from Python, with the native dispatcher,
+with Triton's own launcher on the same plugin, and of torch's `add`.
 
     scripts/bench --launches
 

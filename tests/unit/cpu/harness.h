@@ -1,5 +1,5 @@
-// harness.h - the plugin as a host sees it: its table, with the sinks and
-// records that a host would pass.
+// harness.h - calls the plugin like a host: by its table, with the sinks and
+// records of a host.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -45,7 +45,7 @@ struct Value {
 };
 using Values = std::map<std::string, Value>;
 
-/// What a host keeps of a compiled kernel.
+/// The outputs of a compilation that a host stores.
 struct Compiled {
   nereid_status_t status = NEREID_OK;
   std::string output, errors, notes, warnings, canonical;

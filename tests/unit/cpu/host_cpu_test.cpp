@@ -1,4 +1,4 @@
-// host_cpu_test.cpp - what is said of this machine's processor.
+// host_cpu_test.cpp - detection of this machine's processor.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@ TEST(HostCpu, AgreesWithTheKernel) {
   std::ifstream file("/proc/cpuinfo");
   std::stringstream all;
   all << file.rdbuf();
-  // Names that both spell alike.
+  // Names with the same spelling in both.
   for (const char *name : {"avx2", "avx512f", "fma", "bmi2", "f16c"}) {
     bool known = all.str().find(std::string(" ") + name) != std::string::npos;
     EXPECT_EQ(missingFeature(std::string("+") + name, cpu.features).empty(),
@@ -31,7 +31,7 @@ TEST(HostCpu, AgreesWithTheKernel) {
   }
 }
 
-TEST(HostCpu, TellsTheCachesThatTheKernelTells) {
+TEST(HostCpu, ReportsTheCachesThatTheKernelReports) {
   std::map<int, std::set<uint64_t>> sizes;
   for (int index = 0; index < 16; ++index) {
     std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" +

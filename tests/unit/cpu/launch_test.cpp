@@ -1,4 +1,4 @@
-// launch_test.cpp - results, order, faults and callers at once.
+// launch_test.cpp - results, order, faults and concurrent callers.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -145,7 +145,7 @@ TEST(Launch, AnAssertionIsReportedAtOnce) {
   plugin.driver->unload_module(plugin.state, module);
 }
 
-TEST(Launch, WithoutARecordSynchronizeTells) {
+TEST(Launch, WithoutARecordSynchronizeReportsTheFault) {
   Plugin plugin;
   nereid_module_t *module = plugin.load(assertKernel());
   nereid_kernel_t *kernel = plugin.kernel(module, "assert_kernel");
@@ -209,8 +209,8 @@ TEST(Launch, AllocatesNothingOnceWarm) {
       int64_t *order, *next;
     } arguments = {order.data(), &next};
     nereid_launch_t launch = makeLaunch(64, &arguments, sizeof arguments);
-    // Each thread makes its scratch when it first takes part, which on a busy
-    // machine can be late; after that no round allocates.
+    // Each thread allocates its scratch in its first launch, which on a busy
+    // machine can be late; after that no launch allocates.
     constexpr int kRounds = 250;
     uint64_t made = 0;
     for (int attempt = 0; attempt < 40; ++attempt) {
@@ -246,7 +246,7 @@ TEST(Launch, BadArguments) {
   plugin.driver->unload_module(plugin.state, module);
 }
 
-TEST(Launch, CallersAtOnce) {
+TEST(Launch, AllowsConcurrentCallers) {
   setenv("NEREID_CPU_THREADS", "3", 1);
   {
     Plugin plugin;

@@ -1,4 +1,4 @@
-// load_test.cpp - images good and bad, memory, properties and events.
+// load_test.cpp - valid and invalid images, memory, properties and events.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -115,7 +115,7 @@ TEST(Load, ManyImagesFromBytes) {
     }
 }
 
-TEST(Load, AnotherKernelsName) {
+TEST(Load, RefusesTheNameOfAnotherKernel) {
   Plugin plugin;
   nereid_module_t *module = plugin.load(addKernel());
   nereid_kernel_t *kernel = nullptr;
@@ -131,7 +131,7 @@ TEST(Load, AnotherKernelsName) {
 
 /// Run by the test below in a process of its own: loads the image in the file
 /// that the environment names, and looks at what is mapped.
-TEST(LoadAlone, MapsNoLlvm) {
+TEST(LoadAlone, DoesNotMapLlvm) {
   const char *path = std::getenv("NEREID_TEST_IMAGE");
   if (!path)
     GTEST_SKIP() << "run by Load.NeedsNoCompiler";

@@ -33,7 +33,7 @@ TEST(Memory, IsAligned) {
   memory.free(nullptr);
 }
 
-TEST(Memory, GivesTheSameBlockAgain) {
+TEST(Memory, ReusesAFreedBlock) {
   Memory memory(64 * kMegabyte);
   void *first = memory.allocate(5 * kMegabyte);
   memory.free(first);
@@ -66,13 +66,13 @@ TEST(CacheSweep, IsFreeInAChildThatIsForkedWhileAThreadFlushes) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(Memory, SmallBlocksAreNotKept) {
+TEST(Memory, DoesNotCacheSmallBlocks) {
   Memory memory(64 * kMegabyte);
   memory.free(memory.allocate(1000));
   EXPECT_EQ(memory.kept(), 0u);
 }
 
-TEST(Memory, KeepsNoMoreThanItsLimit) {
+TEST(Memory, CachesNoMoreThanItsLimit) {
   Memory memory(8 * kMegabyte);
   void *blocks[6];
   for (void *&block : blocks)
@@ -86,13 +86,13 @@ TEST(Memory, KeepsNoMoreThanItsLimit) {
   EXPECT_LE(memory.kept(), 8 * kMegabyte);
 }
 
-TEST(Memory, TooMuchIsNull) {
+TEST(Memory, ReturnsNullIfTooLarge) {
   Memory memory(0);
   EXPECT_EQ(memory.allocate(UINT64_MAX), nullptr);
   EXPECT_EQ(memory.allocate(uint64_t(1) << 60), nullptr);
 }
 
-TEST(Scratch, GrowsAndStays) {
+TEST(Scratch, GrowsAndIsReused) {
   void *small = threadScratch(100);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(small) % 4096, 0u);
   EXPECT_EQ(threadScratch(4096), small);

@@ -60,7 +60,7 @@ TEST_F(OptionsTest, DefaultsAreTheHosts) {
   EXPECT_TRUE(options.enableFpFusion);
 }
 
-TEST_F(OptionsTest, ATargetSpeaksForItself) {
+TEST_F(OptionsTest, ATargetOverridesTheHost) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
   target.arch = text("x86_64");

@@ -1,4 +1,4 @@
-// pool_test.cpp - order, help, sleep, fork and many callers.
+// pool_test.cpp - order, work stealing, sleep, fork and concurrent callers.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -59,11 +59,11 @@ TEST(Pool, ManyShortJobs) {
   }
 }
 
-TEST(Pool, APartIsFinishedByOthers) {
+TEST(Pool, OtherThreadsStealFromAPart) {
   Pool pool(2);
   std::atomic<uint64_t> ran{0};
   constexpr uint64_t kItems = 64;
-  // Who gets the first item of the second part has to wait for all others.
+  // The thread with the first item of the second part waits for all others.
   auto run = [](void *context, uint64_t first, uint64_t) {
     auto &ran = *static_cast<std::atomic<uint64_t> *>(context);
     while (first == kItems / 2 && ran.load() < kItems - 1)
@@ -75,7 +75,7 @@ TEST(Pool, APartIsFinishedByOthers) {
   EXPECT_EQ(ran.load(), kItems);
 }
 
-TEST(Pool, AThreadKeepsItsPart) {
+TEST(Pool, AThreadHasTheSamePartInEachJob) {
   Pool pool(2);
   struct Shared {
     std::atomic<int> inside{0};
@@ -143,7 +143,7 @@ TEST(Pool, StopsAfterAFailure) {
   EXPECT_LT(ran.load(), 1000u);
 }
 
-TEST(Pool, CallersAtOnce) {
+TEST(Pool, AllowsConcurrentCallers) {
   Pool pool(3);
   std::vector<std::thread> callers;
   std::atomic<int> wrong{0};
@@ -212,8 +212,8 @@ TEST(Pool, SurvivesFork) {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    // Workers that are gone would let this wait for ever; new ones are
-    // needed, since the two items wait for each other.
+    // Without new workers this would wait forever, since the two items wait
+    // for each other.
     alarm(20);
     std::atomic<int> inside{0};
     auto run = [](void *context, uint64_t, uint64_t count) {

@@ -1,4 +1,4 @@
-// services_test.cpp - what a launch prints, and why it fails.
+// services_test.cpp - printing and failing of kernels.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -43,7 +43,7 @@ TEST(LaunchState, WritesAScalarAsOftenAsAsked) {
                      "pid (0, 2, 0) idx (0) x: 7\n");
 }
 
-TEST(LaunchState, TheFirstFailureStays) {
+TEST(LaunchState, ReportsTheFirstFailure) {
   Printing printing;
   LaunchState state(printing);
   EXPECT_FALSE(state.failed());

@@ -1,4 +1,4 @@
-// threads_test.cpp - how many threads a launch is worth.
+// threads_test.cpp - the number of threads of a launch.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,7 @@
 
 namespace nereid::cpu {
 
-TEST(Threads, LeavesSmallWorkToOne) {
+TEST(Threads, UsesOneForLittleWork) {
   nereid_cpu_kernel_t image = {};
   image.bytes_per_program = 4096;
   EXPECT_EQ(threadsFor(image, 16, 8), 1u);
@@ -21,7 +21,7 @@ TEST(Threads, SplitsMuchWork) {
   EXPECT_EQ(threadsFor(image, 16, 8), 8u);
 }
 
-TEST(Threads, TakesALoopOfUnknownLengthForMoreThanItsEstimate) {
+TEST(Threads, AssumesMoreThanTheEstimateForALoopOfUnknownLength) {
   nereid_cpu_kernel_t image = {};
   image.bytes_per_program = 4096;
   image.flags = NEREID_CPU_KERNEL_ESTIMATED;
