@@ -1,5 +1,5 @@
 // A chain of element-wise operations, its loads and its store are one nest.
-// Loads that might overlap the store go through a buffer only if they do.
+// Loads that may alias the store are copied to scratch only if they do.
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=AVX2
 // RUN: nereid compile %s --target cpu -O fast_paths=all,-overlap-guard --stop-after llir -o - | FileCheck %s --check-prefix=MATERIALIZED

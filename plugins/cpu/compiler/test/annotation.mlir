@@ -1,4 +1,4 @@
-// A loop that nothing is to be moved out of says so to LLVM.
+// An annotation that disables loop-invariant code motion is passed to LLVM.
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 
 // CHECK: br label %for, !llvm.loop ![[LOOP:[0-9]+]]

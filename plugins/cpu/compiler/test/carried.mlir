@@ -1,5 +1,5 @@
-// A tile that a loop carries is updated where it is, when each element only
-// needs its own old value; pointers that only advance are no tiles at all.
+// A tile that a loop carries is updated in place if each element only needs its
+// own old value; pointers that only advance are scalars (strength reduction).
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O fast_paths=all,-in-place --stop-after llir -o - | FileCheck %s --check-prefix=SWAP
 

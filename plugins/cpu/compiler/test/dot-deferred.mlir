@@ -1,5 +1,5 @@
-// Products that a loop only adds up wait for operands of several rounds; sums
-// that the loop reads do not. With tile registers, bf16 is not converted.
+// Dots that a loop only accumulates are deferred for several iterations; those
+// whose sums it reads are not. With tile registers, bf16 is not converted.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-deferred --stop-after llir -o - | FileCheck %s --check-prefix=NOW

@@ -1,5 +1,5 @@
-// Without an instruction that multiplies and adds, a dot does both one after the
-// other: LLVM would call fmaf for every element.
+// Without a fused multiply-add instruction, a dot multiplies and then adds:
+// LLVM would call fmaf for every element.
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64 --stop-after asm -o - | FileCheck %s --check-prefix=PLAIN
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v3 --stop-after asm -o - | FileCheck %s --check-prefix=FMA
 // PLAIN-NOT: fma

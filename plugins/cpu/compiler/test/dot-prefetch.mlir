@@ -1,5 +1,5 @@
-// While dots that wait are multiplied, they ask for what the next rounds read,
-// as if `offs % M` did not wrap. That remainder is computed before the loop.
+// Deferred dots prefetch what the next iterations read, assuming that `offs %
+// M` does not wrap. That remainder is computed before the loop.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 

@@ -1,6 +1,6 @@
 // The offsets of a copy are also the source of a gather, so that they have a
-// buffer: what may have to be copied before the nest that fills it does not read
-// that buffer. The kernel checks itself; its indices are 255 - i.
+// buffer: a load that is copied before the nest that fills the buffer must not
+// read it. The kernel checks itself; its indices are 255 - i.
 // RUN: nereid run %s --target cpu --grid 1 i32[256]=range i32[256]=zeros i32[256]=zeros --no-cache
 // RUN: nereid run %s --target cpu --grid 1 i32[256]=range i32[256]=zeros i32[256]=zeros --no-cache -O fast_paths=none
 // RUN: nereid run %s --target cpu --grid 1 i32[256]=range i32[256]=zeros i32[256]=zeros --no-cache -O fast_paths=all,-overlap-guard

@@ -1,5 +1,5 @@
 // A load sees the store before it although a later store of the same shape, in
-// the nest of the first, may overlap it. The kernel checks itself.
+// the nest of the first, may alias it. The kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=full:9 i32[64]=zeros --no-cache
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=full:9 i32[64]=zeros --no-cache -O fast_paths=none
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=full:9 i32[64]=zeros --no-cache -O fast_paths=all,-overlap-guard

@@ -1,6 +1,6 @@
 // Where the elements of a tile repeat addresses, loading it and storing through
-// the same pointers is one addition an address, not one an element; in 2-D, the
-// strides are known only when the program runs. The kernel checks itself.
+// the same pointers is one addition per address, not one per element; in 2-D,
+// the strides are known only at run time. The kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 f32[1024]=zeros f32[1024]=zeros i32=0 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 f32[1024]=zeros f32[1024]=zeros i32=0 --no-cache -O fast_paths=none
 // RUN: nereid run %s --target cpu --grid 1 f32[1024]=zeros f32[1024]=zeros i32=0 --no-cache -O fast_paths=all,-overlap-guard

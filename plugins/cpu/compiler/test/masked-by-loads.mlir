@@ -1,5 +1,5 @@
-// A mask made of loaded indices, which a nest writes to scratch as it uses them:
-// such a condition is not known before the loops of the nest.
+// A mask of loaded indices, which a nest writes to scratch as it uses them:
+// such a condition cannot be evaluated before the loops of the nest.
 // DEFINE: %{run} = nereid run %s --target cpu --grid 1 f32[1024]=zeros i64[8]=range i64[8]=range f32[8]=random:3 i32=32 i32=32 i32=8 i32=32 i32=8
 // RUN: %{run} -O fast_paths=none --save 0=%t.npy
 // RUN: %{run} --expect 0=%t.npy,0,0

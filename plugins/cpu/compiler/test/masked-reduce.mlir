@@ -1,8 +1,8 @@
-// Elements that a mask leaves out of a reduction are its `other`: where there
-// are any, accumulators start from that, else from the identity. So the maximum
-// of no element is -inf rather than NaN, and their sum 0.0 rather than -0.0;
-// where all elements are there, `other` has no part in the result. The kernel
-// compares the bits of a sum, a maximum and a minimum (of 2.0 where masked off).
+// Masked-off elements of a reduction are `other`: if there are any,
+// accumulators start from that, else from the identity. So the maximum of no
+// elements is -inf and not NaN, and their sum 0.0 and not -0.0; if no element
+// is masked off, `other` does not affect the result. The kernel compares the
+// bits of a sum, a maximum and a minimum (of 2.0 where masked off).
 //
 // No element, whole vectors of them.
 // RUN: nereid run %s --target cpu --grid 1 f32[2048]=ones i32=0 i32=0 i32=-8388608 i32=1073741824 --no-cache

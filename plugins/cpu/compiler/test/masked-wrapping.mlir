@@ -1,5 +1,5 @@
 // Integers wrap in their types: such a comparison is not an interval, or one
-// only for some first values, which a program finds out.
+// only for some first values, which a program checks.
 // DEFINE: %{run} = nereid run %s --target cpu --grid 1 f32[768]=zeros i32=2147483600 i32=-2147483630
 // RUN: %{run} -O fast_paths=none --save 0=%t.npy
 // RUN: %{run} --expect 0=%t.npy,0,0

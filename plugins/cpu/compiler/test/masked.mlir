@@ -1,6 +1,6 @@
-// With much work a vector, one loop runs the whole axis with its masks, and
-// compares the lanes with how many are left; a light loop is split, so that
-// most of it runs without masks.
+// With a large body, one masked loop runs the whole axis, and compares the lane
+// numbers with the number of elements left; a small body is split, so that most
+// of the axis runs without masks.
 // RUN: nereid compile %s --target cpu --stop-after llir -O cpu=x86-64-v4 -o - | FileCheck %s --check-prefix=ONE
 // RUN: nereid compile %s --target cpu --stop-after llir -O cpu=x86-64-v4 -O fast_paths=all,-masked-loops -o - | FileCheck %s --check-prefix=TWO
 // RUN: nereid compile %s --target cpu --stop-after llir -O cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=TWO

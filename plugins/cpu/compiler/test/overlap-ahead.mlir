@@ -1,6 +1,6 @@
-// A loop that loads and stores upwards may run in place, and where the store is
-// behind the load; only a store ahead of it overtakes. The kernel checks
-// itself.
+// A loop that loads and stores at ascending addresses is correct if the store
+// is at or behind the load; only a store ahead of it aliases later loads. The
+// kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 f32[1030]=range i32=0 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 f32[1030]=range i32=1 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 f32[1030]=range i32=-1 --no-cache

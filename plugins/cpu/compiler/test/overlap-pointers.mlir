@@ -1,4 +1,4 @@
-// Tiles of pointers overlap like those of numbers: the kernel moves them up by
+// Tiles of pointers alias like those of numbers: the kernel moves them up by
 // one and checks itself.
 // RUN: nereid run %s --target cpu --grid 1 i64[257]=range --no-cache
 // RUN: nereid run %s --target cpu --grid 1 i64[257]=range --no-cache -O fast_paths=none

@@ -1,4 +1,4 @@
-// Loads that one store may overtake are kept together, all if one overlaps it.
+// Loads that one store may alias are copied together, all if one overlaps it.
 // The kernel checks itself: of its loads only that of %p overlaps the store.
 // RUN: nereid run %s --target cpu --grid 1 f32[1025]=range f32[1024]=ones --no-cache
 // RUN: nereid run %s --target cpu --grid 1 f32[1025]=range f32[1024]=ones --no-cache -O fast_paths=none

@@ -1,4 +1,4 @@
-// A value that nothing is known of is some value, on scalars and on tiles.
+// A poison value becomes an arbitrary value, on scalars and on tiles.
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 
 // CHECK-DAG: freeze float poison

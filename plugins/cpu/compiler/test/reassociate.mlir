@@ -1,6 +1,6 @@
-// Without `reassociate`, sums are made one element after the other, in the order
-// of the index: bit for bit what a loop over the elements computes. Vectors are
-// then along another axis, or there are none.
+// Without `reassociate`, sums are computed element by element, in the order of
+// the index: bit for bit as a loop over the elements. Vectors are then along
+// another axis, or there are none.
 // RUN: nereid run %s --target cpu --grid 1 f32[1024]=random:1 f32[1024]=zeros i32=1000 --no-cache -O reassociate=false
 // RUN: nereid compile %s --target cpu -O reassociate=false --stop-after llir -o - | FileCheck %s --check-prefix=ORDERED
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=FREE

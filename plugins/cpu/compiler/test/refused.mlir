@@ -1,4 +1,4 @@
-// What has no form on a cpu is refused with its place.
+// Unsupported operations and types are errors with their location.
 // RUN: split-file %s %t
 // RUN: not nereid compile %t/asm.mlir --target cpu 2>&1 | FileCheck %s --check-prefix=ASM
 // RUN: not nereid compile %t/width.mlir --target cpu 2>&1 | FileCheck %s --check-prefix=WIDTH

@@ -1,6 +1,6 @@
-// What neighbouring lanes read from the same place (both elements of a pair) is
-// loaded once and repeated, with a mask of as many lanes as are loaded; which
-// half of a pair a lane takes is known.
+// An element that neighbouring lanes read (both elements of a pair) is loaded
+// once and repeated, with a mask of as many lanes as are loaded; which half of
+// a pair a lane is in is a constant.
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 
 // CHECK: nest {{\[128\]}} axis 0 lanes 16

@@ -1,5 +1,5 @@
-// With the reduced dimension innermost, rows flow from the reduction to what
-// reads it, in one nest; without that path, in two.
+// With the reduced dimension innermost, a reduction and its readers process
+// each row in one nest; without that path, in two.
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O fast_paths=all,-row-fusion --stop-after llir -o - | FileCheck %s --check-prefix=TWO
 

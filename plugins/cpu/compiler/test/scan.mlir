@@ -1,6 +1,6 @@
 // A scan along the axis of its vectors combines the lanes of each in log2
-// steps, then all of them with the last element before; from the end, it looks
-// the other way. Along another axis it goes element by element.
+// steps, then all of them with the preceding element; a reverse scan combines
+// in the other direction. Along another axis it combines element by element.
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 
 // CHECK: nest {{\[4x64\]}} axis 1 lanes 16

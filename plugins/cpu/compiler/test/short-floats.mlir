@@ -1,5 +1,5 @@
-// A bf16 that all lanes share, beside others that differ: moved without
-// arithmetic, also where the machine has none. The kernel checks itself.
+// A uniform bf16 beside others that differ by lane: moved as integers, also on
+// a machine without bf16 arithmetic. The kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 bf16[256]=range i32=100 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 bf16[256]=range i32=100 --no-cache -O cpu=x86-64-v2
 // RUN: nereid run %s --target cpu --grid 1 bf16[256]=range i32=100 --no-cache -O cpu=x86-64-v3

@@ -1,6 +1,6 @@
-// What is deferred has the mask of its store, and three stores keep their order:
+// A deferred store has the mask of its store, and three stores stay in order:
 // ones everywhere, twos at the even elements, threes from 100 on. Strides and
-// pointers are known only when the program runs. The kernel checks itself.
+// pointers are known only at run time. The kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 f32[2100]=zeros i32=1 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 f32[2100]=zeros i32=1 --no-cache -O fast_paths=none
 // RUN: nereid run %s --target cpu --grid 1 f32[2100]=zeros i32=1 --no-cache -O fast_paths=all,-overlap-guard

@@ -1,6 +1,6 @@
-// Of elements that one store writes to one address, the last in row-major order
-// stays, whatever the loops: rows overlap here, and memory is contiguous along
-// the other dimension. The kernel checks itself.
+// If a store writes several elements to one address, the last in row-major
+// order wins, whatever the loops: rows overlap here, and memory is contiguous
+// along the other dimension. The kernel checks itself.
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=zeros i32=1 i32=1 --no-cache
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=zeros i32=1 i32=1 --no-cache -O fast_paths=none
 // RUN: nereid run %s --target cpu --grid 1 i32[64]=zeros i32=1 i32=1 --no-cache -O fast_paths=all,-overlap-guard

@@ -1,7 +1,7 @@
-// Operands of a dot whose columns lie in memory one after the other are put
-// aside column by column: as loaded, or as before a tt.trans. The dot reads
-// single elements of the left one where they are; all else is turned first. A
-// remainder (`% M`) is no hindrance.
+// Operands of a dot that are column-major in memory are copied to scratch
+// column by column: as loaded, or as before a tt.trans. The dot reads single
+// elements of the left one there; all other operands are transposed first. A
+// remainder (`% M`) does not prevent this.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefixes=CHECK,TILES
 // RUN: nereid compile %s --target cpu -O cpu=znver4 --stop-after llir -o - | FileCheck %s --check-prefixes=CHECK,PAIRS
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE

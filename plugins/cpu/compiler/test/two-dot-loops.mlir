@@ -1,4 +1,4 @@
-// Two loops over K in one function: what prefetches the operands of one loop is
+// Two loops over K in one function: the prefetch addresses of one loop are
 // computed in that loop, and not used in the other.
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 --stop-after asm -o %t.s
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=sapphirerapids --stop-after asm -o %t.s

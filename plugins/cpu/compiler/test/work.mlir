@@ -1,5 +1,5 @@
-// What an image says of its work: the operations of helpers, which are inlined;
-// loops as often as they run, and a flag (8) where that is not known. Atomic
+// The work estimate of an image: includes operations of inlined helpers, and
+// loops times their trip count, with a flag (8) if that is not known. Atomic
 // operations (1), prints (2) and assertions (4) are flags too.
 // RUN: split-file %s %t
 // RUN: nereid compile %t/helper.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=HELPER
