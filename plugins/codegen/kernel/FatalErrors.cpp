@@ -1,4 +1,4 @@
-// FatalErrors.cpp - a handler that jumps back to whoever asked for it.
+// FatalErrors.cpp - a handler that jumps back to runGuarded().
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,7 @@ void FatalError::log(llvm::raw_ostream &stream) const {
 
 static thread_local Return *current = nullptr;
 
-/// Threads that are not in runGuarded end as they would have without it.
+/// On threads outside runGuarded() fatal errors end the process as usual.
 static void onFatalError(void *, const char *message, bool) {
   if (!current)
     return;

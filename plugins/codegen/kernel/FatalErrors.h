@@ -11,8 +11,8 @@
 
 namespace nereid::codegen {
 
-/// LLVM gave up in the middle of something: destructors did not run, and what
-/// it worked on must be neither used nor destroyed.
+/// A fatal error inside LLVM: destructors did not run, and the objects that
+/// LLVM was using must be neither used nor destroyed.
 class FatalError : public llvm::ErrorInfo<FatalError> {
 public:
   explicit FatalError(std::string text) : text(std::move(text)) {}
@@ -27,7 +27,7 @@ private:
   std::string text;
 };
 
-/// Runs `work`. Where LLVM would end the process in it ("cannot select: ..."),
+/// Runs `work`. Where LLVM would exit the process ("cannot select: ..."),
 /// a longjmp() leaves `work`, and the result is a FatalError.
 llvm::Error runGuarded(llvm::function_ref<llvm::Error()> work);
 

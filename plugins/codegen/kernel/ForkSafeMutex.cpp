@@ -17,7 +17,7 @@ struct Registry {
 };
 } // namespace
 
-/// Never destroyed: a fork may come while the process ends.
+/// Never destroyed: a fork may happen during process exit.
 static Registry &registry() {
   static Registry *instance = new Registry;
   return *instance;

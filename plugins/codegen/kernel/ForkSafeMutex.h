@@ -1,4 +1,4 @@
-// ForkSafeMutex.h - mutexes of the compiler that are free in the child of a
+// ForkSafeMutex.h - mutexes of the compiler that are unlocked in the child of a
 // fork().
 //
 // SPDX-FileCopyrightText: the Nereid authors
@@ -12,9 +12,9 @@
 namespace nereid::codegen {
 
 /// A mutex that fork() waits for (pthread_atfork), so that in the child it is
-/// free, and what it guards is in a consistent state: a thread that held it
-/// would not exist there. It is held for milliseconds at most, and no thread
-/// may hold two of them, because fork() locks all of them. Of static storage
+/// unlocked and the guarded data consistent: a thread that held it would not
+/// exist there. It must be held for milliseconds at most, and no thread may
+/// hold two of them, because fork() locks all. Must have static storage
 /// duration.
 class ForkSafeMutex {
 public:
@@ -29,7 +29,7 @@ private:
   static void lockAll();
   static void unlockAll();
 
-  std::once_flag registered; // after a fork in the middle, it is done again
+  std::once_flag registered; // repeated if a fork interrupts it
   std::mutex mutex;
 };
 

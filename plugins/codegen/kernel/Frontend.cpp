@@ -1,4 +1,4 @@
-// Frontend.cpp - TTIR in and out.
+// Frontend.cpp - parsing and printing TTIR.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,7 @@
 
 namespace nereid::codegen {
 
-// A context keeps every type and attribute that it has seen.
+// A context never frees types and attributes.
 static constexpr unsigned kUsesOfAContext = 256;
 
 static mlir::DialectRegistry makeRegistry() {
@@ -87,7 +87,7 @@ struct Pool {
 
 static ForkSafeMutex poolMutex;
 
-/// Never destroyed: MLIR's own statics may go first.
+/// Never destroyed: MLIR's own statics may be destroyed first.
 static Pool &pool() {
   static Pool *instance = new Pool;
   return *instance;

@@ -19,14 +19,14 @@
 namespace nereid::codegen {
 
 /// A context with the dialects of TTIR and a pass manager for it, used by one
-/// compilation at a time; a context of one's own costs more than the rest of a
-/// small compilation.
+/// compilation at a time and reused: creating a context costs more than the
+/// rest of a small compilation.
 struct Frontend {
   Frontend();
 
-  /// Replaces the module by what `bytes` holds, text or bytecode.
+  /// Replaces the module by the one in `bytes`, text or bytecode.
   llvm::Error parse(llvm::StringRef bytes, const Report &report);
-  /// Runs the passes that every backend wants.
+  /// Runs the passes that all backends need.
   llvm::Error runStandardPasses(const Report &report);
   std::string print() const;
 
@@ -36,16 +36,17 @@ struct Frontend {
   unsigned uses = 0;
 };
 
-/// Gives its frontend back, without the module.
+/// Returns its frontend to the pool, without the module.
 class FrontendLease {
 public:
-  /// A free frontend, made if there is none. [any-thread]
+  /// Leases a free frontend, or creates one. [any-thread]
   FrontendLease();
   FrontendLease(FrontendLease &&) = default;
   FrontendLease &operator=(FrontendLease &&) = delete;
   ~FrontendLease();
 
-  /// The frontend is never used or destroyed again: LLVM gave up in it.
+  /// The frontend is never used or destroyed again, after a fatal error of
+  /// LLVM.
   void abandon() { (void)frontend.release(); }
 
   Frontend *operator->() const { return frontend.get(); }
@@ -54,8 +55,8 @@ private:
   std::unique_ptr<Frontend> frontend;
 };
 
-/// Sends what MLIR says about `context` to the host, with locations, as long
-/// as it lives.
+/// In its lifetime, sends MLIR's diagnostics of `context` to the host, with
+/// locations.
 class DiagnosticsToReport {
 public:
   DiagnosticsToReport(mlir::MLIRContext &context, const Report &report);

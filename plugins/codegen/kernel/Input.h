@@ -1,4 +1,4 @@
-// Input.h - errors in the bytes that a stage was given.
+// Input.h - errors in the input of a stage.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -27,14 +27,15 @@ public:
 
 enum class InputKind { Ttir, LlvmIr, Assembly, Elf, Unknown };
 
-/// Guesses the kind of `bytes` from how its lines begin.
+/// Guesses the kind of `bytes` from the beginnings of its lines.
 InputKind guessKind(llvm::StringRef bytes);
 
-/// Refuses bytes that are clearly of another kind than `wanted`: the message of
-/// a parser would help less.
+/// Reports bytes that are clearly of another kind than `wanted`, with a clearer
+/// message than a parser's.
 llvm::Error checkKind(llvm::StringRef bytes, InputKind wanted);
 
-/// The error of a stage that got no bytes while no earlier stage left a result.
+/// The error of a stage without input bytes and without a result of an earlier
+/// stage.
 llvm::Error missingInput();
 
 } // namespace nereid::codegen

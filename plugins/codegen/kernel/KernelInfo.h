@@ -1,4 +1,4 @@
-// KernelInfo.h - what is known of a kernel besides its code.
+// KernelInfo.h - the metadata of a kernel.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -26,8 +26,8 @@ struct KernelArgument {
   uint64_t offset = 0;
 };
 
-/// How much one program does. Where the number of a loop's iterations is not
-/// known, it is estimated, and `isEstimated` says so.
+/// The work of one program. If the trip count of a loop is not known, it is
+/// estimated, and `isEstimated` is set.
 struct Work {
   uint64_t bytes = 0; ///< read and written
   uint64_t flops = 0;
@@ -46,16 +46,16 @@ struct KernelInfo {
 /// Name and arguments of `kernel`. The name of an argument is its location's.
 void describeArguments(tt::FuncOp kernel, KernelInfo &info);
 
-/// Places the arguments one after the other in the standard layout of the ABI:
+/// Lays out the arguments in order, in the standard layout of the ABI:
 /// each at the next multiple of its size, the block's size rounded up to 8.
 /// Sets the offsets and `argumentsSize`.
 llvm::Error layOutArguments(KernelInfo &info);
 
-/// Adds the values of the ABI's metadata that say so: name, argument_names,
-/// argument_types, argument_offsets, argument_size.
+/// Adds these to the ABI's metadata: name, argument_names, argument_types,
+/// argument_offsets, argument_size.
 llvm::Error reportArguments(const KernelInfo &info, const Report &report);
 
-/// What one program of `kernel` does, whose calls have been inlined.
+/// The work of one program of `kernel`, whose calls have been inlined.
 Work describeWork(tt::FuncOp kernel);
 
 } // namespace nereid::codegen

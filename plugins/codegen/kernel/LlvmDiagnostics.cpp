@@ -30,7 +30,7 @@ static std::string textOf(const llvm::DiagnosticInfo &info) {
   llvm::raw_string_ostream stream(text);
   llvm::DiagnosticPrinterRawOStream printer(stream);
   info.print(printer);
-  // What a module without source lines has for a position.
+  // The location in a module without source lines.
   llvm::StringRef rest = text;
   rest.consume_front("<unknown>:0:0: ");
   return rest.str();

@@ -13,9 +13,9 @@
 
 namespace nereid::codegen {
 
-/// Runs `work`, which uses `context`, and collects what LLVM diagnoses in the
-/// meantime: the first error becomes the result, warnings go to `report`.
-/// Without a handler LLVMContext prints both, and calls exit() for an error.
+/// Runs `work`, which uses `context`, and collects LLVM's diagnostics: the
+/// first error becomes the result, warnings go to `report`. Without a handler
+/// LLVMContext prints both, and calls exit() for an error.
 llvm::Error collectDiagnostics(llvm::LLVMContext &context, const Report &report,
                                llvm::function_ref<llvm::Error()> work);
 

@@ -13,8 +13,8 @@
 
 namespace nereid::codegen {
 
-/// A program needs more memory of one kind than it can have. Another
-/// configuration (a smaller block) may fit, so an autotuner goes on.
+/// A program needs more memory of one kind than available. Another
+/// configuration (a smaller block) may fit, so an autotuner can continue.
 class OutOfResourcesError : public llvm::ErrorInfo<OutOfResourcesError> {
 public:
   /// Bytes of `memory`, as in "needs 8 bytes of shared memory".

@@ -1,4 +1,4 @@
-// QuietThreads.h - threads of the compiler.
+// QuietThreads.h - blocks signals on threads of the compiler.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -10,8 +10,8 @@
 
 namespace nereid::codegen {
 
-/// Threads that are made while it lives take no signals: they belong to the
-/// host program's.
+/// Threads created in its lifetime have all signals blocked: signals belong to
+/// the host program's threads.
 class QuietThreads {
 public:
   QuietThreads() {

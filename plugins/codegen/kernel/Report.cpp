@@ -1,4 +1,4 @@
-// Report.cpp - values and messages in the shapes of the ABI.
+// Report.cpp - values and messages in the types of the ABI.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -67,7 +67,7 @@ void Report::diagnose(nereid_severity_t severity, llvm::StringRef message,
   diagnostic.struct_size = sizeof diagnostic;
   diagnostic.severity = severity;
   diagnostic.message = borrow(message);
-  // The host knows the name of what it gave us.
+  // The host knows the name of its input.
   if (file != kInputName)
     diagnostic.file = borrow(file);
   diagnostic.line = line;

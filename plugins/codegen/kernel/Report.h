@@ -1,4 +1,4 @@
-// Report.h - where a stage's results and messages go.
+// Report.h - the destination of a stage's results and messages.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,10 +15,10 @@ namespace nereid::codegen {
 
 /// The host's side of one run of a stage.
 struct Report {
-  /// What the parser calls a stage's input.
+  /// The name of a stage's input in parser messages.
   static constexpr llvm::StringLiteral kInputName = "ttir";
 
-  const nereid_writer_t *output; ///< null if nobody wants the bytes
+  const nereid_writer_t *output; ///< null if the bytes are not needed
   const nereid_value_sink_t *metadata;
   const nereid_call_t *call;
   mutable bool hasError = false; ///< one was reported
@@ -36,7 +36,7 @@ struct Report {
                 unsigned column = 0) const;
 };
 
-/// Bytes that the host's writer or sink refused: its status is passed on.
+/// The host's writer or sink failed: its status is returned.
 class RefusedError : public llvm::ErrorInfo<RefusedError> {
 public:
   explicit RefusedError(nereid_status_t status) : status(status) {}

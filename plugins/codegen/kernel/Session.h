@@ -1,4 +1,4 @@
-// Session.h - the frame of one compilation: runs a stage, reports its error.
+// Session.h - base class of one compilation: runs a stage, reports its error.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,14 +12,14 @@
 
 namespace nereid::codegen {
 
-/// The stages of one compilation, each of which keeps its result for the next.
-/// A compiler derives its own session and implements the stages; it returns
-/// errors, and the frame reports them and chooses the status. [serial]
+/// The stages of one compilation; each stores its result for the next. A
+/// compiler derives its own session and implements the stages, which return
+/// errors; this class reports them and chooses the status. [serial]
 class Session {
 public:
   virtual ~Session() = default;
 
-  /// The slot run_stage of the ABI.
+  /// run_stage of the ABI.
   nereid_status_t runStage(uint32_t stage, nereid_bytes_t input,
                            const nereid_writer_t *output,
                            const nereid_value_sink_t *metadata,
@@ -32,11 +32,11 @@ protected:
                         const Report &report);
 
 private:
-  /// Runs one stage. `input` without data means: the result that the stage
-  /// before left in the session.
+  /// Runs one stage. `input` without data means the result of the previous
+  /// stage in this session.
   virtual llvm::Error run(uint32_t stage, llvm::StringRef input,
                           const Report &report) = 0;
-  /// Forgets whatever LLVM may have worked on, without destroying it.
+  /// Leaks all objects that LLVM may have been using, without destroying them.
   virtual void abandon() = 0;
 };
 

@@ -1,4 +1,4 @@
-// TtirStage.cpp - reads TTIR, refuses what no compiler accepts.
+// TtirStage.cpp - parses TTIR and checks what no compiler supports.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@
 
 namespace nereid::codegen {
 
-/// Refuses a kernel with results, which nobody would receive.
+/// Reports a kernel with results, which have no receiver.
 static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
   auto kernel = tt::findKernel(module);
   if (!kernel) { // code generation reports it
@@ -29,7 +29,7 @@ static llvm::Error refuseResults(mlir::ModuleOp module, const Report &report) {
   return llvm::createStringError("the kernel returns a value");
 }
 
-/// Refuses a module for which code generation would recurse too deep.
+/// Reports a module for which code generation would recurse too deeply.
 static llvm::Error refuseLongChain(const UseChain &chain,
                                    const Report &report) {
   if (chain.length <= kMaxUseChain)
@@ -52,7 +52,7 @@ llvm::Error TtirStage::read(llvm::StringRef input, const Report &report) {
     frontend.emplace();
   if (llvm::Error error = (*frontend)->parse(input, report))
     return error;
-  // Before the passes, which would take long on such a module.
+  // Before the passes, which would be slow on such a module.
   if (llvm::Error error =
           refuseLongChain(longestUseChain(*(*frontend)->module), report))
     return error;

@@ -1,5 +1,5 @@
-// TtirStage.h - the stage that every compiler begins with, and the module that
-// it leaves to code generation.
+// TtirStage.h - the first stage of all compilers, and its module for code
+// generation.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,22 +13,22 @@
 
 namespace nereid::codegen {
 
-/// The TTIR half of a Session. In every `input`, no data means the module that
-/// is there already.
+/// The TTIR half of a Session. An `input` without data means the current
+/// module.
 class TtirStage {
 public:
-  /// The stage: reads a module, runs the standard passes, and writes the result
-  /// if the host wants it.
+  /// The stage: parses a module, runs the standard passes, and writes the
+  /// result if the host requested it.
   llvm::Error run(llvm::StringRef input, const Report &report);
 
-  /// For the next stage: reads a module, then runs `generate` on it, with
-  /// MLIR's diagnostics sent to `report` and a stack that is deep enough to
-  /// recurse along its longest chain of operations.
+  /// For the next stage: parses a module, then runs `generate` on it, with
+  /// MLIR's diagnostics sent to `report` and a stack that is large enough to
+  /// recurse along its longest use chain.
   llvm::Error
   generate(llvm::StringRef input, const Report &report,
            llvm::function_ref<llvm::Error(mlir::ModuleOp)> generate);
 
-  /// As Session::abandon(), if LLVM gave up in one of these.
+  /// Like Session::abandon(), after a fatal error in one of these.
   void abandon();
 
 private:

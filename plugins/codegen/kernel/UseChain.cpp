@@ -1,4 +1,4 @@
-// UseChain.cpp - the length of chains, and stacks that hold them.
+// UseChain.cpp - the length of use chains, and stacks that are large enough.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,10 +16,10 @@
 
 namespace nereid::codegen {
 
-/// What any thread's stack has room for.
+/// The chain length for which any thread's stack suffices.
 static constexpr unsigned kShortChain = 200;
 
-// Pages that are not touched cost nothing.
+// Untouched pages cost nothing.
 static constexpr size_t kBaseStack = size_t(8) << 20;
 static constexpr size_t kStackOfOperation = size_t(16) << 10;
 

@@ -1,4 +1,4 @@
-// UseChain.h - how deep the expressions of a module nest.
+// UseChain.h - the depth of the expressions of a module.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,17 +12,16 @@
 
 namespace nereid::codegen {
 
-/// Operations each of which uses a result of the one before.
+/// A chain of operations, each of which uses a result of the previous one.
 struct UseChain {
   unsigned length = 0;
   mlir::Operation *last = nullptr;
 };
 
-/// The longest chain in `module`; what loops carry from one iteration to the
-/// next does not count.
+/// The longest chain in `module`; loop-carried values do not continue a chain.
 UseChain longestUseChain(mlir::ModuleOp module);
 
-/// More than this is refused.
+/// Longer chains are an error.
 constexpr unsigned kMaxUseChain = 100000;
 
 /// Runs `work`, which recurses along chains of `length` operations, on a thread

@@ -1,4 +1,4 @@
-// Work.cpp - how much a program of a kernel does, and with whom it talks.
+// Work.cpp - estimates the work of a program, and detects communication.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Loops whose length is not known go over a row or a depth in blocks.
+// The assumed trip count of loops that is unknown: a row or K in blocks.
 static constexpr uint64_t kUsualIterations = 16;
 
 static uint64_t elementsOf(Value value) {
@@ -33,7 +33,7 @@ class WorkCounter {
 public:
   Work work;
 
-  /// Adds what `region` does, `times` times.
+  /// Adds the work of `region`, `times` times.
   void visit(Region &region, uint64_t times) {
     llvm::DenseSet<Block *> seen;
     for (Block &block : region) {
@@ -74,7 +74,7 @@ private:
     total = llvm::SaturatingMultiplyAdd(amount, times, total);
   }
 
-  /// How often the regions of `op` run.
+  /// The number of times that the regions of `op` run.
   uint64_t iterationsOf(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto lower = getConstantIntValue(loop.getLowerBound());

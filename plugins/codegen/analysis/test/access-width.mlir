@@ -1,6 +1,6 @@
 // RUN: nereid-forms %s | FileCheck %s
 
-// How many neighbours an access of 16 bytes has.
+// How many contiguous elements an access of 16 bytes has.
 
 // CHECK-LABEL: @aligned
 tt.func public @aligned(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.ptr<f32>, %n: i32 {tt.divisibility = 16 : i32}, %m: i32, %s: i32 {tt.divisibility = 2 : i32}) {
@@ -48,7 +48,7 @@ tt.func public @aligned(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.p
   tt.return
 }
 
-// The stride of the rows aligns those after the first.
+// The row stride aligns the rows after the first.
 // CHECK-LABEL: @rows
 tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 4 : i32}) {
   %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>

@@ -1,6 +1,6 @@
 // RUN: nereid-forms %s | FileCheck %s
 
-// The form of a tile is its base, a stride per dimension, and what is left.
+// The form of a tile is its base, a stride per dimension, and other terms.
 
 // CHECK-LABEL: @contiguous
 tt.func public @contiguous(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {

@@ -1,5 +1,5 @@
-// What two accesses may do to each other: equal, shifted, interleaved, apart,
-// behind other pointers, with strides that are known when the program runs.
+// Aliasing hazards of two accesses: equal, shifted, interleaved, disjoint, with
+// other pointers, with strides that are known at run time.
 // RUN: nereid-forms %s | FileCheck %s
 
 // CHECK-LABEL: @lines

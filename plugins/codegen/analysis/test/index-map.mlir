@@ -1,6 +1,6 @@
 // RUN: nereid-forms %s | FileCheck %s
 
-// At which index each operation that moves elements reads its operands.
+// The operand index of each operation that moves elements.
 
 // CHECK-LABEL: @maps
 tt.func public @maps(%n: i32, %p: !tt.ptr<i32>) {

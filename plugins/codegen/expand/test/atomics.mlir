@@ -1,5 +1,5 @@
-// For atomic operations that the target does not have, the module gets what
-// they store, for a loop around compare-and-swap.
+// For atomic operations that the target lacks, the module gets functions that
+// compute the stored values, for a compare-and-swap loop.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --f16-arithmetic %s | FileCheck %s --check-prefix=NATIVE
 // RUN: nereid-expand --no-atomics %s | FileCheck %s --check-prefix=NONE
@@ -25,7 +25,7 @@ tt.func @wide(%p: !tt.ptr<f32>, %x: f32) {
 // NATIVE: tt.func private @nereid.atomic.fadd.f16
 // NATIVE: arith.addf {{.*}} : f16
 
-// One function a kind and type, and none for what the target has.
+// One function per kind and type, none for operations that the target has.
 // CHECK-NOT: nereid.atomic.
 // NONE: tt.func private @nereid.atomic.fadd.f16
 // NONE: tt.func private @nereid.atomic.fadd.f32(%arg0: f32, %arg1: f32) -> f32

@@ -64,7 +64,7 @@ tt.func public @two_entries(%p: !tt.ptr<i32>, %c: i1, %n: i32) {
   tt.return
 }
 
-// A loop that is left in three places: a switch becomes a chain of branches.
+// A loop with three exits: a switch becomes a chain of branches.
 // CHECK-LABEL: tt.func public @three_exits
 // CHECK: scf.while
 // CHECK-NOT: scf.index_switch

@@ -1,4 +1,4 @@
-// A function that is declared only has no body to inline.
+// A declared function has no body to inline.
 // RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-declared.mlir":[[#@LINE + 4]]:3): error: 'tt.call' op calls 'external', which is declared only, expected a body

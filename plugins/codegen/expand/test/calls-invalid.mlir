@@ -1,4 +1,4 @@
-// What calls itself cannot be inlined.
+// A recursive function cannot be inlined.
 // RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-invalid.mlir":[[#@LINE + 2]]:8): error: 'tt.call' op calls 'forever', which calls itself: recursion is not supported

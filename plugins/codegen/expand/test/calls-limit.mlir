@@ -1,5 +1,5 @@
-// Functions that each call the next one twice: what inlining would make is
-// limited, of functions that are not to be inlined as well.
+// Functions that each call the next one twice: the size after inlining is
+// limited, also for noinline functions.
 // RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: calls-limit.mlir":{{.*}}): error: @f{{[0-9]+}} has more than 200000 operations once its calls are inlined

@@ -1,5 +1,5 @@
-// Calls go away, also those of functions that return in several places from
-// inside a loop.
+// Calls are inlined, also of functions with several returns inside a loop.
+// No call remains.
 // RUN: nereid-expand %s | FileCheck %s
 
 // CHECK-LABEL: tt.func public @kernel

@@ -1,5 +1,5 @@
 // Reductions and scans that add or multiply f16 or bf16 do so in f32, and round
-// once. Others stay.
+// once. Others are unchanged.
 // RUN: nereid-expand %s | FileCheck %s
 
 // CHECK-LABEL: tt.func @sum
@@ -40,7 +40,7 @@ tt.func @product(%x: tensor<4x8xbf16>, %i: tensor<4x8xi32>)
   tt.return %0#0, %0#1 : tensor<4x8xbf16>, tensor<4x8xi32>
 }
 
-// A value from outside of the region widens there.
+// A value from outside the region is widened there.
 // CHECK-LABEL: tt.func @outside
 // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : bf16 to f32
 // CHECK: "tt.scan"
@@ -55,7 +55,7 @@ tt.func @outside(%x: tensor<64xbf16>, %y: bf16) -> tensor<64xbf16> {
   tt.return %0 : tensor<64xbf16>
 }
 
-// The larger of two needs no rounding.
+// A maximum needs no rounding.
 // CHECK-LABEL: tt.func @max
 // CHECK: "tt.reduce"(%{{.*}}) <{axis = 0 : i32}>
 // CHECK-NEXT: (%{{.*}}: bf16, %{{.*}}: bf16):

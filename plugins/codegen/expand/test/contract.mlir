@@ -1,4 +1,4 @@
-// The kernel's own arithmetic may be contracted, if asked; expansions never.
+// The kernel's own arithmetic may be contracted, if enabled; expansions never.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --no-fusion %s | FileCheck %s --check-prefix=EXACT
 

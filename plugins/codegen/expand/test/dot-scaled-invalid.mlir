@@ -1,4 +1,4 @@
-// Formats of six bits have no type, and so no conversion.
+// Six-bit formats have no type and no conversion.
 // RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 // CHECK: dot-scaled-invalid.mlir":[[#@LINE + 4]]:8): error: 'tt.dot_scaled' op multiplies e2m3 held in 'i8', which has no conversion

@@ -1,13 +1,13 @@
-// A microscaled product is conversions, a scaling and a plain product.
+// A microscaled dot becomes conversions, a scaling and a plain dot.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --scaled-dot=f32 %s | FileCheck %s --check-prefix=F32
 // RUN: nereid-expand --scaled-dot=f16 %s | FileCheck %s --check-prefix=F16
 
-// A backend may ask for another type than the narrow ones.
+// A backend may select another type than the narrow ones.
 // F32-COUNT-2: tt.dot {{.*}} : tensor<16x64xf32> * tensor<64x32xf32>
 // F16-COUNT-2: tt.dot {{.*}} : tensor<16x64xf16> * tensor<64x32xf16>
 
-// Codes of e2m1 are taken apart along K; the product is one of bf16.
+// Codes of e2m1 are unpacked along K; the dot is in bf16.
 // CHECK-LABEL: tt.func @fp4
 // CHECK: tt.join
 // CHECK: tt.reshape {{.*}} -> tensor<16x64xi8>
@@ -24,7 +24,7 @@ tt.func @fp4(%a: tensor<16x32xi8>, %as: tensor<16x2xi8>,
   tt.return %d : tensor<16x32xf32>
 }
 
-// An operand of f16 makes the product one of f16, and has no scale here.
+// With an operand of f16 the dot is in f16; that operand has no scale here.
 // CHECK-LABEL: tt.func @f16
 // CHECK: tt.dot %arg0, {{.*}} : tensor<16x64xf16> * tensor<64x32xf16>
 tt.func @f16(%a: tensor<16x64xf16>, %b: tensor<64x32xf8E5M2>,
@@ -37,7 +37,7 @@ tt.func @f16(%a: tensor<16x64xf16>, %b: tensor<64x32xf8E5M2>,
   tt.return %d : tensor<16x32xf32>
 }
 
-// Batches keep their dimension.
+// The batch dimension is preserved.
 // CHECK-LABEL: tt.func @batched
 // CHECK: tt.trans {{.*}} {order = array<i32: 0, 2, 1>}
 // CHECK: tt.dot {{.*}} : tensor<2x16x64xbf16> * tensor<2x64x32xbf16>

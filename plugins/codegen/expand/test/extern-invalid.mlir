@@ -1,4 +1,4 @@
-// What is wrong with the call of an external function, all of them at once.
+// Errors in calls of external functions, all reported at once.
 // RUN: not nereid-expand %s 2>&1 | FileCheck %s
 
 tt.func @f(%x: f32, %n: i32) {

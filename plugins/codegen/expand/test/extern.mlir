@@ -1,4 +1,4 @@
-// External functions become arithmetic, or stay calls of the C library.
+// External functions become arithmetic or calls of the C library.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
 
@@ -11,7 +11,7 @@ tt.func @tile(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   tt.return %0 : tensor<8x16xf32>
 }
 
-// What does not change memory is as good as pure.
+// A function that does not write memory is treated as pure.
 // CHECK-LABEL: tt.func @scalar
 // CHECK-NEXT: math.ctpop
 // CHECK-NEXT: arith.trunci {{.*}} : i64 to i32
@@ -21,7 +21,7 @@ tt.func @scalar(%x: i64) -> i32 {
   tt.return %0 : i32
 }
 
-// A predicate is a bit, or an integer if asked for.
+// A predicate is an i1, or an i32 if the call has that type.
 // CHECK-LABEL: tt.func @predicate
 // CHECK: arith.cmpf uno
 // CHECK: arith.extui {{.*}} : i1 to i32

@@ -1,4 +1,4 @@
-// Maps without branches are operations on tensors; packs are taken apart.
+// Maps without branches are operations on tensors; packs are unpacked.
 // RUN: nereid-expand %s | FileCheck %s
 
 // CHECK-LABEL: tt.func @straight
@@ -31,7 +31,7 @@ tt.func @pack(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
   tt.return %0 : tensor<4x4xi32>
 }
 
-// A branch stays one for each element.
+// A branch remains, per element.
 // CHECK-LABEL: tt.func @branch
 // CHECK: "tt.map_elementwise"(%arg0) <{pack = 1 : i32}>
 // CHECK: cf.cond_br

@@ -1,4 +1,4 @@
-// Functions become arithmetic in every place where they may stand.
+// Functions become arithmetic in every kind of region.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
 
@@ -14,7 +14,7 @@ tt.func @scalar(%x: f32) -> f32 {
   tt.return %0 : f32
 }
 
-// One constant a value, however often it is used.
+// One constant per value, however often it is used.
 // CHECK-LABEL: tt.func @tensor
 // CHECK-COUNT-1: arith.constant dense<1.000000e+00> : tensor<8x16xf64>
 // CHECK-NOT: dense<1.000000e+00>
@@ -26,7 +26,7 @@ tt.func @tensor(%x: tensor<8x16xf64>) -> tensor<8x16xf64> {
   tt.return %1 : tensor<8x16xf64>
 }
 
-// The constants of a region are made inside it.
+// The constants of a region are created inside it.
 // CHECK-LABEL: tt.func @region
 // CHECK: "tt.reduce"
 // CHECK-NEXT: ^bb0
@@ -43,7 +43,7 @@ tt.func @region(%x: tensor<64xf32>) -> f32 {
   tt.return %0 : f32
 }
 
-// What targets have stays.
+// Operations that targets have are unchanged.
 // CHECK-LABEL: tt.func @kept
 // CHECK: math.sqrt
 // CHECK-NEXT: math.floor

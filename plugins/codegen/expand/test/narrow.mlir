@@ -1,5 +1,5 @@
 // Arithmetic on narrow types runs in f32 and is rounded after each operation;
-// what needs no rounding gets none.
+// exact operations are not rounded.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --f16-arithmetic %s | FileCheck %s --check-prefix=NATIVE
 
@@ -46,7 +46,7 @@ tt.func @fp8(%x: tensor<16xf8E4M3FN>) -> tensor<16xf16> {
   tt.return %0 : tensor<16xf16>
 }
 
-// A function is no instruction, even where arithmetic is.
+// A function is expanded even where arithmetic is native.
 // NATIVE-LABEL: tt.func @function
 // NATIVE: arith.extf {{.*}} : f16 to f32
 // NATIVE: arith.truncf {{.*}} : f32 to f16

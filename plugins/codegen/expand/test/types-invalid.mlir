@@ -1,4 +1,4 @@
-// Kernels with types that the target lacks are refused once, by the first.
+// Kernels with types that the target lacks are an error, reported once.
 // RUN: split-file %s %t
 // RUN: not nereid-expand --no-f64 %t/double.mlir 2>&1 | FileCheck %s --check-prefix=DOUBLE
 // RUN: not nereid-expand --no-i64 %t/long.mlir 2>&1 | FileCheck %s --check-prefix=LONG

@@ -1,5 +1,5 @@
 // On a target with 32-bit types only and no library, functions of f32, f16 and
-// bf16 and integers of 32 bits are made of these.
+// bf16 and integers of 32 bits are expanded to these.
 // RUN: nereid-expand --no-f64 --no-i64 --no-libm %s | FileCheck %s
 // RUN: nereid-expand --no-f64 --no-i64 --no-libm --no-fma %s \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,NOFMA
@@ -46,7 +46,7 @@ tt.func @fp8(%x: tensor<8xf8E5M2>, %y: tensor<8xf32>)
   tt.return %0, %1 : tensor<8xf16>, tensor<8xf8E4M3FN>
 }
 
-// What a pointer points to is not a value.
+// A pointee is not a value.
 // CHECK: !tt.ptr<f64>
 tt.func @last(%p: !tt.ptr<f64>, %x: !tt.ptr<!tt.ptr<f64>>) {
   tt.store %x, %p : !tt.ptr<!tt.ptr<f64>>
