@@ -60,7 +60,7 @@ llvm::Expected<Bytes> emitAssembly(llvm::Module &module, Target &target) {
 }
 
 /// Records the first error of the parser.
-static void keepError(const llvm::SMDiagnostic &diagnostic, void *into) {
+static void recordError(const llvm::SMDiagnostic &diagnostic, void *into) {
   auto &first = *static_cast<std::optional<llvm::SMDiagnostic> *>(into);
   if (!first && diagnostic.getKind() == llvm::SourceMgr::DK_Error)
     first = diagnostic;
@@ -73,7 +73,7 @@ llvm::Expected<Bytes> assemble(llvm::StringRef text, const Target &target) {
   const llvm::MCSubtargetInfo &features = *machine.getMCSubtargetInfo();
   std::optional<llvm::SMDiagnostic> problem;
   llvm::SourceMgr sources;
-  sources.setDiagHandler(keepError, &problem);
+  sources.setDiagHandler(recordError, &problem);
   // A copy that ends with the NUL that the parser wants.
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, "assembly"), llvm::SMLoc());

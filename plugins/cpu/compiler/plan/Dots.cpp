@@ -68,7 +68,8 @@ int Planner::columnsInMemory(Value value) {
 /// If `operand` of a dot is column-major in memory, makes it a tt.trans of a
 /// row-major tile: its loads and stores are then contiguous vectors, and
 /// transposing a tile in scratch is cheap.
-bool Planner::orient(OpOperand &operand, DenseMap<Value, Value> &turned) {
+bool Planner::transposeIfColumnMajor(OpOperand &operand,
+                                     DenseMap<Value, Value> &turned) {
   Value value = operand.get();
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
   if (shape.back() == 1 || shape.drop_back().back() == 1)
@@ -90,7 +91,7 @@ bool Planner::orient(OpOperand &operand, DenseMap<Value, Value> &turned) {
   return true;
 }
 
-void Planner::orientDots() {
+void Planner::transposeDotOperands() {
   if (!options.fastPaths.has(FastPath::DotTransposed))
     return;
   startRound(); // columnsInMemory() stops at materialized values
@@ -98,8 +99,8 @@ void Planner::orientDots() {
   function.walk([&](tt::DotOp dot) { dots.push_back(dot); });
   DenseMap<Value, Value> turned;
   for (tt::DotOp dot : dots) {
-    bool left = orient(dot.getAMutable(), turned);
-    bool right = orient(dot.getBMutable(), turned);
+    bool left = transposeIfColumnMajor(dot.getAMutable(), turned);
+    bool right = transposeIfColumnMajor(dot.getBMutable(), turned);
     if (left || right)
       markTransposed(dot, left, right);
   }

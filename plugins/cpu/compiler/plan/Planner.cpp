@@ -29,7 +29,7 @@ Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
-  orientDots();
+  transposeDotOperands();
   unsigned number = 0;
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = number++; });
@@ -56,7 +56,7 @@ planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
 }
 
 /// True if elements of `type` are whole bytes, or truth values.
-static bool hasPlace(Type type) {
+static bool hasMemoryLayout(Type type) {
   auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
   return !integer || llvm::is_contained({1u, 8u, 16u, 32u, 64u},
                                         integer.getWidth());
@@ -68,7 +68,7 @@ LogicalResult Planner::check() {
     if (op == function)
       return WalkResult::advance();
     for (Type type : op->getResultTypes())
-      if (!hasPlace(type)) {
+      if (!hasMemoryLayout(type)) {
         op->emitError() << "'" << op->getName() << "' has the result type "
                         << type
                         << "; the cpu backend supports integers of 1, 8, 16, "

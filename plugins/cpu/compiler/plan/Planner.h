@@ -85,9 +85,10 @@ private:
   void replaceBuffer(Buffer *from, Buffer *to);
   bool materializeExpensiveValues();
   // Dots.cpp
-  void orientDots();
-  bool orient(mlir::OpOperand &operand,
-              llvm::DenseMap<mlir::Value, mlir::Value> &turned);
+  void transposeDotOperands();
+  bool transposeIfColumnMajor(
+      mlir::OpOperand &operand,
+      llvm::DenseMap<mlir::Value, mlir::Value> &turned);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
   void deferDots();

@@ -132,16 +132,16 @@ llvm::Value *NestEmitter::reinterpret(llvm::Value *value, llvm::Type *scalar) {
 
 /// The first of every `repeat` lanes of a vector. Masks are created with fewer
 /// lanes instead, because shuffling masks is slow.
-static llvm::Value *oneOf(llvm::IRBuilder<> &b, llvm::Value *value,
-                          int64_t repeat) {
+static llvm::Value *unrepeat(llvm::IRBuilder<> &b, llvm::Value *value,
+                             int64_t repeat) {
   if (auto *compare = dyn_cast<llvm::ICmpInst>(value))
     return b.CreateICmp(compare->getPredicate(),
-                        oneOf(b, compare->getOperand(0), repeat),
-                        oneOf(b, compare->getOperand(1), repeat));
+                        unrepeat(b, compare->getOperand(0), repeat),
+                        unrepeat(b, compare->getOperand(1), repeat));
   if (auto *both = dyn_cast<llvm::BinaryOperator>(value);
       both && both->getOpcode() == llvm::Instruction::And)
-    return b.CreateAnd(oneOf(b, both->getOperand(0), repeat),
-                       oneOf(b, both->getOperand(1), repeat));
+    return b.CreateAnd(unrepeat(b, both->getOperand(0), repeat),
+                       unrepeat(b, both->getOperand(1), repeat));
   auto *type = cast<llvm::FixedVectorType>(value->getType());
   SmallVector<int> lanes;
   for (int64_t lane = 0; lane < type->getNumElements(); lane += repeat)
@@ -200,8 +200,8 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
     else {
       llvm::Value *where = widen(mask), *rest = widen(other);
       if (repeat > 1) {
-        where = at({where}, [&] { return oneOf(builder, where, repeat); });
-        rest = at({rest}, [&] { return oneOf(builder, rest, repeat); });
+        where = at({where}, [&] { return unrepeat(builder, where, repeat); });
+        rest = at({rest}, [&] { return unrepeat(builder, rest, repeat); });
       }
       loaded = at({address.base, where, rest}, [&] {
         return mark(

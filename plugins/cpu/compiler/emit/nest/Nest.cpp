@@ -84,9 +84,9 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
 /// before and after that; skips parts where no root has an effect.
 void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
-  unsigned copies = needSeed(inner) ? 1 : nest.unroll;
+  unsigned copies = needsSeed(inner) ? 1 : nest.unroll;
   int64_t first = 0;
-  if (needSeed(inner)) {
+  if (needsSeed(inner)) {
     startReductions(inner, copies);
     emitCopies(inner, emitter.i64(0), 1);
     endSeeding();
@@ -94,7 +94,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   }
   Range all{emitter.i64(first), emitter.i64(extent)};
   auto start = [&](Range useful) {
-    if (!needSeed(inner))
+    if (!needsSeed(inner))
       startReductions(inner, copies, at({useful.begin, useful.end}, [&] {
         return builder.CreateAnd(
             builder.CreateICmpSGE(useful.end, all.end),
@@ -204,7 +204,7 @@ void NestEmitter::emitStrip(const Inner &inner) {
       }
     };
     int64_t first = 0;
-    if (needSeed(inner)) {
+    if (needsSeed(inner)) {
       emitRow(emitter.i64(0));
       endSeeding();
       first = 1;

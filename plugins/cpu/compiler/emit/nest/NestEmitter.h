@@ -109,7 +109,7 @@ private:
 
   // Order.cpp: accesses whose addresses may alias
   llvm::Value *anyOf(llvm::ArrayRef<Conflict> conflicts, llvm::Value *known);
-  Nest rareNest(const Buffer &buffer) const;
+  Nest copyNestOf(const Buffer &buffer) const;
   void emitGuards();
   void emitGuards(llvm::ArrayRef<Guard> group);
   llvm::Value *firstOfRowMajor(tt::LoadOp load);
@@ -230,10 +230,10 @@ private:
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
 
   // Reduce.cpp
-  bool needSeed(const Inner &inner);
+  bool needsSeed(const Inner &inner);
   void startReductions(const Inner &inner, unsigned copies,
                        llvm::Value *isWhole = nullptr);
-  llvm::Value *startOf(const Root &root, llvm::Value *isWhole);
+  llvm::Value *initialValueOf(const Root &root, llvm::Value *isWhole);
   void endSeeding();
   llvm::SmallVector<llvm::Value *> combine(mlir::Region &region,
                                            llvm::ArrayRef<llvm::Value *> in,

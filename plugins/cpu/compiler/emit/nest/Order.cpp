@@ -20,7 +20,7 @@ llvm::Value *NestEmitter::anyOf(ArrayRef<Conflict> conflicts,
 }
 
 /// A nest over `buffer` in row-major order that rarely runs.
-Nest NestEmitter::rareNest(const Buffer &buffer) const {
+Nest NestEmitter::copyNestOf(const Buffer &buffer) const {
   Nest copy;
   copy.shape = buffer.shape;
   copy.inners.emplace_back();
@@ -44,7 +44,7 @@ void NestEmitter::emitGuards() {
 }
 
 void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
-  Nest copy = rareNest(*group.front().buffer);
+  Nest copy = copyNestOf(*group.front().buffer);
   llvm::Value *overlaps = nullptr;
   for (const Guard &guard : group) {
     tt::LoadOp load = guard.load;
@@ -155,7 +155,7 @@ void NestEmitter::emitDeferredStores() {
       llvm::MDBuilder(emitter.context()).createBranchWeights(1, 1000));
   builder.SetInsertPoint(slow);
   for (const Deferral &deferral : nest.deferrals) {
-    Nest copy = rareNest(*deferral.buffer);
+    Nest copy = copyNestOf(*deferral.buffer);
     copy.inners[0].roots.push_back(
         {RootKind::Store, deferral.store, {}, nullptr});
     NestEmitter emitCopy(emitter, copy);

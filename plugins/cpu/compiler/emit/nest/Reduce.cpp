@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-bool NestEmitter::needSeed(const Inner &inner) {
+bool NestEmitter::needsSeed(const Inner &inner) {
   return llvm::any_of(inner.roots, [&](const Root &root) {
     return root.kind == RootKind::Reduce && !root.identity;
   });
@@ -20,14 +20,14 @@ bool NestEmitter::needSeed(const Inner &inner) {
 void NestEmitter::startReductions(const Inner &inner, unsigned copies,
                                   llvm::Value *isWhole) {
   reductions.clear();
-  bool seed = needSeed(inner);
+  bool seed = needsSeed(inner);
   for (const Root &root : inner.roots) {
     if (root.kind != RootKind::Reduce)
       continue;
     Accumulators sums;
     sums.op = cast<tt::ReduceOp>(root.op);
     sums.seeded = seed;
-    llvm::Value *start = seed ? nullptr : startOf(root, isWhole);
+    llvm::Value *start = seed ? nullptr : initialValueOf(root, isWhole);
     for (Value operand : root.op->getOperands()) {
       llvm::Type *type = emitter.typeOf(operand);
       if (lanes > 1)
@@ -46,7 +46,8 @@ void NestEmitter::startReductions(const Inner &inner, unsigned copies,
 }
 
 /// The initial value of an accumulator of `root`, which has an identity.
-llvm::Value *NestEmitter::startOf(const Root &root, llvm::Value *isWhole) {
+llvm::Value *NestEmitter::initialValueOf(const Root &root,
+                                         llvm::Value *isWhole) {
   llvm::Value *start =
       codegen::emitConstant(root.identity, emitter.context());
   if (isWhole && root.leftOut && root.leftOut != root.identity) {
