@@ -18,6 +18,7 @@ class Device:
         self.native = _native.require()
         self.backend, self.number = self.native.choose(target)
         self.address, self.size = 0, 0
+        self._fuses = "enable_fp_fusion" in self.options()
 
     def options(self) -> dict:
         return {option["name"]: option for option in json.loads(self.backend.options())}
@@ -45,6 +46,8 @@ class Device:
 
     def run(self, kernel: Kernel, text: str, options: dict, memory: np.ndarray) -> np.ndarray:
         """What memory holds after a launch; `memory` itself does not change."""
+        if self._fuses and not kernel.is_exact:
+            options = options | {"enable_fp_fusion": False}
         loaded = self.run_text(text, options)
         self._reserve(memory.nbytes)
         backend, number = self.backend, self.number

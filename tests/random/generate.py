@@ -49,7 +49,10 @@ class Generator(Blocks):
             if self.ops < 250:
                 self.statement()
         self._keep_unused()
-        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, self.grid)
+        return Kernel(
+            self.seed, self.arguments, self._placed(), body, self.functions, self.grid,
+            is_exact=not self.special,
+        )
 
     # Arguments and memory.
 

@@ -112,6 +112,7 @@ class Kernel:
     body: Block
     functions: list[Function]
     grid: int = 1
+    is_exact: bool = True  # no float is rounded, so that an fma gives the same
 
 
 # Operations with an effect, which stay although nothing uses a result.

@@ -108,6 +108,18 @@ bool Polynomial::exceeds(unsigned bits) const {
   });
 }
 
+bool Polynomial::isValue() const {
+  if (monomials.size() > 1)
+    return false;
+  return monomials.empty() || monomials.front().factors.empty() ||
+         (monomials.front().factors.size() == 1 &&
+          monomials.front().coefficient == 1);
+}
+
+bool Polynomial::mayWrapIn(unsigned bits) const {
+  return exceeds(bits) || (bits < kOffsetBits && !isValue());
+}
+
 std::optional<int64_t> Polynomial::constant() const {
   if (monomials.empty())
     return 0;

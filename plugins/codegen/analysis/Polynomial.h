@@ -19,9 +19,12 @@ struct Monomial {
   int64_t coefficient = 0;
 };
 
+/// Integers of fewer bits wrap within the memory that a program may access.
+constexpr unsigned kOffsetBits = 32;
+
 /// A sum of monomials with different factors, none with coefficient 0. Values
 /// are meant as 64-bit signed integers that do not wrap: an offset that would
-/// overflow its type addresses no memory of the program anyway. Polynomials are
+/// overflow 32 bits addresses no memory of the program anyway. Polynomials are
 /// for addresses only; what decides about anything else (a mask) evaluates the
 /// operations themselves (MaskIntervals.h).
 class Polynomial {
@@ -33,7 +36,7 @@ public:
   /// `value` as far as additions, multiplications, constant shifts and sign
   /// extensions explain it. Values from outside `value`'s defining operation
   /// chain stay symbols, as do those beyond the first few hundred operations,
-  /// and what exceeds() its type before it is extended.
+  /// and what mayWrapIn() its type before it is extended.
   static Polynomial of(mlir::Value value);
 
   Polynomial operator+(const Polynomial &other) const;
@@ -46,6 +49,11 @@ public:
   /// True if a coefficient is not a signed integer of `bits` bits: arithmetic in
   /// such a type is meant to wrap, as in hashing.
   bool exceeds(unsigned bits) const;
+  /// True if arithmetic in a type of `bits` bits is meant to wrap, or the type
+  /// is so narrow that a wrapped offset may be the one of memory.
+  bool mayWrapIn(unsigned bits) const;
+  /// True if nothing is computed: a constant or one symbol.
+  bool isValue() const;
 
   bool isZero() const { return monomials.empty(); }
   std::optional<int64_t> constant() const;

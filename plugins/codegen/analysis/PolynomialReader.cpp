@@ -53,7 +53,7 @@ private:
       if (source.getType().isInteger(1))
         return Polynomial::symbol(value);
       Polynomial polynomial = of(source);
-      return polynomial.exceeds(source.getType().getIntOrFloatBitWidth())
+      return polynomial.mayWrapIn(source.getType().getIntOrFloatBitWidth())
                  ? Polynomial::symbol(value)
                  : polynomial;
     }

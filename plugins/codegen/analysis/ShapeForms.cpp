@@ -128,6 +128,17 @@ std::optional<TileForm> TileForms::computeReshape(Operation *op,
   return result;
 }
 
+/// True if nothing is computed: one scalar, or the elements of one tile.
+static bool isValue(const TileForm &form) {
+  if (form.isUniform())
+    return form.base.isValue();
+  bool isOneTerm = form.terms.size() == 1 &&
+                   form.terms.front().coefficient == Polynomial(1);
+  return isOneTerm && form.base.isZero() &&
+         llvm::all_of(form.strides,
+                      [](const Polynomial &stride) { return stride.isZero(); });
+}
+
 /// The form of a tile of integers, sign-extended to 64 bits; none if it
 /// certainly wraps in its own type.
 std::optional<TileForm> TileForms::extend(Value source) {
@@ -144,6 +155,8 @@ std::optional<TileForm> TileForms::extend(Value source) {
       return std::nullopt;
     return *form;
   }
+  if (bits < kOffsetBits && !isValue(*form))
+    return std::nullopt;
   if (form->base.exceeds(bits))
     return std::nullopt;
   for (const TileTerm &term : form->terms)

@@ -152,7 +152,7 @@ std::optional<TileForm> TileForms::computeScalar(Value value) {
   while (auto add = value.getDefiningOp<tt::AddPtrOp>()) {
     Value offset = add.getOffset();
     Polynomial by = Polynomial::of(offset);
-    if (by.exceeds(offset.getType().getIntOrFloatBitWidth()))
+    if (by.mayWrapIn(offset.getType().getIntOrFloatBitWidth()))
       by = Polynomial::symbol(offset);
     form.base = form.base + by;
     value = add.getPtr();

@@ -68,17 +68,17 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
       addIndex(factor, indices[dim]);
   for (const TileTerm &term : form->terms) {
     Indices inner;
-    Index *alongAxis = nullptr;
+    std::optional<size_t> alongAxis;
     for (IndexSource source : term.map) {
       inner.push_back(indexAt(source, indices));
       if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
-        alongAxis = &inner.back();
+        alongAxis = inner.size() - 1;
     }
     if (unwrapped && alongAxis && masks->hasWrap(term.tensor)) {
       // Known not to wrap here: contiguous from the first element.
       assumed = true;
-      Index index = *alongAxis;
-      *alongAxis = zero();
+      Index index = inner[*alongAxis];
+      inner[*alongAxis] = zero();
       Element first = get(term.tensor, inner);
       llvm::Value *wide = at({first.value}, [&] {
         return builder.CreateSExt(first.value, builder.getInt64Ty());
