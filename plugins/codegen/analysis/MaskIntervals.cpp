@@ -122,7 +122,7 @@ std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
   if (llvm::SubOverflow(sides[0]->stride, sides[1]->stride, bound.stride) ||
       llvm::MulOverflow(bound.stride, tileType(condition).getDimSize(axis),
                         span) ||
-      bound.stride == 0)
+      span == INT64_MIN || bound.stride == 0) // its magnitude overflows, too
     return std::nullopt;
   for (auto [number, side] : llvm::enumerate(sides)) {
     // As unsigned numbers negative ones are above all others.

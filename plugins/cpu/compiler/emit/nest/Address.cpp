@@ -136,6 +136,19 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
           })};
 }
 
+llvm::Value *NestEmitter::lanePointers(const Address &address,
+                                       llvm::Type *element) {
+  if (address.vector)
+    return address.vector;
+  return at({address.base}, [&] {
+    // LLVM 19 at -O3 takes a GEP by a vector of zeros for a scalar.
+    if (*address.stride == 0)
+      return builder.CreateVectorSplat(lanes, address.base);
+    return builder.CreateGEP(element, address.base,
+                             laneOffsets(*address.stride, 64, address.repeat));
+  });
+}
+
 Address NestEmitter::bufferAddress(llvm::Value *buffer, ArrayRef<int64_t> shape,
                                    llvm::Type *element,
                                    const Indices &indices) {

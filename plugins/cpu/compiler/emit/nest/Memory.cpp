@@ -218,12 +218,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                              }),
             true};
   }
-  llvm::Value *from = address.vector;
-  if (!from)
-    from = at({address.base}, [&] {
-      return builder.CreateGEP(
-          type, address.base, laneOffsets(*address.stride, 64, address.repeat));
-    });
+  llvm::Value *from = lanePointers(address, type);
   llvm::Value *where = widen(mask), *rest = widen(other);
   return {at({from, where, rest}, [&] {
             return mark(
@@ -236,12 +231,8 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
 Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
                                Element other, Memory memory) {
   auto *vector = llvm::FixedVectorType::get(type, lanes);
-  llvm::Value *where = widen(mask), *rest = widen(other), *from = address.vector;
-  if (!from)
-    from = at({address.base}, [&] {
-      return builder.CreateGEP(
-          type, address.base, laneOffsets(*address.stride, 64, address.repeat));
-    });
+  llvm::Value *where = widen(mask), *rest = widen(other);
+  llvm::Value *from = lanePointers(address, type);
   return {at({from, where, rest}, [&] {
             llvm::Value *places = builder.CreateSelect(
                 where, from, builder.CreateVectorSplat(lanes, emitter.dummy));
@@ -293,11 +284,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
       mark(builder.CreateMaskedStore(from, address.base, align, where));
     return;
   }
-  llvm::Value *to = address.vector;
-  if (!to)
-    to = at({address.base}, [&] {
-      return builder.CreateGEP(type, address.base, laneOffsets(*address.stride));
-    });
+  llvm::Value *to = lanePointers(address, type);
   insertAt(innermost);
   mark(builder.CreateMaskedScatter(from, to, align, where));
 }

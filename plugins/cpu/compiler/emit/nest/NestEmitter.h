@@ -192,6 +192,8 @@ private:
 
   // Address.cpp
   Address addressOf(mlir::Value pointers, const Indices &indices);
+  /// The address of each lane, for memory of type `element`.
+  llvm::Value *lanePointers(const Address &address, llvm::Type *element);
   Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
                         llvm::Type *element, const Indices &indices);
   // Memory.cpp: loads and stores
