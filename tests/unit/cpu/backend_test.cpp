@@ -3,76 +3,23 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backend/Descriptor.h"
-#include "backend/Link.h"
+#include "backend_harness.h"
 #include "kernels.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SourceMgr.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <elf.h>
 #include <thread>
 
 namespace nereid::cpu {
 namespace {
 
-using ::testing::StartsWith;
-
-struct Parsed {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-  explicit Parsed(const std::string &text) {
-    llvm::SMDiagnostic problem;
-    module = llvm::parseAssemblyString(text, problem, context);
-    EXPECT_TRUE(module) << problem.getMessage().str();
-  }
-};
-
-/// The image of `text` for `config`, or the error.
-std::string compile(const std::string &text, const TargetConfig &config,
-                    Bytes &image) {
-  Parsed parsed(text);
-  auto target = leaseTarget(config);
-  if (!target)
-    return llvm::toString(target.takeError());
-  prepareModule(*parsed.module, **target, false);
-  if (llvm::Error error = addDescriptor(*parsed.module))
-    return llvm::toString(std::move(error));
-  (*target)->optimizer->run(*parsed.module);
-  auto object = emitObject(*parsed.module, **target);
-  if (!object)
-    return llvm::toString(object.takeError());
-  auto linked = linkImage(*object, **target);
-  if (!linked)
-    return llvm::toString(linked.takeError());
-  image = std::move(*linked);
-  return "";
-}
-
-llvm::StringRef view(const Bytes &bytes) {
-  return {bytes.data(), bytes.size()};
-}
-
-/// Exported functions and data of an image.
-std::vector<std::string> exportsOf(const Bytes &image) {
-  std::vector<std::string> names;
-  auto file = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(view(image), "image"));
-  EXPECT_TRUE(bool(file)) << llvm::toString(file.takeError());
-  auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
-  for (auto symbol : elf->getDynamicSymbolIterators())
-    if (!(llvm::cantFail(symbol.getFlags()) &
-          llvm::object::SymbolRef::SF_Undefined))
-      names.push_back(llvm::cantFail(symbol.getName()).str());
-  return names;
-}
+using test::compile;
+using test::exportsOf;
+using test::Parsed;
+using test::view;
 
 class Cpus : public ::testing::TestWithParam<TargetConfig> {};
 
@@ -189,88 +136,6 @@ TEST(Backend, AssemblyGivesTheSameKernel) {
   EXPECT_EQ(info->arguments[3].offset, 24u);
 }
 
-TEST(Backend, UnknownNames) {
-  Bytes image;
-  EXPECT_EQ(
-      compile(test::addKernel(), {"x86_64", "pentium9", "", "", 2}, image),
-      "unknown CPU 'pentium9' for x86_64");
-  EXPECT_EQ(
-      compile(test::addKernel(), {"x86_64", "x86-64", "", "+warp", 2}, image),
-      "unknown CPU feature '+warp' for x86_64, expected +name or -name");
-  EXPECT_EQ(compile(test::addKernel(), {"sparc", "", "", "", 2}, image),
-            "unknown architecture 'sparc', expected x86_64 or aarch64");
-}
-
-TEST(Backend, RefusesTargetsWithoutWhatKernelsNeed) {
-  struct {
-    TargetConfig config;
-    std::string error;
-  } const cases[] = {
-      {{"x86_64", "i386", "", "", 2},
-       "CPU 'i386' with these features lacks '64bit', which kernels for "
-       "x86_64 need"},
-      {{"x86_64", "x86-64", "", "-64bit", 2},
-       "CPU 'x86-64' with these features lacks '64bit', which kernels for "
-       "x86_64 need"},
-      {{"x86_64", "x86-64", "", "-sse", 2},
-       "CPU 'x86-64' with these features lacks 'sse2', which kernels for "
-       "x86_64 need"},
-      {{"x86_64", "x86-64-v3", "", "+soft-float", 2},
-       "CPU 'x86-64-v3' with these features has 'soft-float', which kernels "
-       "for x86_64 cannot use"},
-      {{"aarch64", "generic", "", "-neon", 2},
-       "CPU 'generic' with these features lacks 'neon', which kernels for "
-       "aarch64 need"},
-  };
-  for (const auto &[config, error] : cases) {
-    auto target = leaseTarget(config);
-    ASSERT_FALSE(bool(target)) << error;
-    EXPECT_EQ(llvm::toString(target.takeError()), error);
-  }
-}
-
-TEST(Backend, RefusesTheNameOfAnIntrinsic) {
-  for (const char *name : {"llvm.memcpy", "llvm.foo"}) {
-    std::string text = test::addKernel();
-    size_t at = text.find("\"add_kernel\"");
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, 12, '"' + std::string(name) + '"');
-    Bytes image;
-    EXPECT_EQ(compile(text, {"x86_64", "x86-64", "", "", 2}, image),
-              "the kernel is named '" + std::string(name) +
-                  "', expected a name that does not begin with 'llvm.', as "
-                  "those of LLVM's intrinsics do");
-  }
-}
-
-TEST(Backend, AssemblyErrorsHaveAPlace) {
-  auto target = leaseTarget({"x86_64", "x86-64", "", "", 2});
-  auto object = assemble("nop\n  frobnicate %rax\n", **target);
-  ASSERT_FALSE(bool(object));
-  EXPECT_EQ(llvm::toString(object.takeError()),
-            "2:3: invalid instruction mnemonic 'frobnicate'");
-}
-
-TEST(Backend, AFunctionThatNobodyHas) {
-  std::string text = test::addKernel();
-  text.replace(text.find("%sum = fadd <16 x float> %va, %vb"), 33,
-               "%sum = call <16 x float> @magic(<16 x float> %va)");
-  text += "declare <16 x float> @magic(<16 x float>)\n";
-  Bytes image;
-  EXPECT_EQ(compile(text, {"x86_64", "x86-64-v4", "", "", 2}, image),
-            "the kernel calls 'magic', which neither it nor libm defines");
-}
-
-TEST(Backend, AModuleWithoutAKernel) {
-  Bytes image;
-  EXPECT_EQ(compile("", {"x86_64", "x86-64", "", "", 2}, image),
-            "the module has no metadata nereid.cpu.kernel");
-  std::string text = test::addKernel();
-  text.replace(text.find("nereid_cpu_entry"), 16, "somebody_s_entry");
-  EXPECT_EQ(compile(text, {"x86_64", "x86-64", "", "", 2}, image),
-            "the module does not define a function nereid_cpu_entry");
-}
-
 TEST(Backend, LibmIsAskedFor) {
   for (TargetConfig config : {TargetConfig{"x86_64", "x86-64", "", "", 2},
                               TargetConfig{"aarch64", "generic", "", "", 2}}) {
@@ -279,48 +144,6 @@ TEST(Backend, LibmIsAskedFor) {
     EXPECT_NE(view(image).find("libm.so.6"), llvm::StringRef::npos);
     ASSERT_EQ(compile(test::addKernel(), config, image), "");
     EXPECT_EQ(view(image).find("libm.so.6"), llvm::StringRef::npos);
-  }
-}
-
-/// `object` with its `number`th section of code or data behind its end; empty
-/// if there is no such section.
-Bytes withSectionOutside(const Bytes &object, unsigned number) {
-  Bytes broken = object;
-  auto *header = reinterpret_cast<Elf64_Ehdr *>(broken.data());
-  auto *sections =
-      reinterpret_cast<Elf64_Shdr *>(broken.data() + header->e_shoff);
-  for (unsigned i = 0; i < header->e_shnum; ++i)
-    if (sections[i].sh_type == SHT_PROGBITS && sections[i].sh_size &&
-        number-- == 0) {
-      sections[i].sh_offset = 0x7fffffff;
-      return broken;
-    }
-  return {};
-}
-
-// lld as a program ends at all of these.
-TEST(Backend, WhatLldGivesUpAtHarmsNoLaterLink) {
-  Parsed parsed(test::addKernel());
-  auto target = leaseTarget({"x86_64", "x86-64-v3", "", "", 2});
-  ASSERT_TRUE(bool(target));
-  prepareModule(*parsed.module, **target, false);
-  ASSERT_FALSE(bool(addDescriptor(*parsed.module)));
-  Bytes object = llvm::cantFail(emitObject(*parsed.module, **target));
-  Bytes good = llvm::cantFail(linkImage(object, **target));
-
-  std::vector<Bytes> inputs = {llvm::cantFail(assemble(
-      ".section .odd,\"aM\",@progbits,8\n.ascii \"abc\"\n", **target))};
-  for (Bytes broken = withSectionOutside(object, 0); !broken.empty();
-       broken = withSectionOutside(object, inputs.size() - 1))
-    inputs.push_back(broken);
-  EXPECT_GT(inputs.size(), 2u);
-  for (const Bytes &input : inputs) {
-    auto linked = linkImage(input, **target);
-    ASSERT_FALSE(bool(linked));
-    EXPECT_THAT(llvm::toString(linked.takeError()), StartsWith("lld: "));
-    auto again = linkImage(object, **target);
-    ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
-    EXPECT_EQ(view(*again), view(good));
   }
 }
 
@@ -351,45 +174,6 @@ TEST(Backend, ManyThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong.load(), 0);
-}
-
-TEST(KernelInfo, StandardLayout) {
-  KernelInfo info;
-  for (const char *type : {"i1", "*f32", "bf16", "i32", "f64", "i8"})
-    info.arguments.push_back({"x", type, 0});
-  ASSERT_FALSE(bool(layOutArguments(info)));
-  std::vector<uint64_t> offsets;
-  for (const KernelArgument &argument : info.arguments)
-    offsets.push_back(argument.offset);
-  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 8, 16, 20, 24, 32}));
-  EXPECT_EQ(info.argumentsSize, 40u);
-  info.arguments.push_back({"y", "tensor", 0});
-  EXPECT_EQ(llvm::toString(layOutArguments(info)),
-            "argument 'y' has a type without a layout: tensor");
-}
-
-TEST(KernelInfo, MetadataRoundTrip) {
-  llvm::LLVMContext context;
-  llvm::Module module("m", context);
-  KernelInfo info;
-  info.name = "k";
-  info.arguments = {{"a", "*f16", 0}, {"b", "i64", 8}};
-  info.argumentsSize = 16;
-  info.scratchSize = 4096;
-  info.scratchAlign = 128;
-  info.flags = 5;
-  info.bytesPerProgram = 7;
-  info.flopsPerProgram = 9;
-  attachKernelInfo(module, info);
-  auto back = readKernelInfo(module);
-  ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
-  EXPECT_EQ(back->name, "k");
-  ASSERT_EQ(back->arguments.size(), 2u);
-  EXPECT_EQ(back->arguments[1].type, "i64");
-  EXPECT_EQ(back->scratchAlign, 128u);
-  EXPECT_EQ(back->flags, 5u);
-  EXPECT_EQ(back->bytesPerProgram, 7u);
-  EXPECT_EQ(back->flopsPerProgram, 9u);
 }
 
 } // namespace

@@ -1,0 +1,54 @@
+// kernel_info_test.cpp - what is known of a kernel, in its module.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backend_harness.h"
+#include "kernels.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::cpu {
+namespace {
+
+TEST(KernelInfo, StandardLayout) {
+  KernelInfo info;
+  for (const char *type : {"i1", "*f32", "bf16", "i32", "f64", "i8"})
+    info.arguments.push_back({"x", type, 0});
+  ASSERT_FALSE(bool(layOutArguments(info)));
+  std::vector<uint64_t> offsets;
+  for (const KernelArgument &argument : info.arguments)
+    offsets.push_back(argument.offset);
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 8, 16, 20, 24, 32}));
+  EXPECT_EQ(info.argumentsSize, 40u);
+  info.arguments.push_back({"y", "tensor", 0});
+  EXPECT_EQ(llvm::toString(layOutArguments(info)),
+            "argument 'y' has a type without a layout: tensor");
+}
+
+TEST(KernelInfo, MetadataRoundTrip) {
+  llvm::LLVMContext context;
+  llvm::Module module("m", context);
+  KernelInfo info;
+  info.name = "k";
+  info.arguments = {{"a", "*f16", 0}, {"b", "i64", 8}};
+  info.argumentsSize = 16;
+  info.scratchSize = 4096;
+  info.scratchAlign = 128;
+  info.flags = 5;
+  info.bytesPerProgram = 7;
+  info.flopsPerProgram = 9;
+  attachKernelInfo(module, info);
+  auto back = readKernelInfo(module);
+  ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(back->name, "k");
+  ASSERT_EQ(back->arguments.size(), 2u);
+  EXPECT_EQ(back->arguments[1].type, "i64");
+  EXPECT_EQ(back->scratchAlign, 128u);
+  EXPECT_EQ(back->flags, 5u);
+  EXPECT_EQ(back->bytesPerProgram, 7u);
+  EXPECT_EQ(back->flopsPerProgram, 9u);
+}
+
+} // namespace
+} // namespace nereid::cpu
