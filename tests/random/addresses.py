@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import elements as E
-from builder import Builder, limits
+from builder import limits
+from conversions import Conversions
 from ir import Value
+from shapes import dense, product
 
 
-class Addresses(Builder):
+class Addresses(Conversions):
     """`capacity` always is the number of elements from the pointer on."""
 
     def affine(self, shape, strides, offset: int = 0) -> Value:
@@ -297,20 +299,3 @@ class Addresses(Builder):
             self.merge_facts(out, other, out)
             out.origin = None
         return out
-
-
-def product(shape) -> int:
-    out = 1
-    for extent in shape:
-        out *= extent
-    return out
-
-
-def dense(shape) -> tuple[int, ...]:
-    """The strides of a tile that is stored row by row."""
-    strides = []
-    stride = 1
-    for extent in reversed(shape):
-        strides.append(stride)
-        stride *= extent
-    return tuple(reversed(strides))

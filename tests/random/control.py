@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import elements as E
-from addresses import dense
 from dots import Dots
 from ir import Block, Function, Value
+from shapes import dense
 
 
 class Control(Dots):

@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 
 import elements as E
-from addresses import dense, product
 from combines import Combines
 from ir import Value
+from shapes import dense, product
 
 _TYPES = [
     (E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32),

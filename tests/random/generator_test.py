@@ -14,6 +14,7 @@ import packages
 packages.require("numpy")
 import numpy as np
 
+import accesses
 import arithmetic
 import check
 import elements as E
@@ -44,12 +45,12 @@ class ReferenceAsDevice:
 def first_element_wins(self, op, operands, values):
     """A store that performs its elements in the wrong order."""
     turned = [np.broadcast_to(x, operands[0].shape).reshape(-1)[::-1] for x in operands]
-    return reference._store(self, op, turned, values)
+    return accesses._store(self, op, turned, values)
 
 
 def ignores_masks(self, op, operands, values):
     where = np.ones(operands[0].shape, bool)
-    return reference._load(self, op, [operands[0]] if len(operands) < 2 else [operands[0], where], values)
+    return accesses._load(self, op, [operands[0]] if len(operands) < 2 else [operands[0], where], values)
 
 
 def differing(device, seeds) -> int:

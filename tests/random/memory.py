@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import elements as E
-from addresses import Addresses, dense, product
+from addresses import Addresses
 from builder import limits
 from elements import Element
 from ir import Buffer, Value
+from shapes import dense, product
 
 
 class Memory(Addresses):
