@@ -5,7 +5,6 @@
 
 #include "emit/dot/Dot.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -21,31 +20,6 @@ static const Buffer *bufferOf(const TileProgram &program,
                               const DotOperand &operand) {
   return operand.packed ? operand.packed
                         : program.materialized.lookup(operand.value);
-}
-
-static SmallVector<Prefetch, 2> prefetchesOf(const DeferredDots *deferred,
-                                             tt::DotOp dot) {
-  SmallVector<Prefetch, 2> list;
-  if (deferred)
-    llvm::copy_if(deferred->prefetches, std::back_inserter(list),
-                  [&](const Prefetch &p) { return p.dot == dot; });
-  return list;
-}
-
-static int64_t elementBytesOf(Emitter &emitter, const Prefetch &prefetch) {
-  return emitter.memoryType(prefetch.load.getType())->getScalarSizeInBits() / 8;
-}
-
-static PrefetchShape linesOf(Emitter &emitter, const Prefetch &prefetch,
-                             int64_t iterations) {
-  auto type = cast<RankedTensorType>(prefetch.load.getType());
-  int64_t width = type.getDimSize(1 - prefetch.rowDim);
-  int64_t bytes = elementBytesOf(emitter, prefetch);
-  // If the next iteration continues the rows, all iterations are one range.
-  if (prefetch.advance.constant() == width)
-    width *= std::exchange(iterations, 1);
-  return {iterations, type.getDimSize(prefetch.rowDim),
-          int64_t(llvm::divideCeil(width * bytes, 64))};
 }
 
 static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
@@ -73,9 +47,7 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
       isDeferred(deferred, bufferOf(program, plan.right));
   if (deferred)
     shape.iterations = deferred->iterations;
-  for (const Prefetch &prefetch : prefetchesOf(deferred, op))
-    shape.prefetches.push_back(
-        linesOf(emitter, prefetch, deferred->iterations));
+  shape.prefetches = prefetchShapes(emitter, op);
   return shape;
 }
 
@@ -119,61 +91,14 @@ functionFor(Emitter &emitter, const std::string &name,
   return function;
 }
 
-/// Pointer to the first tile of an operand; for a deferred dot, the tile of the
-/// first deferred iteration.
-static llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
-                              const DotOperand &operand) {
+llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
+                       const DotOperand &operand) {
   const Buffer *buffer = bufferOf(emitter.program, operand);
   if (isDeferred(deferred, buffer))
     if (llvm::Value *start = emitter.deferredStarts.lookup(buffer))
       return start;
   return operand.packed ? emitter.buffers.lookup(operand.packed)
                         : emitter.bufferPointer(operand.value);
-}
-
-/// An i1: does `loop` have another iteration after this one?
-static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  return b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
-                                     emitter.scalar(loop.getStep())),
-                         emitter.scalar(loop.getUpperBound()));
-}
-
-/// Addresses and strides of what `dot` prefetches: what later iterations of
-/// `loop` read. Without a next iteration (`loop` null: none), addresses of an
-/// operand, which is cached already.
-static SmallVector<llvm::Value *>
-prefetchAddresses(Emitter &emitter, tt::DotOp dot, scf::ForOp loop) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
-  SmallVector<Prefetch, 2> list = prefetchesOf(deferred, dot);
-  SmallVector<llvm::Value *> addresses;
-  if (list.empty())
-    return addresses;
-  llvm::Value *near =
-      firstTile(emitter, deferred, emitter.program.dots.at(dot).left);
-  llvm::Value *none = emitter.i64(0);
-  PolynomialScope polynomials(emitter);
-  llvm::Value *hasNext = loop ? hasNextIteration(emitter, loop) : nullptr;
-  for (const Prefetch &prefetch : list) {
-    if (!loop) {
-      addresses.append({near, none, none});
-      continue;
-    }
-    auto bytesOf = [&](const codegen::Polynomial &elements) {
-      return emitter.polynomial(
-          elements.scaled(elementBytesOf(emitter, prefetch)));
-    };
-    llvm::Value *first =
-        b.CreateGEP(b.getInt8Ty(), emitter.scalar(prefetch.form.pointer),
-                    bytesOf(prefetch.form.base));
-    llvm::Value *row = bytesOf(prefetch.form.strides[prefetch.rowDim]);
-    llvm::Value *iteration = bytesOf(prefetch.advance);
-    addresses.append({b.CreateSelect(hasNext, first, near),
-                      b.CreateSelect(hasNext, row, none),
-                      b.CreateSelect(hasNext, iteration, none)});
-  }
-  return addresses;
 }
 
 static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
@@ -245,7 +170,7 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
       emitter.deferredCounts.lookup(dot->getParentOp()),
       emitter.i64(deferred->iterations - 1));
   SmallVector<llvm::Value *> prefetches =
-      prefetchAddresses(emitter, dot, cast<scf::ForOp>(dot->getParentOp()));
+      prefetchAddresses(emitter, dot, dot->getParentOp());
   emitIf(emitter, isFull, [&] {
     multiply(emitter, dot, emitter.i64(deferred->iterations), prefetches);
   });

@@ -55,7 +55,23 @@ struct DotArguments {
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
 /// They are spread over the multiplication, which hides the memory latency.
 void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
-               const DotArguments &in, llvm::Value *number, int64_t shares);
+                    const DotArguments &in, llvm::Value *number,
+                    int64_t shares);
+
+/// What `dot` prefetches.
+llvm::SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter,
+                                                   tt::DotOp dot);
+
+/// Addresses and strides of it: what later iterations of `loop` (an scf.for)
+/// read. Without a next iteration (`loop` null: none), addresses of an operand,
+/// which is cached already.
+llvm::SmallVector<llvm::Value *>
+prefetchAddresses(Emitter &emitter, tt::DotOp dot, mlir::Operation *loop);
+
+/// Pointer to the first tile of an operand; for a deferred dot, the tile of the
+/// first deferred iteration.
+llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
+                       const DotOperand &operand);
 
 /// DotKind::Elements and Pairs: blocks of sums in vector registers.
 void emitVectorDot(Emitter &emitter, const DotShape &shape,

@@ -5,15 +5,95 @@
 #include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
 namespace nereid::cpu {
 
 static constexpr int64_t kLine = 64; // bytes
 static constexpr int64_t kLongRun = 16; // lines
 static constexpr int64_t kUnrolled = 4; // runs
 
+static SmallVector<Prefetch, 2> prefetchesOf(const DeferredDots *deferred,
+                                             tt::DotOp dot) {
+  SmallVector<Prefetch, 2> list;
+  if (deferred)
+    llvm::copy_if(deferred->prefetches, std::back_inserter(list),
+                  [&](const Prefetch &p) { return p.dot == dot; });
+  return list;
+}
+
+static int64_t elementBytesOf(Emitter &emitter, const Prefetch &prefetch) {
+  return emitter.memoryType(prefetch.load.getType())->getScalarSizeInBits() / 8;
+}
+
+static PrefetchShape linesOf(Emitter &emitter, const Prefetch &prefetch,
+                             int64_t iterations) {
+  auto type = cast<RankedTensorType>(prefetch.load.getType());
+  int64_t width = type.getDimSize(1 - prefetch.rowDim);
+  int64_t bytes = elementBytesOf(emitter, prefetch);
+  // If the next iteration continues the rows, all iterations are one range.
+  if (prefetch.advance.constant() == width)
+    width *= std::exchange(iterations, 1);
+  return {iterations, type.getDimSize(prefetch.rowDim),
+          int64_t(llvm::divideCeil(width * bytes, kLine))};
+}
+
+SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter, tt::DotOp dot) {
+  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
+  SmallVector<PrefetchShape, 2> shapes;
+  for (const Prefetch &prefetch : prefetchesOf(deferred, dot))
+    shapes.push_back(linesOf(emitter, prefetch, deferred->iterations));
+  return shapes;
+}
+
+/// An i1: does `loop` have another iteration after this one?
+static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  return b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
+                                     emitter.scalar(loop.getStep())),
+                         emitter.scalar(loop.getUpperBound()));
+}
+
+SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
+                                             Operation *around) {
+  auto loop = cast_or_null<scf::ForOp>(around);
+  llvm::IRBuilder<> &b = emitter.builder;
+  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
+  SmallVector<Prefetch, 2> list = prefetchesOf(deferred, dot);
+  SmallVector<llvm::Value *> addresses;
+  if (list.empty())
+    return addresses;
+  llvm::Value *near =
+      firstTile(emitter, deferred, emitter.program.dots.at(dot).left);
+  llvm::Value *none = emitter.i64(0);
+  PolynomialScope polynomials(emitter);
+  llvm::Value *hasNext = loop ? hasNextIteration(emitter, loop) : nullptr;
+  for (const Prefetch &prefetch : list) {
+    if (!loop) {
+      addresses.append({near, none, none});
+      continue;
+    }
+    auto bytesOf = [&](const codegen::Polynomial &elements) {
+      return emitter.polynomial(
+          elements.scaled(elementBytesOf(emitter, prefetch)));
+    };
+    llvm::Value *first =
+        b.CreateGEP(b.getInt8Ty(), emitter.scalar(prefetch.form.pointer),
+                    bytesOf(prefetch.form.base));
+    llvm::Value *row = bytesOf(prefetch.form.strides[prefetch.rowDim]);
+    llvm::Value *iteration = bytesOf(prefetch.advance);
+    addresses.append({b.CreateSelect(hasNext, first, near),
+                      b.CreateSelect(hasNext, row, none),
+                      b.CreateSelect(hasNext, iteration, none)});
+  }
+  return addresses;
+}
+
 /// Prefetches `lines` cache lines, the `part`th such group after `place`.
 static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
-                        llvm::Value *part, int64_t lines) {
+                          llvm::Value *part, int64_t lines) {
   auto plus = [&](llvm::Value *offset) {
     return b.CreateGEP(b.getInt8Ty(), place, offset);
   };
@@ -25,7 +105,8 @@ static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
 }
 
 void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
-               const DotArguments &in, llvm::Value *number, int64_t shares) {
+                    const DotArguments &in, llvm::Value *number,
+                    int64_t shares) {
   auto i64 = [&](int64_t value) { return b.getInt64(value); };
   for (auto [i, prefetch] : llvm::enumerate(shape.prefetches)) {
     // Split rows into runs of lines: short ones, and enough of them that each
