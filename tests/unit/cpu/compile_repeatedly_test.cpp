@@ -4,16 +4,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "forked_child.h"
 #include "harness.h"
 #include "kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <csignal>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace nereid::cpu::test {
 namespace {
@@ -69,19 +67,6 @@ TEST(CompileRepeatedly, AllThreadsGetTheSameImage) {
 #endif
 
 #ifndef NEREID_TSAN
-/// True if `child` ends well within ten seconds; else it is killed.
-static bool endsWell(pid_t child) {
-  for (int round = 0; round < 1000; ++round) {
-    int ended = -1;
-    if (waitpid(child, &ended, WNOHANG) == child)
-      return ended == 0;
-    usleep(10000);
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  return false;
-}
-
 // The locks that other threads hold when a process forks are nobody's in the
 // child. Linking is half of a compilation, so some of these forks come then.
 TEST(CompileRepeatedly, AForkedChildCompilesWhateverOtherThreadsDid) {
@@ -95,12 +80,10 @@ TEST(CompileRepeatedly, AForkedChildCompilesWhateverOtherThreadsDid) {
     });
   int hung = 0;
   for (int round = 0; round < 25 && hung == 0; ++round) {
-    pid_t child = fork();
-    if (child == 0) {
-      Compiled out = plugin.compile(fmodKernel(), "asm", "so");
-      _exit(out.status == NEREID_OK ? 0 : 1);
-    }
-    hung += !endsWell(child);
+    bool succeeds = nereid::test::succeedsInChild(10, [&] {
+      return plugin.compile(fmodKernel(), "asm", "so").status == NEREID_OK;
+    });
+    hung += !succeeds;
   }
   done = true;
   for (std::thread &thread : threads)

@@ -3,10 +3,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "forked_child.h"
 #include "harness.h"
 #include "kernels.h"
 
-#include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,22 +14,10 @@
 namespace nereid::cpu::test {
 namespace {
 
-/// True if `work` returns true in a child within a minute; loading LLVM takes
-/// a while on a slow disk.
-template <typename Work> bool inChild(Work work) {
-  pid_t child = fork();
-  if (child == 0)
-    _exit(work() ? 0 : 1);
-  for (int round = 0; round < 6000; ++round) {
-    int ended = -1;
-    if (waitpid(child, &ended, WNOHANG) == child)
-      return ended == 0;
-    usleep(10000);
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  return false;
-}
+using nereid::test::succeedsInChild;
+
+// Loading LLVM takes a while on a slow disk.
+constexpr int kSeconds = 60;
 
 /// True if that gives an image.
 bool compiles(const Plugin &plugin) {
@@ -39,7 +27,7 @@ bool compiles(const Plugin &plugin) {
 // The parent has only the driver: no compiler is loaded before the fork.
 TEST(Fork, TheChildLoadsTheCompiler) {
   Plugin plugin;
-  EXPECT_TRUE(inChild([&] { return compiles(plugin); }));
+  EXPECT_TRUE(succeedsInChild(kSeconds, [&] { return compiles(plugin); }));
   EXPECT_TRUE(compiles(plugin));
 }
 
@@ -85,7 +73,7 @@ TEST(Fork, TheChildOfAProcessThatLaunchedLoadsTheCompiler) {
       makeLaunch(kPrograms, &arguments, sizeof arguments);
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()), NEREID_OK)
       << messages.errors();
-  EXPECT_TRUE(inChild([&] { return compiles(plugin); }));
+  EXPECT_TRUE(succeedsInChild(kSeconds, [&] { return compiles(plugin); }));
   plugin.driver->unload_module(plugin.state, module);
 }
 

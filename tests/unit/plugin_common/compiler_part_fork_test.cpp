@@ -5,11 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/compiler_part.h"
+#include "forked_child.h"
 
-#include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -36,18 +35,8 @@ protected:
 
   /// True if a child of fork() gets the table within ten seconds.
   static bool childGets(Part &part) {
-    pid_t child = fork();
-    if (child == 0)
-      _exit(part.get(nullptr) ? 0 : 1);
-    for (int round = 0; round < 1000; ++round) {
-      int ended = -1;
-      if (waitpid(child, &ended, WNOHANG) == child)
-        return ended == 0;
-      usleep(10000);
-    }
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    return false;
+    return test::succeedsInChild(10,
+                                 [&] { return part.get(nullptr) != nullptr; });
   }
 
   std::filesystem::path folder;
