@@ -297,5 +297,4 @@ class Addresses(Conversions):
         out.bound, out.signed_zero, out.raw = buffer.bound, buffer.signed_zero, buffer.raw
         if other is not None and element.is_float:
             self.merge_facts(out, other, out)
-            out.origin = None
         return out
