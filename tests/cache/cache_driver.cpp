@@ -25,7 +25,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static void check(std::string_view file) {
   Result<CacheRecord> record = parseCacheRecord(file);

@@ -5,12 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ArgumentSpec.h"
-#include "Options.h"
+#include "compile/Options.h"
 
 #include <cstdint>
 #include <cstdlib>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static const std::vector<OptionSchema> schema = {
     {NEREID_TYPE_I64, "count", "", "4", {}, 1, 64},

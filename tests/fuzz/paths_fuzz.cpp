@@ -4,14 +4,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Glob.h"
-#include "Note.h"
-#include "PluginPaths.h"
+#include "support/Glob.h"
+#include "plugin/Note.h"
+#include "plugin/PluginPaths.h"
 
 #include <cstdint>
 #include <cstdlib>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static void require(bool holds) {
   if (!holds)

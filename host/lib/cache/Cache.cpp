@@ -5,10 +5,10 @@
 
 #include "cache/Cache.h"
 
-#include "File.h"
 #include "cache/CacheImpl.h"
 #include "cache/CacheRecord.h"
 #include "cache/KeyLock.h"
+#include "support/File.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 // Somebody who removes the directory again and again must not hold us up.
 static constexpr int publishAttempts = 20;
@@ -214,4 +214,4 @@ Result<CacheEntry> Cache::getOrCompute(const Digest &key,
   return result;
 }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -7,12 +7,12 @@
 // docs/cache.md tells what the directory holds, what is promised when
 // processes die or disks fill, and why no lock is needed to read or publish.
 
-#ifndef NEREID_HOST_CACHE_H
-#define NEREID_HOST_CACHE_H
+#ifndef NEREID_HOST_CACHE_CACHE_H
+#define NEREID_HOST_CACHE_CACHE_H
 
-#include "Result.h"
 #include "cache/CacheEntry.h"
 #include "cache/Digest.h"
+#include "support/Result.h"
 
 #include <chrono>
 #include <functional>
@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nereid {
+namespace nereid::host {
 
 struct CacheOptions {
   std::string directory;              // absolute; empty: no cache
@@ -66,7 +66,7 @@ struct CacheDamage {
 struct CacheVerification {
   uint64_t entries = 0;             // that were read
   std::vector<CacheDamage> damaged; // or cannot be read
-  std::string unread;               // the first folder that was not: "PATH: why"
+  std::string unread; // the first folder that was not: "PATH: why"
 };
 
 struct CacheRemoval {
@@ -121,6 +121,6 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_H
+#endif // NEREID_HOST_CACHE_CACHE_H

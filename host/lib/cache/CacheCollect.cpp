@@ -3,16 +3,16 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "File.h"
 #include "cache/CacheImpl.h"
 #include "cache/CacheRecord.h"
+#include "support/File.h"
 
 #include <algorithm>
 
 #include <fcntl.h>
 #include <sys/file.h>
 
-namespace nereid {
+namespace nereid::host {
 
 // An unfinished file of this age is a leftover, where locks do not tell.
 static constexpr auto leftoverAge = std::chrono::hours(1);
@@ -143,4 +143,4 @@ CacheRemoval Cache::collect(uint64_t limit) {
 
 CacheRemoval Cache::clear() { return collect(0); }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -5,9 +5,9 @@
 
 #include "cache/CacheDirectory.h"
 
-#include "File.h"
 #include "cache/Cache.h"
 #include "cache/CacheFile.h"
+#include "support/File.h"
 
 #include <memory>
 
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 static constexpr std::string_view entrySuffix = ".entry";
 
@@ -227,4 +227,4 @@ Outcome CacheDirectory::forEachFile(
   return first;
 }
 
-} // namespace nereid
+} // namespace nereid::host

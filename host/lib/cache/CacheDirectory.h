@@ -3,11 +3,11 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_HOST_CACHE_DIRECTORY_H
-#define NEREID_HOST_CACHE_DIRECTORY_H
+#ifndef NEREID_HOST_CACHE_CACHE_DIRECTORY_H
+#define NEREID_HOST_CACHE_CACHE_DIRECTORY_H
 
-#include "Result.h"
 #include "cache/Digest.h"
+#include "support/Result.h"
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace nereid {
+namespace nereid::host {
 
 /// A file of the cache, as the directory tells.
 struct CacheFileInfo {
@@ -57,6 +57,6 @@ private:
   std::atomic<bool> isTrusted = false;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_DIRECTORY_H
+#endif // NEREID_HOST_CACHE_CACHE_DIRECTORY_H

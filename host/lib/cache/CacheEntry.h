@@ -3,14 +3,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_HOST_CACHE_ENTRY_H
-#define NEREID_HOST_CACHE_ENTRY_H
+#ifndef NEREID_HOST_CACHE_CACHE_ENTRY_H
+#define NEREID_HOST_CACHE_CACHE_ENTRY_H
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace nereid {
+namespace nereid::host {
 
 /// The bytes of an entry, all of them checked. Copies share the bytes, which
 /// live in memory of their own: nothing that happens to the file later can
@@ -34,6 +34,6 @@ struct CacheValue {
   std::string metadata;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_ENTRY_H
+#endif // NEREID_HOST_CACHE_CACHE_ENTRY_H

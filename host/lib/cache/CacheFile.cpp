@@ -5,7 +5,7 @@
 
 #include "cache/CacheFile.h"
 
-#include "File.h"
+#include "support/File.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 // Nobody compiles a kernel of this size; a file that claims it is no entry.
 static constexpr uint64_t largestFile = uint64_t(2) << 30;
@@ -187,4 +187,4 @@ int publishFile(const std::string &folder, const std::string &path,
   return error;
 }
 
-} // namespace nereid
+} // namespace nereid::host

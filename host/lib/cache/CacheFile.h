@@ -7,8 +7,8 @@
 // network file system fails in passing (ESTALE, EBUSY) are repeated a few
 // times. What is left is reported as an errno value, 0 being success.
 
-#ifndef NEREID_HOST_CACHE_FILE_H
-#define NEREID_HOST_CACHE_FILE_H
+#ifndef NEREID_HOST_CACHE_CACHE_FILE_H
+#define NEREID_HOST_CACHE_CACHE_FILE_H
 
 #include <cerrno>
 #include <memory>
@@ -18,7 +18,7 @@
 
 #include <sys/stat.h>
 
-namespace nereid {
+namespace nereid::host {
 
 /// Owns a file descriptor.
 class FileDescriptor {
@@ -87,6 +87,6 @@ int publishFile(const std::string &folder, const std::string &path,
 /// The names of publishFile's unfinished files start like this.
 inline constexpr std::string_view unfinishedPrefix = "tmp.";
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_FILE_H
+#endif // NEREID_HOST_CACHE_CACHE_FILE_H

@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_HOST_CACHE_IMPL_H
-#define NEREID_HOST_CACHE_IMPL_H
+#ifndef NEREID_HOST_CACHE_CACHE_IMPL_H
+#define NEREID_HOST_CACHE_CACHE_IMPL_H
 
 #include "cache/Cache.h"
 #include "cache/CacheDirectory.h"
@@ -13,7 +13,7 @@
 
 #include <atomic>
 
-namespace nereid {
+namespace nereid::host {
 
 class Cache::Impl {
 public:
@@ -61,6 +61,6 @@ inline constexpr char noEntry[] = "no entry";
 /// Removes a file, or a directory in its place. 0 or an errno value.
 int removeCacheFile(const std::string &path);
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_IMPL_H
+#endif // NEREID_HOST_CACHE_CACHE_IMPL_H

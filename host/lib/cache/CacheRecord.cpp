@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace nereid {
+namespace nereid::host {
 
 static constexpr std::string_view magic = "nereidCE";
 static constexpr uint32_t layoutVersion = 1;
@@ -108,4 +108,4 @@ Result<CacheRecord> parseCacheRecord(std::string_view file) {
   return result;
 }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -21,17 +21,17 @@
 // The record is at the end so that the file starts with the image: a shared
 // object is loaded where it lies, and debuggers and profilers find its file.
 
-#ifndef NEREID_HOST_CACHE_RECORD_H
-#define NEREID_HOST_CACHE_RECORD_H
+#ifndef NEREID_HOST_CACHE_CACHE_RECORD_H
+#define NEREID_HOST_CACHE_CACHE_RECORD_H
 
-#include "Result.h"
 #include "cache/Digest.h"
+#include "support/Result.h"
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-namespace nereid {
+namespace nereid::host {
 
 inline constexpr size_t cacheRecordSize = 96;
 
@@ -55,6 +55,6 @@ void encodeCacheRecord(const CacheRecord &record, std::span<char> out);
 /// exactly what encodeCacheRecord() writes.
 Result<CacheRecord> parseCacheRecord(std::string_view file);
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CACHE_RECORD_H
+#endif // NEREID_HOST_CACHE_CACHE_RECORD_H

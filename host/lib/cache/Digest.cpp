@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace nereid {
+namespace nereid::host {
 
 // FIPS 180-4, section 4.2.2.
 static constexpr uint32_t roundConstants[64] = {
@@ -129,4 +129,4 @@ std::optional<Digest> Digest::fromHex(std::string_view text) {
   return digest;
 }
 
-} // namespace nereid
+} // namespace nereid::host

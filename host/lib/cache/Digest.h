@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace nereid {
+namespace nereid::host {
 
 /// A SHA-256 value.
 struct Digest {
@@ -52,11 +52,11 @@ private:
   uint64_t length = 0; // bytes so far
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
 /// Digests are uniform: their first bytes are as good as any hash of them.
-template <> struct std::hash<nereid::Digest> {
-  size_t operator()(const nereid::Digest &digest) const {
+template <> struct std::hash<nereid::host::Digest> {
+  size_t operator()(const nereid::host::Digest &digest) const {
     size_t value = 0;
     for (size_t i = 0; i < sizeof value; ++i)
       value = value << 8 | digest.bytes[i];

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 // A lock file of another user could be held for ever.
 static bool isOurs(int file) {
@@ -55,4 +55,4 @@ KeyLock::~KeyLock() {
     setLock(file.get(), F_UNLCK, offset);
 }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -17,7 +17,7 @@
 
 #include <string>
 
-namespace nereid {
+namespace nereid::host {
 
 /// The right to compute one entry. It saves work; nothing is wrong without it.
 class KeyLock {
@@ -38,6 +38,6 @@ private:
   bool isHeld = false;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
 #endif // NEREID_HOST_CACHE_KEY_LOCK_H

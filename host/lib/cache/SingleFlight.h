@@ -16,7 +16,7 @@
 
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 /// Computations under way, by key. Any thread. After fork() a child starts with
 /// an empty table: the threads that were computing are not in the child, and
@@ -98,6 +98,6 @@ private:
   std::atomic<Table *> current;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
 #endif // NEREID_HOST_CACHE_SINGLE_FLIGHT_H

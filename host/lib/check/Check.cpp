@@ -5,9 +5,9 @@
 
 #include "check/Check.h"
 
-#include "Call.h"
-#include "File.h"
-#include "Json.h"
+#include "abi/Call.h"
+#include "support/File.h"
+#include "support/Json.h"
 
 #include <cerrno>
 #include <chrono>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 
 static constexpr std::chrono::seconds checkLimit{60};
 
@@ -223,4 +223,4 @@ Json validatePlugin(const std::string &path) {
   return results;
 }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -6,19 +6,19 @@
 // Each check runs in a child process of its own, so that a plugin which
 // crashes, hangs or exits fails that check and no other.
 
-#ifndef NEREID_HOST_CHECK_H
-#define NEREID_HOST_CHECK_H
+#ifndef NEREID_HOST_CHECK_CHECK_H
+#define NEREID_HOST_CHECK_CHECK_H
 
-#include "Json.h"
-#include "Log.h"
-#include "PluginRegistry.h"
-#include "Target.h"
+#include "plugin/PluginRegistry.h"
+#include "plugin/Target.h"
+#include "runtime/Log.h"
+#include "support/Json.h"
 
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace nereid {
+namespace nereid::host {
 
 /// How a check ends that does not pass; thrown within the child.
 struct CheckFailed {
@@ -82,6 +82,6 @@ struct ProcessCounts {
 /// Runs every check on the plugin at \p path.
 Json validatePlugin(const std::string &path);
 
-} // namespace nereid
+} // namespace nereid::host
 
-#endif // NEREID_HOST_CHECK_H
+#endif // NEREID_HOST_CHECK_CHECK_H

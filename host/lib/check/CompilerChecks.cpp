@@ -3,14 +3,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Call.h"
-#include "Json.h"
-#include "Pipeline.h"
+#include "abi/Call.h"
 #include "check/Check.h"
+#include "compile/Pipeline.h"
+#include "support/Json.h"
 
 #include <algorithm>
 
-namespace nereid {
+namespace nereid::host {
 
 static std::vector<OptionSchema> schemaOf(CheckedPlugin &subject,
                                           const Target &target) {
@@ -143,4 +143,4 @@ std::span<const Check> compilerChecks() {
   return checks;
 }
 
-} // namespace nereid
+} // namespace nereid::host

@@ -3,13 +3,13 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Call.h"
-#include "Values.h"
+#include "abi/Call.h"
+#include "abi/Values.h"
 #include "check/Check.h"
 
 #include <numeric>
 
-namespace nereid {
+namespace nereid::host {
 
 // Calls a slot and fails the check if the slot fails.
 template <typename Slot>
@@ -146,4 +146,4 @@ std::span<const Check> driverChecks() {
   return checks;
 }
 
-} // namespace nereid
+} // namespace nereid::host

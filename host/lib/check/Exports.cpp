@@ -10,7 +10,7 @@
 #include <elf.h>
 #include <link.h>
 
-namespace nereid {
+namespace nereid::host {
 
 namespace {
 /// The parts of a dynamic section that say which symbols there are.
@@ -82,4 +82,4 @@ std::vector<std::string> exportedSymbols(const std::string &path) {
   return names;
 }
 
-} // namespace nereid
+} // namespace nereid::host

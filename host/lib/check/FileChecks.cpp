@@ -3,13 +3,13 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Call.h"
+#include "abi/Call.h"
 #include "check/Check.h"
 #include "check/Exports.h"
 
 #include <dlfcn.h>
 
-namespace nereid {
+namespace nereid::host {
 
 static void checkNote(CheckedPlugin &subject) {
   NoteResult read = readNote(subject.path);
@@ -103,4 +103,4 @@ std::span<const Check> fileChecks() {
   return checks;
 }
 
-} // namespace nereid
+} // namespace nereid::host

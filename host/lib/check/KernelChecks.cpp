@@ -3,15 +3,15 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Call.h"
-#include "Compile.h"
-#include "Error.h"
-#include "Function.h"
+#include "abi/Call.h"
 #include "check/Check.h"
+#include "compile/Compile.h"
+#include "launch/Function.h"
+#include "support/Error.h"
 
 #include <malloc.h>
 
-namespace nereid {
+namespace nereid::host {
 
 static constexpr uint32_t elementCount = 64;
 
@@ -217,4 +217,4 @@ std::span<const Check> kernelChecks() {
   return checks;
 }
 
-} // namespace nereid
+} // namespace nereid::host

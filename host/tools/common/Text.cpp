@@ -5,7 +5,7 @@
 
 #include "Text.h"
 
-#include "lib/Visible.h"
+#include "text/EscapeForTerminal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ static size_t columnsOf(const std::string &text) {
 
 void Table::add(std::vector<std::string> row) {
   for (std::string &cell : row)
-    cell = visible(cell);
+    cell = escapeForTerminal(cell);
   rows.push_back(std::move(row));
 }
 

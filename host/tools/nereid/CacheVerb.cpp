@@ -7,7 +7,7 @@
 #include "Text.h"
 #include "Verb.h"
 
-#include "lib/Nearest.h"
+#include "text/Suggestions.h"
 
 #include <algorithm>
 #include <charconv>
@@ -71,8 +71,8 @@ static Expected<int> verify(Session &session, const Runtime &runtime) {
     return failure(workFailed, std::to_string(damaged.size()) +
                                    " damaged entries in the cache");
   if (std::string reason = result->value("reason", ""); !reason.empty())
-    return failure(NEREID_IO_ERROR, "a folder of the cache cannot be read, " +
-                                        reason);
+    return failure(NEREID_IO_ERROR,
+                   "a folder of the cache cannot be read, " + reason);
   return exitOk;
 }
 

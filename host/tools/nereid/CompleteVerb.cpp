@@ -7,7 +7,7 @@
 
 #include "Target.h"
 #include "Verb.h"
-#include "lib/Visible.h"
+#include "text/EscapeForTerminal.h"
 
 #include <algorithm>
 
@@ -222,7 +222,7 @@ Verb declareComplete(CLI::App &parent) {
   return {app, "complete -- WORD...", "",
           [words](Session &session) -> Expected<int> {
             session.output.raw(
-                visible(Completer(session, *words).candidates()));
+                escapeForTerminal(Completer(session, *words).candidates()));
             return exitOk;
           }};
 }

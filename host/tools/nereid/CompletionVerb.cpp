@@ -6,7 +6,7 @@
 
 #include "Verb.h"
 
-#include "lib/Nearest.h"
+#include "text/Suggestions.h"
 
 namespace nereid::tool {
 

@@ -5,7 +5,7 @@
 
 #include "Output.h"
 
-#include "lib/Visible.h"
+#include "text/EscapeForTerminal.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -67,7 +67,7 @@ void Output::raw(std::string_view bytes) {
 
 void Output::text(std::string_view text) {
   if (!json)
-    raw(visible(text));
+    raw(escapeForTerminal(text));
 }
 
 static std::string documentText(const Json &value) {
@@ -91,7 +91,7 @@ PreparedError Output::prepare(const Error &error) const {
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('\n', start), text.size());
     prepared.lines +=
-        "nereid: " + visible(text.substr(start, end - start)) + '\n';
+        "nereid: " + escapeForTerminal(text.substr(start, end - start)) + '\n';
     start = end + 1;
   }
   if (json && !wroteDocument)

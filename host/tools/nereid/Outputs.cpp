@@ -8,7 +8,7 @@
 #include "Files.h"
 #include "Npy.h"
 #include "Text.h"
-#include "lib/Nearest.h"
+#include "text/Suggestions.h"
 
 #include <charconv>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include "Session.h"
 
-#include "lib/Visible.h"
+#include "text/EscapeForTerminal.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ static void logMessage(void *user, nereid_string_t source,
   if (source.size && detail::view(source) != "nereid")
     line += std::string(detail::view(source)) + ": ";
   line += detail::view(diagnostic->message);
-  std::fputs((visible(line) + '\n').c_str(), stderr);
+  std::fputs((escapeForTerminal(line) + '\n').c_str(), stderr);
 }
 
 static Expected<std::string> joinDirs(const std::vector<std::string> &dirs) {

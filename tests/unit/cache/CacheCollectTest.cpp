@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 class CacheCollect : public CacheFixture {

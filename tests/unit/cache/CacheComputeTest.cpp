@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 class CacheCompute : public CacheFixture {

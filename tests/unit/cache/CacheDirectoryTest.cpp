@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 class CacheDirectoryTest : public CacheFixture {

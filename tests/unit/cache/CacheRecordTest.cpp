@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static std::string encode(std::string_view body, std::string_view metadata) {
   CacheRecord record{sha256("key"), body, metadata};

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 class CacheTest : public CacheFixture {};

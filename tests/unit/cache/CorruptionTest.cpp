@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 class Corruption : public CacheFixture {

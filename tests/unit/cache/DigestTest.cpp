@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 // FIPS 180-2, appendix B, and NIST's "SHA Test Vectors".
 TEST(Digest, MatchesThePublishedVectors) {

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Choice.h"
+#include "plugin/Choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Glob.h"
+#include "support/Glob.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Note.h"
+#include "plugin/Note.h"
 
 #include "nereid/note.h"
 

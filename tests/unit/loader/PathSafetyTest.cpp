@@ -5,7 +5,7 @@
 
 #include "LoaderFixture.h"
 
-#include "PathSafety.h"
+#include "plugin/PathSafety.h"
 
 #include <unistd.h>
 

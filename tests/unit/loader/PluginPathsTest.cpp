@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "PluginPaths.h"
+#include "plugin/PluginPaths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

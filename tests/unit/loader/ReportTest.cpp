@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "LoadReport.h"
+#include "plugin/LoadReport.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Slots.h"
+#include "abi/SlotTable.h"
 
-#include "Call.h"
+#include "abi/Call.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,12 +3,12 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Arguments.h"
+#include "launch/Arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace nereid;
+using namespace nereid::host;
 using testing::HasSubstr;
 
 static void addTypes(Values &metadata, std::vector<std::string> types,

@@ -3,14 +3,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Options.h"
-#include "Json.h"
-#include "Nearest.h"
+#include "compile/Options.h"
+#include "support/Json.h"
+#include "text/Suggestions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace nereid;
+using namespace nereid::host;
 using testing::HasSubstr;
 
 static std::vector<OptionSchema> schema() {

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Settings.h"
+#include "runtime/Settings.h"
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include <regex>
 #include <set>
 
-using namespace nereid;
+using namespace nereid::host;
 
 namespace {
 /// A process without Nereid's variables; a test sets what it needs.

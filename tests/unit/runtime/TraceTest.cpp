@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Trace.h"
-#include "Json.h"
+#include "runtime/Trace.h"
+#include "support/Json.h"
 
 #include <filesystem>
 #include <fstream>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <unistd.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static std::string traceFile(const char *name) {
   return testing::TempDir() + "nereid-" + std::to_string(getpid()) + '-' +

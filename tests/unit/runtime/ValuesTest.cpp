@@ -3,14 +3,14 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Values.h"
-#include "Json.h"
+#include "abi/Values.h"
+#include "support/Json.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace nereid;
+using namespace nereid::host;
 
 static nereid_value_t named(const char *name, nereid_type_t type) {
   nereid_value_t value = {};

@@ -5,7 +5,7 @@
 
 #include "Text.h"
 #include "Statistics.h"
-#include "lib/Visible.h"
+#include "text/EscapeForTerminal.h"
 
 #include <gtest/gtest.h>
 
@@ -32,14 +32,14 @@ TEST(TableTest, IsAsWideAsWhatIsShown) {
 
 TEST(TextTest, ControlCharactersAreVisible) {
   using nereid::visible;
-  EXPECT_EQ(visible("größer, 东\n\tfe"), "größer, 东\n\tfe");
-  EXPECT_EQ(visible("\x1b[2J\r\a"), "\\x1b[2J\\x0d\\x07");
-  EXPECT_EQ(visible(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
+  EXPECT_EQ(escapeForTerminal("größer, 东\n\tfe"), "größer, 东\n\tfe");
+  EXPECT_EQ(escapeForTerminal("\x1b[2J\r\a"), "\\x1b[2J\\x0d\\x07");
+  EXPECT_EQ(escapeForTerminal(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
   // A control sequence introducer in UTF-8, and as a byte of its own.
-  EXPECT_EQ(visible("\xc2\x9b"
+  EXPECT_EQ(escapeForTerminal("\xc2\x9b"
                     "2J"),
             "\\xc2\\x9b2J");
-  EXPECT_EQ(visible("\x9b"
+  EXPECT_EQ(escapeForTerminal("\x9b"
                     "2J \xe4\xb8"),
             "\\x9b2J \\xe4\\xb8");
 }

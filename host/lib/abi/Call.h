@@ -1,0 +1,117 @@
+// Call.h - one call into a plugin: collects what it reports and turns a failing
+// status into a Failure that names the plugin.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_ABI_CALL_H
+#define NEREID_HOST_ABI_CALL_H
+
+#include "support/Result.h"
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace nereid::host {
+
+class Log;
+
+/// The host's side of a nereid_call_t, and of the sinks that go with it. Making
+/// one allocates nothing, so that a launch may carry it.
+///
+///   Call call(&log, plugin.info.id);
+///   nereid_status_t status = call.run([&] { return slot(..., call.get()); });
+///   if (status != NEREID_OK)
+///     return call.failure(status, "parse_options");
+class Call {
+public:
+  /// Warnings and notes go to \p log, if any, under the name \p plugin, which
+  /// outlives the call.
+  Call(const Log *log, std::string_view plugin)
+      : record{sizeof(nereid_call_t), 0, this, report, nullptr}, log(log),
+        plugin(plugin) {}
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  const nereid_call_t *get() const { return &record; }
+
+  /// The call that \p record, which is of the host's making, belongs to.
+  static Call &of(const nereid_call_t *record) {
+    return *static_cast<Call *>(record->user);
+  }
+
+  /// What messages call the call's input, for a plugin that gives a line of it
+  /// and no file. \p name outlives the call.
+  void nameInput(std::string_view name) { input = name; }
+
+  /// Runs \p slot; what it throws becomes a diagnostic and NEREID_INTERNAL.
+  /// It has also failed if it gave a sink what that did not take.
+  template <typename Slot> nereid_status_t run(Slot &&slot) {
+    try {
+      nereid_status_t status = slot();
+      return refusal == NEREID_OK ? status : refusal;
+    } catch (...) {
+      return caught();
+    }
+  }
+
+  /// For a sink: what the plugin gave contradicts itself. The status is the
+  /// sink's answer.
+  nereid_status_t refuseMalformed(std::string problem);
+  /// For a sink: there is no memory for what the plugin gave.
+  nereid_status_t refuseForMemory() noexcept;
+
+  /// What a sink refused, else the reasons that were reported, else one that
+  /// blames the plugin for giving none; \p slot names what failed.
+  Failure failure(nereid_status_t status, std::string_view slot);
+
+  /// Whether an error was reported.
+  bool hasReason() {
+    std::lock_guard lock(mutex);
+    return !errors.empty();
+  }
+
+private:
+  static void report(const nereid_call_t *call,
+                     const nereid_diagnostic_t *diagnostic);
+  nereid_status_t caught();
+
+  nereid_call_t record;
+  const Log *log;
+  std::string_view plugin, input;
+  std::mutex mutex; // a plugin may report from several threads
+  std::string errors;
+  bool lastWasError = false;
+  nereid_status_t refusal = NEREID_OK; // a sink's answer; sinks are serial
+  std::string malformed;
+};
+
+/// "file:line:column: message", with what is known of the place.
+std::string diagnosticText(const nereid_diagnostic_t &diagnostic);
+
+/// The name of \p status as users see it: "invalid-argument".
+std::string_view statusName(nereid_status_t status);
+
+/// A writer that appends to a string, for slots that write text or bytes.
+class StringWriter {
+public:
+  StringWriter(std::string &text, Call &call)
+      : writer{sizeof(nereid_writer_t), 0, this, write}, text(text),
+        call(call) {}
+  StringWriter(const StringWriter &) = delete;
+  StringWriter &operator=(const StringWriter &) = delete;
+
+  const nereid_writer_t *get() const { return &writer; }
+
+private:
+  static nereid_status_t write(const nereid_writer_t *writer, const void *data,
+                               uint64_t size) noexcept;
+  nereid_writer_t writer;
+  std::string &text;
+  Call &call;
+};
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_ABI_CALL_H

@@ -1,0 +1,57 @@
+// HostTable.cpp - what one plugin sees of the host.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "abi/HostTable.h"
+
+#include "runtime/Log.h"
+
+namespace nereid::host {
+
+HostTable::HostTable(std::string hostName, std::string pluginPath,
+                     std::string pluginId, HostExtensions extensions,
+                     const Log *log)
+    : hostName(std::move(hostName)), pluginPath(std::move(pluginPath)),
+      pluginId(std::move(pluginId)), extensions(std::move(extensions)),
+      log(log) {
+  table.struct_size = sizeof table;
+  table.abi_minor = NEREID_ABI_MINOR;
+  table.name = borrow(this->hostName);
+  table.plugin_path = borrow(this->pluginPath);
+  table.user = this;
+  table.log = write;
+  table.get_extension = find;
+}
+
+void HostTable::write(const nereid_host_t *host,
+                      const nereid_diagnostic_t *diagnostic) noexcept {
+  if (!host || !diagnostic || !NEREID_HAS(diagnostic, message))
+    return;
+  const HostTable &self = *static_cast<const HostTable *>(host->user);
+  try {
+    if (self.log)
+      self.log->write(self.pluginId, *diagnostic);
+  } catch (...) {
+    // A message that cannot be written is lost; the plugin goes on.
+  }
+}
+
+const void *HostTable::find(const nereid_host_t *host,
+                            nereid_string_t id) noexcept {
+  if (!host)
+    return nullptr;
+  const HostTable &self = *static_cast<const HostTable *>(host->user);
+  try {
+    return self.extensions ? self.extensions(view(id)) : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+std::recursive_mutex &lifecycleMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+} // namespace nereid::host

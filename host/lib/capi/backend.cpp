@@ -1,0 +1,185 @@
+// backend.cpp - finding, choosing and describing backends, for host
+// programs.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "abi/Struct.h"
+#include "capi/Handles.h"
+#include "check/Check.h"
+#include "plugin/PluginRegistry.h"
+#include "runtime/Runtime.h"
+#include "support/Error.h"
+#include "support/File.h"
+#include "support/Json.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace nereid::host;
+
+// Gives the handle of a plugin that was found, or the reason why not.
+static Outcome giveBackend(const nereid_runtime_t &runtime,
+                           const Result<std::shared_ptr<Plugin>> &plugin,
+                           nereid_backend_t **out_backend) {
+  if (!plugin)
+    return plugin.failure();
+  *out_backend = runtime.backend(*plugin);
+  return {};
+}
+
+nereid_status_t nereid_runtime_load(nereid_runtime_t *runtime,
+                                    nereid_string_t path,
+                                    nereid_backend_t **out_backend) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_backend, "out_backend")})
+      if (!given)
+        return given;
+    return giveBackend(*runtime, runtime->plugins().load(view(path)),
+                       out_backend);
+  });
+}
+
+nereid_status_t nereid_runtime_register(nereid_runtime_t *runtime,
+                                        const nereid_plugin_t *plugin,
+                                        nereid_backend_t **out_backend) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(plugin, "plugin"),
+          require(out_backend, "out_backend")})
+      if (!given)
+        return given;
+    return giveBackend(*runtime, runtime->plugins().registerTable(plugin),
+                       out_backend);
+  });
+}
+
+nereid_status_t nereid_runtime_unregister(nereid_runtime_t *runtime,
+                                          nereid_backend_t *backend) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(backend, "backend")})
+      if (!given)
+        return given;
+    return runtime->unregister(backend);
+  });
+}
+
+uint64_t nereid_runtime_backend_count(const nereid_runtime_t *runtime) {
+  if (!runtime)
+    return 0;
+  try {
+    return runtime->plugins().backends().size();
+  } catch (...) {
+    (void)failFromException();
+    return 0;
+  }
+}
+
+nereid_backend_t *nereid_runtime_backend_at(const nereid_runtime_t *runtime,
+                                            uint64_t index) {
+  if (!runtime)
+    return nullptr;
+  try {
+    PluginList all = runtime->plugins().backends();
+    return index < all.size() ? runtime->backend(all[index]) : nullptr;
+  } catch (...) {
+    (void)failFromException();
+    return nullptr;
+  }
+}
+
+nereid_status_t nereid_runtime_backend(const nereid_runtime_t *runtime,
+                                       nereid_string_t name,
+                                       nereid_backend_t **out_backend) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_backend, "out_backend")})
+      if (!given)
+        return given;
+    return giveBackend(*runtime, runtime->plugins().backend(view(name)),
+                       out_backend);
+  });
+}
+
+nereid_status_t nereid_runtime_choose(const nereid_runtime_t *runtime,
+                                      nereid_string_t name,
+                                      nereid_backend_t **out_backend,
+                                      uint32_t *out_device) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_backend, "out_backend"),
+          require(out_device, "out_device")})
+      if (!given)
+        return given;
+    Result<Choice> choice = runtime->plugins().choose(view(name));
+    if (!choice)
+      return choice.failure();
+    *out_backend = runtime->backend(choice->plugin);
+    *out_device = choice->device;
+    return {};
+  });
+}
+
+nereid_status_t nereid_runtime_explain(const nereid_runtime_t *runtime,
+                                       nereid_string_t name,
+                                       nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(runtime, "runtime"); !given)
+      return given;
+    return giveText(runtime->plugins().explain(view(name)), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_info(const nereid_backend_t *backend,
+                                    nereid_backend_info_t *out_info) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    const Plugin &plugin = *backend->plugin;
+    const PluginInfo &said = plugin.info;
+    nereid_backend_info_t info = {};
+    info.struct_size = sizeof info;
+    info.has_compiler = plugin.hasCompiler;
+    info.has_driver = plugin.hasDriver;
+    info.flags = said.flags;
+    info.score = plugin.probe.score;
+    info.probe_flags = plugin.probe.flags;
+    info.device_count = plugin.probe.device_count;
+    info.abi_minor = said.abiMinor;
+    info.id = borrow(said.id);
+    info.device_type = borrow(said.deviceType);
+    info.version = borrow(said.version);
+    info.build_id = borrow(said.buildId);
+    info.description = borrow(said.description);
+    info.vendor_name = borrow(said.vendorName);
+    info.device_name = borrow(said.deviceName);
+    info.device_query_command = borrow(said.deviceQueryCommand);
+    info.dispatch_key = borrow(said.dispatchKey);
+    info.path = borrow(said.path);
+    info.probe_reason = borrow(plugin.probeReason);
+    return writeStruct(info, out_info);
+  });
+}
+
+const void *nereid_backend_extension(const nereid_backend_t *backend,
+                                     nereid_string_t id) {
+  return backend ? backend->plugin->extension(id) : nullptr;
+}
+
+nereid_state_t *nereid_backend_state(const nereid_backend_t *backend) {
+  return backend ? backend->plugin->state : nullptr;
+}
+
+nereid_status_t nereid_validate_plugin(nereid_string_t path,
+                                       nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    std::string file(view(path));
+    if (::access(file.c_str(), R_OK) != 0)
+      return Failure{NEREID_NOT_FOUND,
+                     file + ": cannot be read: " + errorText(errno)};
+    return giveJson(validatePlugin(std::filesystem::canonical(file)), out_json);
+  });
+}

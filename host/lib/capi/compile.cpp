@@ -1,0 +1,268 @@
+// compile.cpp - compiling, for host programs.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/Compile.h"
+#include "abi/Struct.h"
+#include "capi/Handles.h"
+#include "compile/CompilerChoice.h"
+#include "plugin/PluginRegistry.h"
+#include "runtime/Runtime.h"
+#include "support/Error.h"
+#include "support/Json.h"
+
+using namespace nereid::host;
+
+// Who compiles for a backend, and what for if that is another plugin.
+namespace {
+struct Compiler {
+  std::shared_ptr<Plugin> plugin;
+  std::optional<Target> target;
+  nereid_target_t raw = {};
+
+  /// \p given, if the caller named one, else what was found.
+  const nereid_target_t *targetOr(const nereid_target_t *given) {
+    if (given || !target)
+      return given;
+    raw = target->get();
+    return &raw;
+  }
+};
+} // namespace
+
+static Result<Compiler> compilerOf(const nereid_backend_t &backend,
+                                   uint32_t device,
+                                   const nereid_target_t *given) {
+  Compiler compiler{backend.plugin, std::nullopt};
+  if (backend.plugin->hasCompiler)
+    return compiler;
+  const Log *log = &backend.runtime->log();
+  Result<Target> target = given
+                              ? Target::copy(*given)
+                              : Target::ofDevice(*backend.plugin, device, log);
+  if (!target)
+    return target.failure();
+  Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(
+      backend.plugin, backend.runtime->plugins().backends(), *target, log);
+  if (!chosen)
+    return chosen.failure();
+  compiler.plugin = *chosen;
+  compiler.target = std::move(*target);
+  return compiler;
+}
+
+nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
+                                        uint32_t device,
+                                        nereid_backend_t **out_compiler) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(backend, "backend"), require(out_compiler, "out_compiler")})
+      if (!given)
+        return given;
+    // Compiling for a backend needs no device to be there.
+    if (backend->plugin->hasDriver && backend->plugin->probe.score > 0)
+      if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
+        return checked;
+    Result<Compiler> compiler = compilerOf(*backend, device, nullptr);
+    if (!compiler)
+      return compiler.failure();
+    *out_compiler = backend->runtime->backend(compiler->plugin);
+    return {};
+  });
+}
+
+// Gives `work` the plugin that compiles for `backend`, and what it is asked.
+template <typename Work>
+static Outcome withCompiler(const nereid_backend_t &backend,
+                            const nereid_compile_request_t &given, Work work) {
+  nereid_compile_request_t request = readStruct(given);
+  Result<Compiler> compiler =
+      compilerOf(backend, request.device, request.target);
+  if (!compiler)
+    return compiler.failure();
+  request.target = compiler->targetOr(request.target);
+  return work(*compiler->plugin, request);
+}
+
+nereid_status_t nereid_compile(nereid_backend_t *backend,
+                               const nereid_compile_request_t *request,
+                               nereid_compiled_t **out_compiled) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(backend, "backend"), require(request, "request"),
+          require(out_compiled, "out_compiled")})
+      if (!given)
+        return given;
+    return withCompiler(
+        *backend, *request,
+        [&](const Plugin &plugin,
+            const nereid_compile_request_t &wanted) -> Outcome {
+          Result<std::unique_ptr<Compiled>> result =
+              compile(backend->runtime->compileContext(), plugin, wanted);
+          if (!result)
+            return result.failure();
+          *out_compiled = new nereid_compiled_t{std::move(*result)};
+          return {};
+        });
+  });
+}
+
+nereid_status_t nereid_compile_key(nereid_backend_t *backend,
+                                   const nereid_compile_request_t *request,
+                                   nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(backend, "backend"), require(request, "request")})
+      if (!given)
+        return given;
+    return withCompiler(*backend, *request,
+                        [&](const Plugin &plugin,
+                            const nereid_compile_request_t &wanted) -> Outcome {
+                          Result<Json> described =
+                              describeKey(backend->runtime->compileContext(),
+                                          plugin, wanted);
+                          return described ? giveJson(*described, out_json)
+                                           : Outcome(described.failure());
+                        });
+  });
+}
+
+void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
+
+nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,
+                                     nereid_compiled_info_t *out_info) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    const Compiled &result = *compiled->compiled;
+    nereid_compiled_info_t info = {};
+    info.struct_size = sizeof info;
+    info.from_cache = result.isFromCache;
+    info.is_image = result.isImage;
+    info.output = {result.output.data(), result.output.size()};
+    info.kind = borrow(result.kind);
+    info.last_stage = borrow(result.lastStage);
+    info.extension = borrow(result.extension);
+    info.key = borrow(result.key);
+    info.name = borrow(result.metadata.string("name").value_or(""));
+    info.metadata = result.metadata.items().data();
+    info.metadata_count = result.metadata.items().size();
+    return writeStruct(info, out_info);
+  });
+}
+
+nereid_status_t nereid_compiled_describe(const nereid_compiled_t *compiled,
+                                         nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    return giveJson(compiled->compiled->describe(), out_json);
+  });
+}
+
+static Result<std::string_view> outputOf(const Compiled &result,
+                                         std::string_view stage) {
+  if (stage == result.lastStage)
+    return result.output;
+  std::string known = result.lastStage;
+  for (const StageOutput &output : result.kept) {
+    if (output.stage == stage)
+      return std::string_view(output.bytes);
+    known += ", " + output.stage;
+  }
+  return Failure{NEREID_NOT_FOUND, result.sourceName +
+                                       ": nothing was kept of "
+                                       "stage '" +
+                                       std::string(stage) +
+                                       "', only of: " + known};
+}
+
+nereid_status_t nereid_compiled_stage(const nereid_compiled_t *compiled,
+                                      nereid_string_t stage,
+                                      nereid_bytes_t *out_output) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(compiled, "compiled"), require(out_output, "out_output")})
+      if (!given)
+        return given;
+    Result<std::string_view> output =
+        outputOf(*compiled->compiled, view(stage));
+    if (!output)
+      return output.failure();
+    *out_output = {output->data(), output->size()};
+    return {};
+  });
+}
+
+nereid_status_t nereid_compiled_save(const nereid_compiled_t *compiled,
+                                     nereid_buffer_t **out_file) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(compiled, "compiled"); !given)
+      return given;
+    Result<std::string> file = compiled->compiled->save();
+    if (!file)
+      return file.failure();
+    return giveText(std::move(*file), out_file);
+  });
+}
+
+nereid_status_t nereid_compiled_open(nereid_runtime_t *runtime,
+                                     nereid_bytes_t file, nereid_string_t name,
+                                     nereid_compiled_t **out_compiled) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_compiled, "out_compiled")})
+      if (!given)
+        return given;
+    if (file.size && !file.data)
+      return require(file.data, "file");
+    Result<std::unique_ptr<Compiled>> result =
+        Compiled::open({static_cast<const char *>(file.data), file.size},
+                       view(name), runtime->cache());
+    if (!result)
+      return result.failure();
+    *out_compiled = new nereid_compiled_t{std::move(*result)};
+    return {};
+  });
+}
+
+nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
+                                       const nereid_target_t *target,
+                                       nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    Result<Compiler> compiler = compilerOf(*backend, 0, target);
+    if (!compiler)
+      return compiler.failure();
+    Result<std::vector<OptionSchema>> schema =
+        backendSchema(*compiler->plugin, compiler->targetOr(target),
+                      &backend->runtime->log());
+    if (!schema)
+      return schema.failure();
+    return giveJson(schemaJson(*schema), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
+                                      const nereid_target_t *target,
+                                      const nereid_value_t *options,
+                                      uint64_t option_count,
+                                      nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    if (option_count && !options)
+      return require(options, "options");
+    Result<Compiler> compiler = compilerOf(*backend, 0, target);
+    if (!compiler)
+      return compiler.failure();
+    Result<std::vector<Stage>> stages =
+        backendStages(*compiler->plugin, compiler->targetOr(target),
+                      {options, option_count}, &backend->runtime->log());
+    if (!stages)
+      return stages.failure();
+    return giveJson(stagesJson(*stages), out_json);
+  });
+}

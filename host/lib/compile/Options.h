@@ -1,0 +1,71 @@
+// Options.h - the options of a compiler: their schema, and values that were
+// checked against it.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_COMPILE_OPTIONS_H
+#define NEREID_HOST_COMPILE_OPTIONS_H
+
+#include "abi/Values.h"
+#include "plugin/Plugin.h"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nereid::host {
+
+class Log;
+
+/// One option that a compiler understands.
+struct OptionSchema {
+  nereid_type_t type;
+  std::string name, doc, defaultValue;
+  std::vector<std::string> choices;
+  int64_t minimum = 0, maximum = 0;
+
+  bool hasRange() const { return minimum < maximum; }
+};
+
+/// What the compiler of \p plugin understands for \p target.
+Result<std::vector<OptionSchema>>
+readSchema(const Plugin &plugin, const nereid_target_t &target, const Log *log);
+
+/// The schema as nereid_backend_options() gives it.
+Json schemaJson(const std::vector<OptionSchema> &schema);
+
+/// \p values with strings converted to the types that \p schema asks for.
+/// Unknown, mistyped and out-of-range values are refused, all in one message,
+/// with what would be legal.
+Result<Values> convertOptions(std::span<const nereid_value_t> values,
+                              const std::vector<OptionSchema> &schema);
+
+/// Options that the plugin has accepted.
+class ParsedOptions {
+public:
+  static Result<ParsedOptions> parse(const Plugin &plugin,
+                                     const nereid_target_t &target,
+                                     std::span<const nereid_value_t> values,
+                                     const Log *log);
+  ParsedOptions(ParsedOptions &&other) noexcept
+      : plugin(other.plugin), handle(std::exchange(other.handle, nullptr)),
+        text(std::move(other.text)) {}
+  ParsedOptions &operator=(ParsedOptions &&) = delete;
+  ~ParsedOptions();
+
+  const nereid_options_t *get() const { return handle; }
+  /// Equal for equal meaning.
+  const std::string &canonical() const { return text; }
+
+private:
+  explicit ParsedOptions(const Plugin &plugin) : plugin(&plugin) {}
+  const Plugin *plugin;
+  nereid_options_t *handle = nullptr;
+  std::string text;
+};
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_COMPILE_OPTIONS_H

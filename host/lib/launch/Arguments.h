@@ -1,0 +1,34 @@
+// Arguments.h - where a kernel's arguments lie in the packed block.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_LAUNCH_ARGUMENTS_H
+#define NEREID_HOST_LAUNCH_ARGUMENTS_H
+
+#include "abi/Values.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid::host {
+
+struct Argument {
+  std::string name, type;
+  uint32_t offset, size; // bytes
+};
+
+struct ArgumentLayout {
+  std::vector<Argument> arguments;
+  uint64_t size = 0; // of the block
+
+  /// Reads the layout that a kernel's metadata gives, or lays its arguments
+  /// out in the standard way (nereid/compiler.h, "Metadata"). Metadata that
+  /// contradicts itself is refused.
+  static Result<ArgumentLayout> read(const Values &metadata);
+};
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_LAUNCH_ARGUMENTS_H

@@ -1,0 +1,128 @@
+// Function.cpp - loads an image and finds its kernel.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/Function.h"
+
+#include "abi/Call.h"
+#include "artifact/Compiled.h"
+#include "plugin/Target.h"
+#include "runtime/Trace.h"
+
+namespace nereid::host {
+
+static Outcome checkLoadable(const Plugin &plugin, const Compiled &compiled) {
+  if (!plugin.hasDriver)
+    return Failure{NEREID_UNIMPLEMENTED,
+                   "plugin '" + plugin.info.id +
+                       "' has no driver, so it cannot load '" +
+                       compiled.sourceName + "'"};
+  if (!compiled.isImage)
+    return Failure{NEREID_UNIMPLEMENTED,
+                   compiled.sourceName + ": compiled by plugin '" +
+                       compiled.pluginId + "' only up to stage '" +
+                       compiled.lastStage + "', which makes '" + compiled.kind +
+                       "' and not an image, so it cannot be launched"};
+  return {};
+}
+
+Result<std::unique_ptr<Function>> Function::load(std::shared_ptr<Plugin> plugin,
+                                                 uint32_t device,
+                                                 const Compiled &compiled,
+                                                 const Log *log, Trace *trace) {
+  if (Outcome checked = checkLoadable(*plugin, compiled); !checked)
+    return checked.failure();
+  if (Outcome checked = checkDevice(*plugin, device); !checked)
+    return checked.failure();
+  TraceSpan span(trace, "load-image", compiled.sourceName);
+  span.argument("plugin", plugin->info.id);
+  std::unique_ptr<Function> function(new Function);
+  function->plugin = std::move(plugin);
+  function->log = log;
+  function->trace = trace;
+  Outcome resolved = function->resolve(device, compiled);
+  if (!resolved)
+    return Failure{resolved.failure().status,
+                   compiled.sourceName + ": " + resolved.failure().text};
+  return function;
+}
+
+static Failure gaveNothing(const Plugin &plugin, const std::string &what) {
+  return {NEREID_INTERNAL, "plugin '" + plugin.info.id + "': " + what +
+                               ", which is a fault of the plugin"};
+}
+
+Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
+  Result<ArgumentLayout> layout = ArgumentLayout::read(compiled.metadata);
+  if (!layout)
+    return Failure{layout.failure().status, "plugin '" + plugin->info.id +
+                                                "': " + layout.failure().text};
+  std::optional<std::string_view> symbol = compiled.metadata.string("name");
+  if (!symbol || symbol->empty())
+    return Failure{NEREID_INVALID_ARGUMENT,
+                   "malformed metadata: no 'name' of the kernel"};
+  kernelName = *symbol;
+  arguments = std::move(*layout);
+  blockSize = arguments.size;
+  slot = plugin->driver.launch;
+  if (Outcome read = readGridLimits(device); !read)
+    return read;
+
+  std::span<const nereid_value_t> metadata = compiled.metadata.items();
+  Call load(log, plugin->info.id);
+  nereid_status_t loaded = load.run([&] {
+    return plugin->driver.load_image(
+        plugin->state, device, {compiled.output.data(), compiled.output.size()},
+        borrow(compiled.path), metadata.data(), metadata.size(), &module,
+        load.get());
+  });
+  if (loaded != NEREID_OK) {
+    module = nullptr; // whatever a failing slot left there
+    return load.failure(loaded, "load_image");
+  }
+  if (!module)
+    return gaveNothing(*plugin, "load_image answered ok but gave no module");
+  info.struct_size = sizeof info;
+  info.registers = info.spills = info.max_threads = -1;
+  info.shared = -1;
+  Call get(log, plugin->info.id);
+  nereid_status_t found = get.run([&] {
+    return plugin->driver.get_kernel(plugin->state, module, borrow(kernelName),
+                                     &kernel, &info, get.get());
+  });
+  if (found != NEREID_OK)
+    return get.failure(found, "get_kernel");
+  if (!kernel)
+    return gaveNothing(*plugin, "get_kernel answered ok but gave no kernel");
+  return {};
+}
+
+// Program ids are signed 32-bit numbers in Triton; a device may allow less.
+Outcome Function::readGridLimits(uint32_t device) {
+  Values properties;
+  Call call(log, plugin->info.id);
+  ValueSink sink(properties, call);
+  nereid_status_t status = call.run([&] {
+    return plugin->driver.visit_properties(plugin->state, device, sink.get(),
+                                           call.get());
+  });
+  if (status != NEREID_OK)
+    return call.failure(status, "visit_properties");
+  const nereid_value_t *limits = properties.find("max_grid");
+  if (!limits || limits->type != NEREID_TYPE_I64_LIST || limits->list_size != 3)
+    return {};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    int64_t limit = static_cast<const int64_t *>(limits->list)[axis];
+    if (limit > 0 && limit < gridLimits[axis])
+      gridLimits[axis] = static_cast<uint32_t>(limit);
+  }
+  return {};
+}
+
+Function::~Function() {
+  if (module)
+    plugin->driver.unload_module(plugin->state, module);
+}
+
+} // namespace nereid::host

@@ -1,0 +1,67 @@
+// Choice.h - which driver a host program gets, and why.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An explicit name wins, then NEREID_TARGET, then the best score, then the
+// order of directories. The host's own processor is taken without being named
+// only if no other device is active.
+
+#ifndef NEREID_HOST_PLUGIN_CHOICE_H
+#define NEREID_HOST_PLUGIN_CHOICE_H
+
+#include "plugin/Plugin.h"
+#include "support/JsonFwd.h"
+#include "support/Result.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::host {
+
+using PluginList = std::vector<std::shared_ptr<Plugin>>;
+
+/// What a user names a driver by: "cpu", "vulkan:1", a plugin's id.
+struct TargetName {
+  std::string name;
+  uint32_t device = 0;
+
+  static Result<TargetName> parse(std::string_view text);
+};
+
+/// What decided.
+enum class ChoiceRule {
+  Name,
+  Environment,
+  OnlyOne,     // no other driver is active
+  DeviceFirst, // only processors of the host were left out
+  Score,
+  Order
+};
+
+struct Choice {
+  std::shared_ptr<Plugin> plugin;
+  uint32_t device = 0;
+  ChoiceRule rule = ChoiceRule::Name;
+  std::vector<std::string> ties; // ids with the same score as the winner
+};
+
+/// The plugin with id \p name, else the best one of device type \p name, else
+/// the one of the checkout \p name; null if there is none.
+std::shared_ptr<Plugin> findPlugin(const PluginList &plugins,
+                                   std::string_view name);
+
+/// Chooses by \p name, or \p environment (the value of NEREID_TARGET) if that
+/// is empty, or the rules above if both are.
+Result<Choice> choose(const PluginList &plugins, std::string_view name,
+                      std::string_view environment);
+
+/// The same, as JSON: every driver in its place, the winner, the rule.
+Json explainChoice(const PluginList &plugins, std::string_view name,
+                   std::string_view environment);
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_PLUGIN_CHOICE_H

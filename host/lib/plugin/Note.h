@@ -1,0 +1,51 @@
+// Note.h - reads the note of a plugin file without trusting a byte of it.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_PLUGIN_NOTE_H
+#define NEREID_HOST_PLUGIN_NOTE_H
+
+#include "plugin/LoadReport.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace nereid::host {
+
+/// What a file says of itself before any of its code runs.
+struct PluginNote {
+  uint32_t abiMajor = 0;
+  uint32_t abiMinor = 0;
+  uint32_t minHostMinor = 0;
+  uint32_t sanitizer = 0;
+  uint32_t flags = 0;
+  std::string id;
+  std::string machine;
+  std::string buildId; // of the note, else the linker's, else empty
+};
+
+using NoteResult = std::variant<PluginNote, Rejection>;
+
+/// Reads the note of the open file \p file. The file is read with pread alone,
+/// a bounded number of bytes of it, whatever its headers say.
+NoteResult readNote(int file);
+
+/// Opens \p path without waiting (it may be a FIFO) and reads its note.
+NoteResult readNote(const std::string &path);
+
+/// The linker's build id of the ELF file at \p path as hexadecimal; empty if
+/// there is none.
+std::string readBuildId(const std::string &path);
+
+/// Says why a file with \p note cannot run in this process, if so.
+std::variant<std::monostate, Rejection> checkNote(const PluginNote &note);
+
+/// True for 1 to 63 of [a-z0-9_.-].
+bool isPluginId(std::string_view id);
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_PLUGIN_NOTE_H

@@ -1,0 +1,72 @@
+// NoteCheck.cpp - whether a plugin with a given note can run in this process.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/Note.h"
+
+#include "nereid/note.h"
+
+#include <algorithm>
+
+namespace nereid::host {
+
+bool isPluginId(std::string_view id) {
+  auto isLegal = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
+  };
+  return !id.empty() && id.size() <= 63 &&
+         std::all_of(id.begin(), id.end(), isLegal);
+}
+
+static std::string sanitizerName(uint32_t sanitizer) {
+  switch (sanitizer) {
+  case NEREID_SANITIZER_NONE:
+    return "no sanitizer";
+  case NEREID_SANITIZER_ADDRESS:
+    return "AddressSanitizer";
+  case NEREID_SANITIZER_THREAD:
+    return "ThreadSanitizer";
+  case NEREID_SANITIZER_MEMORY:
+    return "MemorySanitizer";
+  default:
+    return "sanitizer " + std::to_string(sanitizer);
+  }
+}
+
+std::variant<std::monostate, Rejection> checkNote(const PluginNote &note) {
+  if (note.abiMajor != NEREID_ABI_MAJOR)
+    return Rejection{Reason::AbiMajor,
+                     "it is built for plugin ABI " +
+                         std::to_string(note.abiMajor) + "." +
+                         std::to_string(note.abiMinor) + ", this host speaks " +
+                         std::to_string(NEREID_ABI_MAJOR) + "." +
+                         std::to_string(NEREID_ABI_MINOR),
+                     {}};
+  if (note.minHostMinor > NEREID_ABI_MINOR)
+    return Rejection{Reason::HostTooOld,
+                     "it needs a host that speaks at least ABI " +
+                         std::to_string(NEREID_ABI_MAJOR) + "." +
+                         std::to_string(note.minHostMinor) +
+                         ", this one speaks " +
+                         std::to_string(NEREID_ABI_MAJOR) + "." +
+                         std::to_string(NEREID_ABI_MINOR),
+                     {}};
+  if (note.machine != NEREID_NOTE_MACHINE)
+    return Rejection{Reason::WrongMachine,
+                     "its note says machine '" + note.machine +
+                         "', this machine is " NEREID_NOTE_MACHINE,
+                     {}};
+  // Code without a sanitizer runs in a host with one.
+  if (note.sanitizer != NEREID_SANITIZER_NONE &&
+      note.sanitizer != NEREID_NOTE_SANITIZER)
+    return Rejection{Reason::WrongSanitizer,
+                     "it is built with " + sanitizerName(note.sanitizer) +
+                         ", this host with " +
+                         sanitizerName(NEREID_NOTE_SANITIZER),
+                     {}};
+  return std::monostate();
+}
+
+} // namespace nereid::host

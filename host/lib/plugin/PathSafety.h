@@ -1,0 +1,64 @@
+// PathSafety.h - whether another user could change what a path leads to.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading a plugin runs its code with the rights of this process, so nobody
+// may be able to write the file, or to put another one in its place by way of
+// a directory above it, but those whose code the process runs anyway:
+//   - the file and every directory above it belong to root, to the user who
+//     runs the process, or to the owner of a directory above libnereid, who
+//     could put another libnereid there;
+//   - nobody else may write them. A group may if it is root's, or the owner's
+//     private group, which by convention has the owner's number;
+//   - a directory with the sticky bit, like /tmp, may be above the plugin's
+//     own directory although all may write it: there nobody can move or remove
+//     what belongs to others. It may not hold plugins itself, because anybody
+//     could add one;
+//   - directories above libnereid are not looked at as such: they can harm the
+//     process without any plugin. So what was built in a checkout works there,
+//     whoever owns the checkout and whoever works in it.
+// The check is made on the resolved path, which is then the one that is loaded.
+// Access control lists and the mount's own rules are not looked at.
+
+#ifndef NEREID_HOST_PLUGIN_PATH_SAFETY_H
+#define NEREID_HOST_PLUGIN_PATH_SAFETY_H
+
+#include "plugin/LoadReport.h"
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace nereid::host {
+
+/// Checks paths, and remembers the directories it has seen: one for each
+/// discovery, so that a thousand files cost one walk to the root.
+class PathSafety {
+public:
+  /// \p libraryDir: where libnereid lies; empty if that is not known.
+  explicit PathSafety(const std::string &libraryDir);
+
+  /// Says why the file at \p resolved, which is absolute and without links, is
+  /// not to be trusted.
+  std::optional<Rejection> checkFile(const std::string &resolved);
+
+  /// The same for a directory that is to hold plugins.
+  std::optional<Rejection> checkDirectory(const std::string &resolved);
+
+private:
+  std::optional<Rejection> checkOne(const std::string &path, bool isDirectory,
+                                    bool isSticky) const;
+  std::optional<Rejection> checkAbove(const std::string &resolved,
+                                      bool holdsPlugins);
+
+  std::set<uid_t> trusted; // owners
+  std::map<std::pair<std::string, bool>, std::optional<Rejection>> directories;
+};
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_PLUGIN_PATH_SAFETY_H

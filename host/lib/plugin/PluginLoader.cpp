@@ -1,0 +1,185 @@
+// PluginLoader.cpp - opens a plugin's file, calls its entry, starts it and asks
+// its driver.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/PluginLoader.h"
+
+#include "abi/Call.h"
+#include "abi/HostTable.h"
+#include "plugin/BuildIdentity.h"
+#include "plugin/PluginTable.h"
+#include "process/IsolatedProbe.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace nereid::host {
+
+// No machine has that many; every one of them is asked for and listed.
+static constexpr uint32_t maxDevices = 4096;
+
+static Rejection reject(Reason reason, std::string detail) {
+  return {reason, std::move(detail), {}};
+}
+
+static LoadResult refused(Rejection rejection) {
+  return {nullptr, std::move(rejection), {}};
+}
+
+void PluginLoader::tell(LoadStep step) const {
+  if (options.progress)
+    options.progress(step);
+}
+
+static Rejection openFailure() {
+  const char *text = dlerror();
+  std::string detail = text ? text : "the dynamic loader gave no reason";
+  bool isMissing =
+      detail.find("undefined symbol") != std::string::npos ||
+      detail.find("cannot open shared object") != std::string::npos ||
+      detail.find("' not found (required by") != std::string::npos;
+  return reject(isMissing ? Reason::UndefinedSymbol : Reason::CannotLoad,
+                std::move(detail));
+}
+
+/// Calls the exported entry of \p plugin, which must not throw but may.
+std::optional<Rejection>
+PluginLoader::callEntry(Plugin &plugin, void *entry,
+                        const nereid_plugin_t **table) const {
+  auto function = reinterpret_cast<nereid_plugin_entry_1_t>(entry);
+  Call call(log, plugin.info.id);
+  bool threw = false;
+  nereid_status_t status = call.run([&] {
+    try {
+      return function(&plugin.host->table, table, call.get());
+    } catch (...) {
+      threw = true;
+      throw;
+    }
+  });
+  if (status != NEREID_OK)
+    return reject(threw ? Reason::EntryThrew : Reason::EntryFailed,
+                  call.failure(status, NEREID_PLUGIN_ENTRY_NAME).text);
+  if (!*table)
+    return reject(Reason::EntryFailed,
+                  NEREID_PLUGIN_ENTRY_NAME " answered ok but gave no table");
+  return std::nullopt;
+}
+
+LoadResult PluginLoader::loadFile(const std::string &resolved,
+                                  const PluginNote &note) const {
+  if (options.isProbeIsolated)
+    if (std::optional<Rejection> bad =
+            probeInChild(resolved, options.probeHelper, options.probeTimeoutMs))
+      return refused(std::move(*bad));
+
+  auto plugin = std::make_shared<Plugin>();
+  plugin->info.id = note.id;
+  plugin->info.path = resolved;
+  plugin->info.buildId =
+      note.buildId.empty() ? fileIdentity(resolved) : note.buildId;
+  tell(LoadStep::Load);
+  // Not closed if what follows fails: its constructors have run, and nothing
+  // is known of what they left behind.
+  plugin->library = dlopen(resolved.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!plugin->library)
+    return refused(openFailure());
+  void *entry = dlsym(plugin->library, NEREID_PLUGIN_ENTRY_NAME);
+  if (!entry)
+    return refused(reject(Reason::EntryMissing,
+                          "it does not export " NEREID_PLUGIN_ENTRY_NAME));
+  plugin->host = std::make_unique<HostTable>(options.hostName, resolved,
+                                             note.id, options.extensions, log);
+  const nereid_plugin_t *table = nullptr;
+  tell(LoadStep::Entry);
+  if (std::optional<Rejection> bad = callEntry(*plugin, entry, &table))
+    return refused(std::move(*bad));
+  return start(std::move(plugin), table);
+}
+
+LoadResult PluginLoader::loadTable(const nereid_plugin_t *table) const {
+  LoadResult result = start(std::make_shared<Plugin>(), table);
+  // The table may be in memory of no file; its code is not.
+  if (Plugin *plugin = result.plugin.get())
+    plugin->info.buildId = objectIdentity(
+        plugin->hasCompiler
+            ? reinterpret_cast<const void *>(plugin->compiler.run_stage)
+            : reinterpret_cast<const void *>(plugin->driver.launch));
+  return result;
+}
+
+/// What is common to a table from a file and one of this process.
+LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
+                               const nereid_plugin_t *given) const {
+  std::string expectedId = plugin->info.id;
+  if (std::optional<Rejection> bad =
+          readPluginTable(given, expectedId, plugin->table))
+    return refused(std::move(*bad));
+  describePlugin(plugin->table, plugin->info);
+  std::vector<std::string> missing = adoptTables(*plugin, plugin->table);
+  if (!missing.empty())
+    return refused(reject(Reason::MissingSlots,
+                          "required and missing: " + quotedSlots(missing)));
+  if (!plugin->host)
+    plugin->host =
+        std::make_unique<HostTable>(options.hostName, plugin->info.path,
+                                    plugin->info.id, options.extensions, log);
+  if (std::optional<Rejection> bad = create(*plugin))
+    return refused(std::move(*bad));
+  std::string remark = plugin->hasDriver ? probe(*plugin) : std::string();
+  return {std::move(plugin), {}, std::move(remark)};
+}
+
+std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
+  tell(LoadStep::Create);
+  if (plugin.table.create) {
+    Call call(log, plugin.info.id);
+    nereid_state_t *state = nullptr;
+    std::lock_guard lock(lifecycleMutex());
+    nereid_status_t status = call.run([&] {
+      return plugin.table.create(&plugin.host->table, &state, call.get());
+    });
+    if (status != NEREID_OK)
+      return reject(Reason::CreateFailed, call.failure(status, "create").text);
+    plugin.state = state;
+  }
+  plugin.isCreated = true;
+  return std::nullopt;
+}
+
+/// Asks the driver whether it can run here. A driver that fails to say is
+/// inactive; the answer is the remark about it.
+std::string PluginLoader::probe(Plugin &plugin) const {
+  tell(LoadStep::Probe);
+  nereid_probe_t answer = {};
+  answer.struct_size = sizeof answer;
+  Call call(log, plugin.info.id);
+  plugin.probeReason.clear();
+  StringWriter reason(plugin.probeReason, call);
+  nereid_status_t status = call.run([&] {
+    return plugin.driver.probe(plugin.state, &answer, reason.get(), call.get());
+  });
+  answer.struct_size = sizeof answer;
+  plugin.probe = answer;
+  std::string remark;
+  if (status != NEREID_OK)
+    remark = "its probe failed: " + call.failure(status, "probe").text;
+  else if (answer.score > 0 && answer.device_count == 0)
+    remark = "its probe tells of a score of " + std::to_string(answer.score) +
+             " without a device";
+  else if (answer.device_count > maxDevices)
+    remark = "its probe tells of " + std::to_string(answer.device_count) +
+             " devices, expected at most " + std::to_string(maxDevices);
+  if (!remark.empty()) {
+    plugin.probe.device_count = 0;
+    plugin.probeReason = remark;
+  }
+  if (!remark.empty() || answer.score < 0)
+    plugin.probe.score = 0;
+  return remark;
+}
+
+} // namespace nereid::host

@@ -1,0 +1,118 @@
+// PluginRegistry.h - the plugins of a runtime: found, loaded, registered,
+// chosen and reported.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_PLUGIN_PLUGIN_REGISTRY_H
+#define NEREID_HOST_PLUGIN_PLUGIN_REGISTRY_H
+
+#include "plugin/Choice.h"
+#include "plugin/LoadReport.h"
+#include "plugin/PluginLoader.h"
+#include "plugin/PluginPaths.h"
+#include "plugin/Preflight.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::host {
+
+class Trace;
+
+struct RegistryOptions {
+  LoaderOptions loader;
+  std::string pluginDirs;  // as NEREID_PLUGIN_DIRS
+  std::string allow, deny; // globs of ids, `;` between; they bind discovery
+  std::string target;      // as NEREID_TARGET
+  std::string libraryDir;  // where libnereid lies; empty: found
+  bool usesDefaultDirs = true;
+};
+
+/// Every function may be called on any thread. Loads run one at a time; what
+/// reads is not held up by them.
+class PluginRegistry {
+public:
+  /// \p log and \p trace (which may be null) outlive the registry.
+  PluginRegistry(RegistryOptions options, const Log *log,
+                 Trace *trace = nullptr);
+  /// Drops the plugins in reverse order of loading; one that nothing else
+  /// holds is shut down.
+  ~PluginRegistry();
+  PluginRegistry(const PluginRegistry &) = delete;
+  PluginRegistry &operator=(const PluginRegistry &) = delete;
+
+  /// Considers every plugin file of the directories. What is refused is in the
+  /// report and in the log, and hides nothing else.
+  void discover();
+
+  /// Loads the plugin at \p path; the globs do not bind it. A file that is
+  /// loaded already gives its plugin.
+  Result<std::shared_ptr<Plugin>> load(std::string_view path);
+
+  /// Registers a table of this process, which lives until it is unregistered.
+  Result<std::shared_ptr<Plugin>> registerTable(const nereid_plugin_t *table);
+
+  /// Removes \p plugin from the backends. It is shut down when its last holder
+  /// lets go.
+  Outcome unregister(const Plugin &plugin);
+
+  /// In order of directories.
+  PluginList backends() const;
+  /// By id, else device type, else name of a checkout. The failure names the
+  /// nearest, or says why a plugin of that id was refused.
+  Result<std::shared_ptr<Plugin>> backend(std::string_view name) const;
+
+  /// The report. A candidate lives as long as the registry.
+  size_t candidateCount() const;
+  const Candidate *candidate(size_t index) const;
+  std::string report() const;
+
+  /// An empty \p name leaves it to NEREID_TARGET and the rules of Choice.h.
+  Result<Choice> choose(std::string_view name) const;
+  std::string explain(std::string_view name) const;
+
+private:
+  struct Discovery;
+  void warnIfPrivileged() const;
+  void considerDirectory(const PluginDir &directory, Discovery &discovery);
+  Candidate considerFile(const std::string &path, const std::string &name,
+                         Discovery &discovery);
+  std::shared_ptr<Plugin> loadOpened(const OpenedPlugin &opened,
+                                     bool isBoundByGlobs, Candidate &candidate);
+  std::optional<Rejection> checkChosen(const std::string &id,
+                                       bool isBoundByGlobs) const;
+  void add(const std::shared_ptr<Plugin> &plugin);
+  const Candidate &record(Candidate candidate);
+  void logDiscovered(const Candidate &candidate) const;
+  Failure notFound(std::string_view name) const;
+
+  const RegistryOptions options;
+  const std::string libraryDir;
+  const Log *const log;
+  Trace *const trace;
+  PluginLoader loader;
+
+  std::mutex loading; // held by whoever changes what is below
+  std::map<FileIdentity, std::weak_ptr<Plugin>> loadedFiles;
+
+  mutable std::shared_mutex mutex; // guards what is below
+  PluginList plugins;
+  std::vector<std::string> searched;
+  std::vector<std::unique_ptr<const Candidate>> candidates;
+  // Lines that others took the place of; callers may still hold them.
+  std::vector<std::unique_ptr<const Candidate>> retired;
+
+  mutable std::atomic<bool> hasToldOfTies = false;
+};
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_PLUGIN_PLUGIN_REGISTRY_H

@@ -1,0 +1,42 @@
+// Preflight.h - preflight: what can be known of a plugin file without
+// running its code.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_PLUGIN_PREFLIGHT_H
+#define NEREID_HOST_PLUGIN_PREFLIGHT_H
+
+#include "plugin/Note.h"
+#include "plugin/PathSafety.h"
+#include "support/File.h"
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+namespace nereid::host {
+
+/// Device and inode: equal for one file under several names.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// A file that was found, as far as it was looked at.
+struct OpenedPlugin {
+  std::string resolved;
+  FileIdentity identity = {};
+  FileHandle file;
+  PluginNote note;
+};
+
+/// Resolves and opens \p path; fills what is known of it even if it is refused.
+std::optional<Rejection> openPlugin(const std::string &path,
+                                    OpenedPlugin &opened);
+
+/// Checks who can write \p opened, unless \p safety is null, then reads its
+/// note and checks that it fits this host.
+std::optional<Rejection> preflight(OpenedPlugin &opened, PathSafety *safety);
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_PLUGIN_PREFLIGHT_H

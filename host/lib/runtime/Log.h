@@ -1,0 +1,63 @@
+// Log.h - where messages of the host and of plugins go: the host program's
+// callback, or stderr as far as NEREID_LOG says.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_RUNTIME_LOG_H
+#define NEREID_HOST_RUNTIME_LOG_H
+
+#include "nereid/base.h"
+
+#include <optional>
+#include <string_view>
+
+namespace nereid::host {
+
+/// Immutable once made; every function may be called on any thread.
+class Log {
+public:
+  using Callback = void (*)(void *user, nereid_string_t source,
+                            const nereid_diagnostic_t *diagnostic);
+
+  /// Writes to stderr what is at least as severe as \p level.
+  explicit Log(nereid_severity_t level = NEREID_SEVERITY_WARNING)
+      : level(level) {}
+  /// Gives everything up to \p level to \p callback.
+  Log(Callback callback, void *user, nereid_severity_t level)
+      : callback(callback), user(user), level(level) {}
+
+  bool enabled(nereid_severity_t severity) const;
+
+  /// \p source is a plugin's id, or "nereid" for the host itself.
+  void write(std::string_view source,
+             const nereid_diagnostic_t &diagnostic) const;
+  void write(nereid_severity_t severity, std::string_view message) const;
+  void error(std::string_view message) const {
+    write(NEREID_SEVERITY_ERROR, message);
+  }
+  void warning(std::string_view message) const {
+    write(NEREID_SEVERITY_WARNING, message);
+  }
+  void info(std::string_view message) const {
+    write(NEREID_SEVERITY_INFO, message);
+  }
+  void debug(std::string_view message) const {
+    write(NEREID_SEVERITY_DEBUG, message);
+  }
+
+private:
+  Callback callback = nullptr;
+  void *user = nullptr;
+  nereid_severity_t level;
+};
+
+/// "error", "warning", "note", "info" or "debug".
+std::string_view severityName(nereid_severity_t severity);
+
+/// The reverse, for NEREID_LOG; nothing for another word.
+std::optional<nereid_severity_t> parseSeverity(std::string_view name);
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_RUNTIME_LOG_H

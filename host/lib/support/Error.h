@@ -1,0 +1,45 @@
+// Error.h - the end of every failure on its way to the host program: a status,
+// and the reasons in the calling thread's record.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_SUPPORT_ERROR_H
+#define NEREID_HOST_SUPPORT_ERROR_H
+
+#include "support/Result.h"
+
+#include <string_view>
+
+namespace nereid::host {
+
+/// Keeps the reasons of \p failure for the calling thread and gives its
+/// status.
+nereid_status_t fail(const Failure &failure) noexcept;
+
+/// The reasons of the calling thread's last failure, one a line.
+std::string_view lastError() noexcept;
+
+/// Turns the exception that is being handled into a failure.
+nereid_status_t failFromException() noexcept;
+
+/// Runs the body of a C function: what fails or throws becomes a status.
+template <typename Body> nereid_status_t guarded(Body &&body) noexcept {
+  try {
+    Outcome outcome = body();
+    return outcome ? NEREID_OK : fail(outcome.failure());
+  } catch (...) {
+    return failFromException();
+  }
+}
+
+/// Refuses a null pointer that a C function needs.
+inline Outcome require(const void *pointer, std::string_view name) {
+  if (pointer)
+    return {};
+  return Failure{NEREID_INVALID_ARGUMENT, std::string(name) + " is null"};
+}
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_SUPPORT_ERROR_H

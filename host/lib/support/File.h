@@ -1,0 +1,74 @@
+// File.h - the few things the loader does with files.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_HOST_SUPPORT_FILE_H
+#define NEREID_HOST_SUPPORT_FILE_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace nereid::host {
+
+/// An open file, closed at the end. errno survives the closing.
+class FileHandle {
+public:
+  FileHandle() = default;
+  explicit FileHandle(int file) : file(file) {}
+  FileHandle(FileHandle &&other) : file(std::exchange(other.file, -1)) {}
+  FileHandle &operator=(FileHandle &&other) {
+    std::swap(file, other.file);
+    return *this;
+  }
+  ~FileHandle() { close(); }
+
+  explicit operator bool() const { return file >= 0; }
+  int get() const { return file; }
+  void close();
+
+private:
+  int file = -1;
+};
+
+/// Opens \p path for reading without waiting, as a FIFO would make it; an
+/// empty handle and errno if that fails.
+FileHandle openForReading(const std::string &path);
+
+/// Reads \p count bytes at \p offset; false if they are not all there.
+bool readExactly(int file, char *out, uint64_t count, uint64_t offset);
+
+/// What errno value \p error says, as messages spell it: "no such file or
+/// directory".
+std::string errorText(int error);
+
+/// "a directory", "a FIFO", ...
+std::string fileKind(mode_t mode);
+
+/// While it lives, a write of this thread beyond the limit on the size of files
+/// fails with EFBIG. Otherwise SIGXFSZ ends the process.
+class SizeSignalBlock {
+public:
+  SizeSignalBlock();
+  ~SizeSignalBlock();
+  SizeSignalBlock(const SizeSignalBlock &) = delete;
+  SizeSignalBlock &operator=(const SizeSignalBlock &) = delete;
+
+private:
+  sigset_t previous;
+};
+
+/// \p path without links and dots; empty and errno if that fails.
+std::string resolvePath(const std::string &path);
+
+/// The folder that the library or program with this code lies in; empty if it
+/// is not known.
+std::string ownDirectory();
+
+} // namespace nereid::host
+
+#endif // NEREID_HOST_SUPPORT_FILE_H
