@@ -22,12 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (ftruncate(file, 0) != 0 ||
       pwrite(file, data, size, 0) != static_cast<ssize_t>(size))
     std::abort();
-  nereid::NoteResult result = nereid::readNote(file);
-  if (const auto *note = std::get_if<nereid::PluginNote>(&result)) {
+  nereid::host::NoteResult result = nereid::host::readNote(file);
+  if (const auto *note = std::get_if<nereid::host::PluginNote>(&result)) {
     // What is handed on may be printed and compared.
-    if (!note->id.empty() && !nereid::isPluginId(note->id))
+    if (!note->id.empty() && !nereid::host::isPluginId(note->id))
       std::abort();
-    (void)nereid::checkNote(*note);
+    (void)nereid::host::checkNote(*note);
   }
   return 0;
 }

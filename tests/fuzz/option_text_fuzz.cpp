@@ -57,6 +57,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         textValue(text.substr(0, equals), text.substr(equals + 1));
     (void)convertOptions({&value, 1}, schema);
   }
-  (void)tools::ArgumentSpec::parse(text);
+  (void)nereid::tools::ArgumentSpec::parse(text);
   return 0;
 }
