@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Describe.h"
+#include "ArgumentWrites.h"
 #include "nereid/ttir/Dialect.h"
 #include "llvm/Support/JSON.h"
 
@@ -48,12 +49,15 @@ static json::Array describeArguments(FuncOp func) {
   json::Array arguments;
   for (BlockArgument argument : func.getArguments()) {
     DictionaryAttr attributes = func.getArgAttrDict(argument.getArgNumber());
-    arguments.push_back(json::Object{
+    json::Object described{
         {"name", getSourceName(argument)},
         {"type", printed(argument.getType())},
         {"attributes",
          attributes ? toJson(attributes.getValue()) : json::Object()},
-    });
+    };
+    if (isAddress(argument.getType()))
+      described["written"] = mayWriteThrough(argument);
+    arguments.push_back(std::move(described));
   }
   return arguments;
 }

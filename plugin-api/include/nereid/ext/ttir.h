@@ -37,7 +37,10 @@ typedef struct nereid_ttir_t {
   // Required. Parses and checks `input` and writes its public functions as
   // JSON: {"functions": [{"name": "k", "attributes": {"noinline": false},
   // "arguments": [{"name": "x_ptr", "type": "!tt.ptr<f32>", "attributes":
-  // {"tt.divisibility": 16}}]}]}. [any-thread]
+  // {"tt.divisibility": 16}, "written": true}]}]}. A pointer or a descriptor
+  // has "written": false only if the kernel never stores through it, atomically
+  // or not; an address that escapes (to a call that is not inlined, an integer,
+  // memory, inline assembly) counts as written. [any-thread]
   nereid_status_t (*describe)(nereid_bytes_t input, nereid_string_t name,
                               const nereid_writer_t *output,
                               const nereid_call_t *call);

@@ -35,7 +35,11 @@ typedef struct nereid_ttir_service_t {
   // Parses `input`, checks it and writes its public functions as JSON:
   //   {"functions": [{"name": "k", "attributes": {"noinline": false},
   //     "arguments": [{"name": "x_ptr", "type": "!tt.ptr<f32>",
-  //                    "attributes": {"tt.divisibility": 16}}]}]}
+  //                    "attributes": {"tt.divisibility": 16},
+  //                    "written": true}]}]}
+  // A pointer or a descriptor has "written": false only if the kernel never
+  // stores through it, atomically or not. An address that escapes (to a call
+  // that is not inlined, an integer, memory, inline assembly) is written.
   // An argument without a name in the source has "" for one. Attributes that
   // JSON cannot say are text. Fails with NEREID_INVALID_ARGUMENT. [any-thread]
   nereid_status_t (*describe)(const nereid_call_t *call, nereid_string_t name,
