@@ -15,7 +15,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace nereid {
+namespace nereid::host {
 
 class CacheFixture : public testing::Test {
 protected:
@@ -70,6 +70,6 @@ protected:
   std::vector<std::string> warnings;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
 #endif // NEREID_TESTS_CACHE_FIXTURE_H

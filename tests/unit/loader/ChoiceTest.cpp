@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 using testing::ElementsAre;
@@ -154,4 +154,4 @@ TEST(Choice, TheExplanationListsDriversInTheirPlaces) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 class Discovery : public LoaderFixture {};
@@ -195,4 +195,4 @@ TEST_F(Discovery, AThousandPluginsAreAllReported) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

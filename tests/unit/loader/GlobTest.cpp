@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 TEST(Glob, MatchesTheWholeText) {
@@ -44,4 +44,4 @@ TEST(Glob, TheFirstOfAListThatMatchesIsNamed) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

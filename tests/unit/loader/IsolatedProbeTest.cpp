@@ -16,7 +16,7 @@
 #endif
 #endif
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 struct Fatal {
@@ -117,4 +117,4 @@ TEST_F(IsolatedProbe, WorksInAHostThatIgnoresItsChildren) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

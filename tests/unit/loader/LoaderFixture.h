@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace nereid {
+namespace nereid::host {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -121,6 +121,6 @@ private:
   std::string text;
 };
 
-} // namespace nereid
+} // namespace nereid::host
 
 #endif // NEREID_TESTS_LOADERFIXTURE_H

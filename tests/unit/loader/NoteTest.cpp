@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 using testing::HasSubstr;
@@ -312,4 +312,4 @@ TEST(Note, EveryByteOfAGoodFileMayBeAnything) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 class PathSafetyTest : public LoaderFixture {
@@ -162,4 +162,4 @@ TEST_F(PathSafetyTest, AForeignGroupMayNotWriteButRootsGroupMay) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

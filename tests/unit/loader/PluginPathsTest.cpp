@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 using testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(PluginPaths, ANameIsTheFirstLineWithoutBlanks) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 std::vector<std::string> events; // of the tables below, in order
@@ -248,4 +248,4 @@ TEST_F(Registry, ReadersAndLoadersWorkAtOnce) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

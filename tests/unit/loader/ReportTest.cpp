@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 /// The rows "| `code` | meaning | remedy |" below "Reasons" in
@@ -66,4 +66,4 @@ TEST(LoadReport, AdviceEndsWithTheRemedy) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 using testing::Not;
@@ -68,4 +68,4 @@ TEST_F(SetUserId, APrivilegedOneDoesNot) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 using testing::ElementsAre;
@@ -114,4 +114,4 @@ TEST(Slots, EverySizeOfATableIsReadWithinItsBounds) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace nereid {
+namespace nereid::host {
 namespace {
 
 /// A fixture, the code it is refused with and a part of what is said about it.
@@ -181,4 +181,4 @@ TEST_F(Zoo, ANewerPluginWithLargerTablesWorks) {
 }
 
 } // namespace
-} // namespace nereid
+} // namespace nereid::host
