@@ -123,8 +123,10 @@ TEST(OptionsTest, ShowsTheSchemaWithTypedDefaults) {
 }
 
 TEST(NearestTest, OrdersByDistanceAndGivesAtMostThree) {
-  EXPECT_THAT(nearestNames("cpu", {"gpu", "cpu1", "cpus", "cpux", "vulkan"}),
-              testing::ElementsAre("gpu", "cpu1", "cpus"));
-  EXPECT_THAT(nearestNames("", {"a"}), testing::IsEmpty());
-  EXPECT_THAT(nearestNames(std::string(10000, 'x'), {"a"}), testing::IsEmpty());
+  EXPECT_THAT(
+      nereid::nearestNames("cpu", {"gpu", "cpu1", "cpus", "cpux", "vulkan"}),
+      testing::ElementsAre("gpu", "cpu1", "cpus"));
+  EXPECT_THAT(nereid::nearestNames("", {"a"}), testing::IsEmpty());
+  EXPECT_THAT(nereid::nearestNames(std::string(10000, 'x'), {"a"}),
+              testing::IsEmpty());
 }

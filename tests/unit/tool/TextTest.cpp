@@ -31,7 +31,7 @@ TEST(TableTest, IsAsWideAsWhatIsShown) {
 }
 
 TEST(TextTest, ControlCharactersAreVisible) {
-  using nereid::visible;
+  using nereid::escapeForTerminal;
   EXPECT_EQ(escapeForTerminal("größer, 东\n\tfe"), "größer, 东\n\tfe");
   EXPECT_EQ(escapeForTerminal("\x1b[2J\r\a"), "\\x1b[2J\\x0d\\x07");
   EXPECT_EQ(escapeForTerminal(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
