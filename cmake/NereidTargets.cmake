@@ -41,6 +41,23 @@ function(nereid_hide target)
   )
 endfunction()
 
+# nereid_precompile(<target> <header> | REUSE_FROM <target>): as
+# target_precompile_headers. Without times in it the result is the same each
+# time it is made, and ccache recognizes it.
+function(nereid_precompile target)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>"
+  )
+  if(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    cmake_path(ABSOLUTE_PATH ARGV1 OUTPUT_VARIABLE header)
+    target_precompile_headers(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:${header}>"
+    )
+  endif()
+endfunction()
+
 # Makes the interface target `nereid_mlir`: the headers of MLIR and LLVM as
 # system headers, their definitions, and their shared libraries.
 function(nereid_import_mlir)
