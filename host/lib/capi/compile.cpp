@@ -35,7 +35,10 @@ static Result<Compiler> compilerOf(const nereid_backend_t &backend,
                                    uint32_t device,
                                    const nereid_target_t *given) {
   Compiler compiler{backend.plugin, std::nullopt};
-  if (backend.plugin->hasCompiler)
+  const std::string &wanted = backend.runtime->settings().compiler;
+  // One without a driver is named in order to compile.
+  if (backend.plugin->hasCompiler &&
+      (wanted.empty() || !backend.plugin->hasDriver))
     return compiler;
   const Log *log = &backend.runtime->log();
   Result<Target> target = given
@@ -44,9 +47,15 @@ static Result<Compiler> compilerOf(const nereid_backend_t &backend,
   if (!target)
     return target.failure();
   Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(
-      backend.plugin, backend.runtime->plugins().backends(), *target, log);
+      backend.runtime->plugins().backends(), *target, wanted, log);
+  if (!chosen && wanted.empty())
+    return Failure{chosen.failure().status,
+                   "plugin '" + backend.plugin->info.id +
+                       "' has no compiler, and " + chosen.failure().text};
   if (!chosen)
     return chosen.failure();
+  if (*chosen == backend.plugin)
+    return compiler;
   compiler.plugin = *chosen;
   compiler.target = std::move(*target);
   return compiler;
@@ -68,6 +77,25 @@ nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
     if (!compiler)
       return compiler.failure();
     *out_compiler = backend->runtime->backend(compiler->plugin);
+    return {};
+  });
+}
+
+nereid_status_t nereid_runtime_compiler(const nereid_runtime_t *runtime,
+                                        const nereid_target_t *target,
+                                        nereid_backend_t **out_compiler) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(target, "target"),
+          require(out_compiler, "out_compiler")})
+      if (!given)
+        return given;
+    Result<std::shared_ptr<Plugin>> chosen =
+        chooseCompiler(runtime->plugins().backends(), Target::copy(*target),
+                       runtime->settings().compiler, &runtime->log());
+    if (!chosen)
+      return chosen.failure();
+    *out_compiler = runtime->backend(*chosen);
     return {};
   });
 }

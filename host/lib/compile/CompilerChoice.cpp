@@ -7,6 +7,7 @@
 
 #include "abi/Call.h"
 #include "runtime/Log.h"
+#include "text/Nearest.h"
 
 namespace nereid::host {
 
@@ -23,11 +24,40 @@ Result<int32_t> scoreTarget(const Plugin &plugin, const Target &target,
   return score;
 }
 
-Result<std::shared_ptr<Plugin>>
-chooseCompiler(const std::shared_ptr<Plugin> &plugin, const PluginList &all,
-               const Target &target, const Log *log) {
-  if (plugin->hasCompiler)
-    return plugin;
+static Result<std::shared_ptr<Plugin>> namedCompiler(const PluginList &all,
+                                                     const Target &target,
+                                                     const std::string &name,
+                                                     const Log *log) {
+  std::shared_ptr<Plugin> plugin = findPlugin(all, name);
+  if (!plugin) {
+    std::vector<std::string> names;
+    for (const std::shared_ptr<Plugin> &other : all)
+      if (other->hasCompiler)
+        names.push_back(other->info.id);
+    return Failure{NEREID_NOT_FOUND, "no plugin is called '" + name +
+                                         "', which is to compile" +
+                                         suggestNames(name, names)};
+  }
+  if (!plugin->hasCompiler)
+    return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin->info.id +
+                                             "', which is to compile, has no "
+                                             "compiler"};
+  Result<int32_t> score = scoreTarget(*plugin, target, log);
+  if (!score)
+    return score.failure();
+  if (*score <= 0)
+    return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin->info.id +
+                                             "' does not compile for " +
+                                             target.description()};
+  return plugin;
+}
+
+Result<std::shared_ptr<Plugin>> chooseCompiler(const PluginList &all,
+                                               const Target &target,
+                                               const std::string &wanted,
+                                               const Log *log) {
+  if (!wanted.empty())
+    return namedCompiler(all, target, wanted, log);
   std::shared_ptr<Plugin> best;
   int32_t bestScore = 0;
   std::string refusals;
@@ -46,9 +76,7 @@ chooseCompiler(const std::shared_ptr<Plugin> &plugin, const PluginList &all,
   if (best)
     return best;
   return Failure{NEREID_UNIMPLEMENTED,
-                 "plugin '" + plugin->info.id +
-                     "' has no compiler, and no other plugin compiles for " +
-                     target.description() + refusals};
+                 "no plugin compiles for " + target.description() + refusals};
 }
 
 } // namespace nereid::host

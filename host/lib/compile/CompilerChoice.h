@@ -15,11 +15,12 @@ namespace nereid::host {
 Result<int32_t> scoreTarget(const Plugin &plugin, const Target &target,
                             const Log *log);
 
-/// Itself, if \p plugin compiles; for one that only drives, the one of \p all
-/// with the best score for \p target, the first of them in their order.
-Result<std::shared_ptr<Plugin>>
-chooseCompiler(const std::shared_ptr<Plugin> &plugin, const PluginList &all,
-               const Target &target, const Log *log);
+/// The one of \p all that compiles for \p target: \p wanted, unless that is
+/// empty, else the one with the best score, the first of them in their order.
+Result<std::shared_ptr<Plugin>> chooseCompiler(const PluginList &all,
+                                               const Target &target,
+                                               const std::string &wanted,
+                                               const Log *log);
 
 } // namespace nereid::host
 

@@ -77,6 +77,17 @@ static Outcome readProbe(std::string_view value, Settings &settings) {
   return {};
 }
 
+static Outcome readProbeTimeout(std::string_view value, Settings &settings) {
+  uint32_t milliseconds = 0;
+  const char *last = value.data() + value.size();
+  auto [end, error] = std::from_chars(value.data(), last, milliseconds);
+  if (error != std::errc() || end != last || milliseconds == 0)
+    return wrongVariable("NEREID_PROBE_TIMEOUT", value,
+                         "a number of milliseconds");
+  settings.probeTimeoutMs = milliseconds;
+  return {};
+}
+
 static Outcome readLog(std::string_view value, Settings &settings) {
   std::optional<nereid_severity_t> level = parseSeverity(value);
   if (!level)
@@ -98,6 +109,11 @@ static constexpr Variable variables[] = {
        settings.target = value;
        return Outcome();
      }},
+    {"NEREID_COMPILER",
+     [](std::string_view value, Settings &settings) {
+       settings.compiler = value;
+       return Outcome();
+     }},
     {"NEREID_CACHE_DIR",
      [](std::string_view value, Settings &settings) {
        settings.cacheDir = value;
@@ -106,6 +122,7 @@ static constexpr Variable variables[] = {
     {"NEREID_CACHE_LIMIT", readCacheLimit},
     {"NEREID_COMPILE", readCompile},
     {"NEREID_PROBE", readProbe},
+    {"NEREID_PROBE_TIMEOUT", readProbeTimeout},
     {"NEREID_LOG", readLog},
     {"NEREID_TRACE",
      [](std::string_view value, Settings &settings) {

@@ -25,6 +25,7 @@ enum class CompilePolicy {
 /// Read once, when a runtime is made; nothing later looks at the environment.
 struct Settings {
   std::string hostName, pluginDirs, allow, deny, cacheDir, target, traceFile;
+  std::string compiler; ///< id of the plugin that compiles; empty: the best
   uint64_t cacheLimit = uint64_t(5) << 30;
   uint32_t probeTimeoutMs = 5000;
   bool discovers = true;

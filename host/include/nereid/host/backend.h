@@ -44,8 +44,9 @@ nereid_backend_extension(const nereid_backend_t *backend, nereid_string_t id);
 // The state that the plugin's own slots want, for extensions. [any-thread]
 NEREID_EXPORT nereid_state_t *
 nereid_backend_state(const nereid_backend_t *backend);
-// The backend that compiles for `device` of `backend`: itself, or, if it only
-// drives, the one whose score for the device's target is best. nereid_compile()
+// The backend that compiles for `device` of `backend`: the one that
+// NEREID_COMPILER names, else itself, or, if it only drives, the one whose score
+// for the device's target is best. nereid_compile()
 // and what follows here turn to it by themselves. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_compiler(const nereid_backend_t *backend, uint32_t device,

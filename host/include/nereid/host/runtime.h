@@ -125,6 +125,12 @@ nereid_runtime_backend(const nereid_runtime_t *runtime, nereid_string_t name,
 NEREID_EXPORT nereid_status_t
 nereid_runtime_choose(const nereid_runtime_t *runtime, nereid_string_t name,
                       nereid_backend_t **out_backend, uint32_t *out_device);
+// The backend that compiles best for `target`, which needs no device here, or
+// the one that NEREID_COMPILER names. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_runtime_compiler(const nereid_runtime_t *runtime,
+                        const nereid_target_t *target,
+                        nereid_backend_t **out_compiler);
 // Why, as JSON: every driver with its score, reason and place, the ties, the
 // winner and the rule that decided. [any-thread]
 NEREID_EXPORT nereid_status_t
