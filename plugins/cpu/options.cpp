@@ -75,7 +75,8 @@ static void append(std::string &list, std::string_view more) {
 }
 
 /// "host" means the target's CPU: the code is tuned for its name and may use
-/// its features, but none that only the name would imply.
+/// its features, but none that only the name would imply. A target of which only
+/// the name is known is one that somebody wrote: it has what the name implies.
 static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
                        Options &out) {
   if (out.arch.empty())
@@ -89,6 +90,9 @@ static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
   const char *baseline = out.arch == "x86_64" ? "x86-64" : "generic";
   if (out.cpu == "generic" || (out.cpu == "host" && given.empty())) {
     out.targetCpu = baseline;
+  } else if (out.cpu == "host" && given != own &&
+             given.find_first_of("+-,") == given.npos) {
+    out.targetCpu = given;
   } else if (out.cpu == "host") {
     size_t comma = std::min(given.find(','), given.size());
     out.targetCpu = baseline;
