@@ -7,7 +7,7 @@
 
 #include "abi/Call.h"
 #include "runtime/Log.h"
-#include "text/Nearest.h"
+#include "text/Suggestions.h"
 
 namespace nereid::host {
 

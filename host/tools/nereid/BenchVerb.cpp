@@ -239,7 +239,14 @@ static Expected<Plan> makePlan(const Options &options) {
   return plan;
 }
 
-static Expected<int> bench(Session &session, const Options &options) {
+static Expected<int> bench(Session &session, Options options) {
+  Expected<Manifest> manifest = options.readManifest();
+  if (!manifest)
+    return manifest.error();
+  if (options.bytes.empty())
+    options.bytes = manifest->bytes;
+  if (options.flops.empty())
+    options.flops = manifest->flops;
   Expected<Plan> plan = makePlan(options);
   if (!plan)
     return plan.error();
@@ -275,28 +282,28 @@ static Expected<int> bench(Session &session, const Options &options) {
   return samples->isInterrupted ? exitInterrupted : exitOk;
 }
 
-Verb declareBench(CLI::App &parent) {
-  CLI::App *app = parent.add_subcommand("bench", "measure a kernel's launches");
+Verb benchVerb() {
   auto options = std::make_shared<Options>();
-  declareLaunchOptions(*app, *options);
-  app->add_option("--warmup", options->warmup,
-                  "before measuring (0.1; at least one launch)")
-      ->type_name("SECONDS");
-  app->add_option("--time", options->time,
-                  "measure that long (1; at least 5 launches)")
-      ->type_name("SECONDS");
-  app->add_option("--repeats", options->repeats,
-                  "measure that many launches instead")
-      ->type_name("N");
-  app->add_flag("--cold", options->cold,
-                "evict the device's caches before each launch");
-  app->add_option("--bytes", options->bytes,
-                  "moved by a launch, as in 2*4096*4: gives GB/s")
-      ->type_name("WORK");
-  app->add_option("--flops", options->flops, "done by a launch: gives GFLOP/s")
-      ->type_name("WORK");
-  return {app, "bench KERNEL --grid X[,Y[,Z]] ARG... [options]", argumentNotes,
-          [options](Session &session) { return bench(session, *options); }};
+  Verb verb = {
+      "bench",
+      "measure a kernel's launches",
+      "bench KERNEL --grid X[,Y[,Z]] ARG... [options]",
+      argumentNotes,
+      launchOptions(*options),
+      [options](Session &session) { return bench(session, *options); }};
+  addOptions(verb.options, {{"--warmup", &options->warmup, "SECONDS",
+                             "before measuring (0.1; at least one launch)"},
+                            {"--time", &options->time, "SECONDS",
+                             "measure that long (1; at least 5 launches)"},
+                            {"--repeats", &options->repeats, "N",
+                             "measure that many launches instead"},
+                            {"--cold", &options->cold, "",
+                             "evict the device's caches before each launch"},
+                            {"--bytes", &options->bytes, "WORK",
+                             "moved by a launch, as in 2*4096*4: gives GB/s"},
+                            {"--flops", &options->flops, "WORK",
+                             "done by a launch: gives GFLOP/s"}});
+  return verb;
 }
 
 } // namespace nereid::tool

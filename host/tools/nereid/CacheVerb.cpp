@@ -151,19 +151,18 @@ static Expected<int> manage(Session &session, const Options &options) {
   return tellRemoved(session, status, buffer);
 }
 
-Verb declareCache(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("cache", "look at, check or empty the cache");
+Verb cacheVerb() {
   auto options = std::make_shared<Options>();
-  app->add_option("ACTION", options->action)->required();
-  app->add_option("--limit", options->limit,
-                  "gc: remove least recently used entries down to this")
-      ->type_name("SIZE");
-  return {app, "cache stat|verify|gc|clear [options]",
+  return {"cache",
+          "look at, check or empty the cache",
+          "cache stat|verify|gc|clear [options]",
           "stat    where it is and how large\n"
           "verify  read every entry; damaged ones are removed and listed\n"
           "gc      remove what exceeds the limit, and leftovers\n"
           "clear   remove everything\n",
+          {{"ACTION", &options->action, "", "", true},
+           {"--limit", &options->limit, "SIZE",
+            "gc: remove least recently used entries down to this"}},
           [options](Session &session) { return manage(session, *options); }};
 }
 

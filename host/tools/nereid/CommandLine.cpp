@@ -1,75 +1,57 @@
 // CommandLine.cpp - the verbs together, their help, and what is said about
-// words that do not belong.
+// words that do not belong. The one file that CLI11 is compiled in.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "Verb.h"
+#include "CommandLine.h"
 
 #include "text/Suggestions.h"
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 namespace nereid::tool {
 
 static constexpr size_t helpColumn = 26;
+static constexpr const char *summary =
+    "Finds backends, compiles Triton kernels and runs them.";
 
-// An option that may be given several times takes one word each time.
-static void addList(CLI::App &app, const std::string &name,
-                    std::vector<std::string> &values, const std::string &word,
-                    const std::string &description) {
-  app.add_option(name, values, description)
-      ->type_name(word)
-      ->allow_extra_args(false)
-      ->take_all();
-}
-
-static void declareCommon(CLI::App &app, CommonOptions &options) {
-  app.set_help_flag("-h,--help", "show this text");
-  app.add_flag("--json", options.json, "print one JSON document on stdout");
-  addList(app, "--plugin-dir", options.pluginDirs, "DIR",
-          "look for plugins there instead of NEREID_PLUGIN_DIRS");
-  addList(app, "--plugin", options.plugins, "FILE", "load this plugin too");
-  app.add_flag("--isolated", options.isolated,
-               "try each plugin in a child process first");
-  app.add_flag("--no-cache", options.noCache,
-               "neither read nor write compiled kernels");
-  app.add_option("--trace", options.trace,
-                 "write a Chrome trace, which Perfetto opens")
-      ->type_name("FILE");
-  app.add_flag("-v,--verbose", options.verbosity,
-               "tell what is done; twice: also what is for debugging");
-  app.set_version_flag("--version", "", "show the version");
-}
-
-CommandLine::CommandLine(CommonOptions &options)
-    : root("Finds backends, compiles Triton kernels and runs them.", "nereid") {
-  declareCommon(root, options);
-  root.fallthrough();
-  root.allow_extras();
-  root.require_subcommand(0, 1);
-  for (auto declare :
-       {declarePlugins, declareDevices, declareExplain, declareOptions,
-        declareCompile, declareRun, declareBench, declareCache, declareValidate,
-        declareCompletion, declareVersion, declareComplete}) {
-    list.push_back(declare(root));
-    list.back().app->set_help_flag("-h,--help", "show this text");
-    list.back().app->fallthrough();
-  }
+CommandLine::CommandLine(CommonOptions &options) {
+  common = {
+      {"-h,--help", {}, "", "show this text"},
+      {"--json", &options.json, "", "print one JSON document on stdout"},
+      {"--plugin-dir", &options.pluginDirs, "DIR",
+       "look for plugins there instead of NEREID_PLUGIN_DIRS"},
+      {"--plugin", &options.plugins, "FILE", "load this plugin too"},
+      {"--isolated", &options.isolated, "",
+       "try each plugin in a child process first"},
+      {"--no-cache", &options.noCache, "",
+       "neither read nor write compiled kernels"},
+      {"--trace", &options.trace, "FILE",
+       "write a Chrome trace, which Perfetto opens"},
+      {"-v,--verbose", &options.verbosity, "",
+       "tell what is done; twice: also what is for debugging"},
+      {"--version", {}, "", "show the version"},
+  };
+  list = {pluginsVerb(),  devicesVerb(),    explainVerb(), optionsVerb(),
+          compileVerb(),  runVerb(),        benchVerb(),   cacheVerb(),
+          validateVerb(), completionVerb(), versionVerb(), completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {
   for (const Verb &verb : list)
-    if (verb.app->get_name() == name)
+    if (verb.name == name)
       return &verb;
   return nullptr;
 }
 
-const Verb *CommandLine::parsed() const {
-  for (const Verb &verb : list)
-    if (verb.app->parsed())
-      return &verb;
-  return nullptr;
+const OptionSpec *CommandLine::findOption(const Verb *verb,
+                                          std::string_view name) const {
+  const OptionSpec *option =
+      verb ? tool::findOption(verb->options, name) : nullptr;
+  return option ? option : tool::findOption(common, name);
 }
 
 static std::string pad(const std::string &text, size_t width) {
@@ -78,55 +60,42 @@ static std::string pad(const std::string &text, size_t width) {
 }
 
 // "  -O NAME=VALUE            set an option of the compiler"
-static std::string optionLine(const CLI::Option &option) {
-  std::string names = option.get_name(false, true);
-  for (size_t i = names.find(','); i != names.npos; i = names.find(',', i + 2))
-    names.insert(i + 1, " ");
-  if (!option.get_type_name().empty() && option.get_items_expected_max() > 0)
-    names += ' ' + option.get_type_name();
-  return "  " + pad(names, helpColumn - 2) + option.get_description() + '\n';
+static std::string optionLine(const OptionSpec &option) {
+  std::string names;
+  for (const std::string &spelling : option.spellings())
+    names += (names.empty() ? "" : ", ") + spelling;
+  if (!option.word.empty())
+    names += ' ' + option.word;
+  return "  " + pad(names, helpColumn - 2) + option.description + '\n';
 }
 
-static std::string optionLines(const CLI::App &app) {
+static std::string optionLines(const std::vector<OptionSpec> &options) {
   std::string lines;
-  for (const CLI::Option *option : app.get_options())
-    if (!option->get_positional() && option != app.get_help_ptr() &&
-        option != app.get_version_ptr())
-      lines += optionLine(*option);
+  for (const OptionSpec &option : options)
+    if (!option.isPositional() && !option.showsText())
+      lines += optionLine(option);
   return lines;
 }
 
 std::string CommandLine::help(const Verb *verb) const {
   if (verb) {
-    std::string options = optionLines(*verb->app);
-    return "Usage: nereid " + verb->usage + '\n' +
-           verb->app->get_description() + '\n' +
+    std::string options = optionLines(verb->options);
+    return "Usage: nereid " + verb->usage + '\n' + verb->description + '\n' +
            (options.empty() ? "" : '\n' + options) +
            (verb->notes.empty() ? "" : '\n' + verb->notes) +
            "\nAll verbs also take --json, --plugin-dir and what "
            "'nereid --help' lists.\n";
   }
   std::string text =
-      "Usage: nereid VERB ... [options]\n" + root.get_description() + "\n\n";
+      "Usage: nereid VERB ... [options]\n" + std::string(summary) + "\n\n";
   for (const Verb &each : list)
-    if (!each.app->get_group().empty())
-      text += "  " + pad(each.app->get_name(), 12) +
-              each.app->get_description() + '\n';
-  return text + '\n' + optionLines(root) +
+    if (!each.isHidden())
+      text += "  " + pad(each.name, 12) + each.description + '\n';
+  return text + '\n' + optionLines(common) +
          "\n'nereid VERB --help' tells more of each.\n";
 }
 
-std::vector<std::string> optionNames(const CLI::App &app) {
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app.get_options()) {
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-    for (const std::string &name : option->get_snames())
-      names.push_back("-" + name);
-  }
-  return names;
-}
-
+// A flag with a value, where the parser would be lenient.
 Expected<void>
 CommandLine::checkWords(const std::vector<std::string> &words) const {
   for (const std::string &word : words) {
@@ -136,45 +105,13 @@ CommandLine::checkWords(const std::vector<std::string> &words) const {
     if (!word.starts_with("--") || equals == word.npos)
       continue;
     std::string name = word.substr(0, equals);
-    const CLI::Option *option = root.get_option_no_throw(name);
+    const OptionSpec *option = findOption(nullptr, name);
     for (size_t i = 0; !option && i < list.size(); ++i)
-      option = list[i].app->get_option_no_throw(name);
-    if (option && option->get_items_expected_max() == 0)
+      option = findOption(&list[i], name);
+    if (option && option->isFlag())
       return invalid("'" + word + "': " + name + " takes no value");
   }
   return {};
-}
-
-static std::string expectedWord(const CLI::Option &option) {
-  return option.get_positional() ? "" : ", expected " + option.get_type_name();
-}
-
-Expected<void> CommandLine::checkValues() const {
-  const Verb *verb = parsed();
-  // The word to be completed may be empty.
-  if (!verb || verb->app->get_group().empty())
-    return {};
-  for (const CLI::App *app : {static_cast<const CLI::App *>(verb->app), &root})
-    for (const CLI::Option *option : app->get_options())
-      for (const std::string &value : option->results())
-        if (value.empty() && option->get_items_expected_max() > 0)
-          return invalid(option->get_name() + ": the value is empty" +
-                         expectedWord(*option));
-  return {};
-}
-
-Error CommandLine::mismatch(const Verb *verb, const std::string &name) const {
-  const CLI::Option *option =
-      verb ? verb->app->get_option_no_throw(name) : nullptr;
-  if (!option)
-    option = root.get_option_no_throw(name);
-  if (!option)
-    return invalid(name + " has a wrong number of values");
-  int given = static_cast<int>(option->count());
-  if (given > option->get_items_expected_max())
-    return invalid(name + " is given " + std::to_string(given) +
-                   " times, expected once");
-  return invalid(name + ": no value" + expectedWord(*option));
 }
 
 // Those that start with what was typed are nearer than any other.
@@ -187,26 +124,30 @@ completions(const std::string &word, const std::vector<std::string> &names) {
   return found;
 }
 
-Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
-  if (word.starts_with('-')) {
-    std::vector<std::string> names = optionNames(root);
-    if (verb)
-      for (std::string &name : optionNames(*verb->app))
-        if (std::find(names.begin(), names.end(), name) == names.end())
-          names.push_back(std::move(name));
-    std::string name = word.substr(0, word.find('='));
-    return invalid("unknown option '" + name + "'" + suggestNames(name, names) +
-                   "\nnote: 'nereid " +
-                   (verb ? verb->app->get_name() + ' ' : "") +
-                   "--help' lists them");
-  }
+static void addNames(std::vector<std::string> &names,
+                     const std::vector<OptionSpec> &options) {
+  for (const OptionSpec &option : options)
+    for (std::string &spelling : option.spellings())
+      names.push_back(std::move(spelling));
+}
+
+Error CommandLine::unexpectedOption(const Verb *verb,
+                                    const std::string &word) const {
+  std::vector<std::string> names;
+  addNames(names, common);
   if (verb)
-    return invalid("unexpected argument '" + word + "', expected 'nereid " +
-                   verb->usage + "'");
+    addNames(names, verb->options);
+  std::string name = word.substr(0, word.find('='));
+  return invalid("unknown option '" + name + "'" + suggestNames(name, names) +
+                 "\nnote: 'nereid " + (verb ? verb->name + ' ' : "") +
+                 "--help' lists them");
+}
+
+Error CommandLine::unknownVerb(const std::string &word) const {
   std::vector<std::string> names;
   for (const Verb &each : list)
-    if (!each.app->get_group().empty())
-      names.push_back(each.app->get_name());
+    if (!each.isHidden())
+      names.push_back(each.name);
   std::vector<std::string> meant = completions(word, names);
   if (meant.empty())
     meant = nearestNames(word, names);
@@ -215,6 +156,161 @@ Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
   return invalid("unknown verb '" + word + "'; did you mean " +
                  quotedList(meant, " or ") + "\nnote: the verbs are " +
                  quotedList(names));
+}
+
+Error CommandLine::unexpected(const Verb *verb, const std::string &word) const {
+  if (word.starts_with('-'))
+    return unexpectedOption(verb, word);
+  if (verb)
+    return invalid("unexpected argument '" + word + "', expected 'nereid " +
+                   verb->usage + "'");
+  return unknownVerb(word);
+}
+
+/// CLI11's view of one line.
+class Parser {
+public:
+  explicit Parser(const CommandLine &line);
+  Expected<CommandLine::Request> parse(std::vector<std::string> words);
+
+private:
+  static void declare(CLI::App &app, const OptionSpec &option);
+  const Verb *parsed() const;
+  Error describe(const CLI::ParseError &error) const;
+  Error mismatch(const Verb *verb, const std::string &name) const;
+  Expected<void> checkValues() const;
+
+  const CommandLine &line;
+  CLI::App root;
+  std::vector<CLI::App *> apps; // one for each verb, in their order
+};
+
+void Parser::declare(CLI::App &app, const OptionSpec &option) {
+  CLI::Option *made = nullptr;
+  if (auto *flag = std::get_if<bool *>(&option.value))
+    made = app.add_flag(option.names, **flag);
+  else if (auto *count = std::get_if<int *>(&option.value))
+    made = app.add_flag(option.names, **count);
+  else if (auto *text = std::get_if<std::string *>(&option.value))
+    made = app.add_option(option.names, **text);
+  else if (auto *texts =
+               std::get_if<std::vector<std::string> *>(&option.value)) {
+    made = app.add_option(option.names, **texts);
+    // An option that may be repeated takes one word each time.
+    if (!option.isPositional())
+      made->allow_extra_args(false)->take_all();
+  }
+  if (!made)
+    return;
+  if (!option.word.empty())
+    made->type_name(option.word);
+  made->required(option.isRequired);
+}
+
+Parser::Parser(const CommandLine &line) : line(line), root(summary, "nereid") {
+  for (const OptionSpec &option : line.common)
+    declare(root, option);
+  root.set_help_flag("-h,--help");
+  root.set_version_flag("--version", "");
+  root.fallthrough();
+  root.allow_extras();
+  root.require_subcommand(0, 1);
+  for (const Verb &verb : line.list) {
+    CLI::App *app = root.add_subcommand(verb.name);
+    for (const OptionSpec &option : verb.options)
+      declare(*app, option);
+    app->set_help_flag("-h,--help");
+    app->fallthrough();
+    apps.push_back(app);
+  }
+}
+
+const Verb *Parser::parsed() const {
+  for (size_t i = 0; i < apps.size(); ++i)
+    if (apps[i]->parsed())
+      return &line.list[i];
+  return nullptr;
+}
+
+static std::string expectedWord(const CLI::Option &option) {
+  return option.get_positional() ? "" : ", expected " + option.get_type_name();
+}
+
+// What to say about an option with no value or too many.
+Error Parser::mismatch(const Verb *verb, const std::string &name) const {
+  const CLI::Option *option = nullptr;
+  if (verb)
+    option = root.get_subcommand(verb->name)->get_option_no_throw(name);
+  if (!option)
+    option = root.get_option_no_throw(name);
+  if (!option)
+    return invalid(name + " has a wrong number of values");
+  int given = static_cast<int>(option->count());
+  if (given > option->get_items_expected_max())
+    return invalid(name + " is given " + std::to_string(given) +
+                   " times, expected once");
+  return invalid(name + ": no value" + expectedWord(*option));
+}
+
+// What the library says, in our words: it starts its sentences with a capital
+// letter, and reports what is missing before what is unknown.
+Error Parser::describe(const CLI::ParseError &error) const {
+  const Verb *verb = parsed();
+  for (const std::string &word : root.remaining())
+    if (word.starts_with('-'))
+      return line.unexpected(verb, word);
+  std::string text = error.what();
+  if (error.get_name() == "ArgumentMismatch")
+    return mismatch(verb, text.substr(0, text.find(':')));
+  if (text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) &&
+      std::islower(static_cast<unsigned char>(text[1])))
+    text[0] =
+        static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  if (error.get_name() == "RequiredError" && verb)
+    text += ", expected 'nereid " + verb->usage + "'";
+  return invalid(text);
+}
+
+Expected<void> Parser::checkValues() const {
+  const Verb *verb = parsed();
+  // The word to be completed may be empty.
+  if (!verb || verb->isHidden())
+    return {};
+  const CLI::App *app = root.get_subcommand(verb->name);
+  for (const CLI::App *each : {app, &root})
+    for (const CLI::Option *option : each->get_options())
+      for (const std::string &value : option->results())
+        if (value.empty() && option->get_items_expected_max() > 0)
+          return invalid(option->get_name() + ": the value is empty" +
+                         expectedWord(*option));
+  return {};
+}
+
+Expected<CommandLine::Request> Parser::parse(std::vector<std::string> words) {
+  using Request = CommandLine::Request;
+  try {
+    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+    root.parse(std::move(words));
+  } catch (const CLI::CallForHelp &) {
+    return Request{Request::Help, parsed()};
+  } catch (const CLI::CallForVersion &) {
+    return Request{Request::Version, parsed()};
+  } catch (const CLI::ParseError &error) {
+    return describe(error);
+  }
+  if (Expected<void> checked = checkValues(); !checked)
+    return checked.error();
+  const Verb *verb = parsed();
+  if (std::vector<std::string> extras = root.remaining(); !extras.empty())
+    return line.unexpected(verb, extras.front());
+  return Request{Request::Run, verb};
+}
+
+Expected<CommandLine::Request>
+CommandLine::parse(std::vector<std::string> words) const {
+  if (Expected<void> checked = checkWords(words); !checked)
+    return checked.error();
+  return Parser(*this).parse(std::move(words));
 }
 
 } // namespace nereid::tool

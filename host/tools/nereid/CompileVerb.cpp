@@ -5,6 +5,7 @@
 
 #include "Files.h"
 #include "KernelSource.h"
+#include "Manifest.h"
 #include "Text.h"
 #include "Verb.h"
 
@@ -38,7 +39,13 @@ static Expected<void> writeOutput(Session &session, const Options &options,
   return writeFile(options.output, {bytes});
 }
 
-static Expected<int> compile(Session &session, const Options &options) {
+static Expected<int> compile(Session &session, Options options) {
+  if (Manifest::isNamedBy(options.kernel)) {
+    Expected<Manifest> manifest = Manifest::read(options.kernel);
+    if (!manifest)
+      return manifest.error();
+    options.kernel = manifest->kernel;
+  }
   if (options.output == "-" && session.output.isJson())
     return invalid("-o - and --json both want stdout");
   if (options.output == "-")
@@ -71,21 +78,26 @@ static Expected<int> compile(Session &session, const Options &options) {
   return exitOk;
 }
 
-Verb declareCompile(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("compile", "compile a kernel, stage by stage");
+Verb compileVerb() {
   auto options = std::make_shared<Options>();
-  declareCompileOptions(*app, *options);
-  declareStageOptions(*app, *options);
-  app->add_option("-o", options->output,
-                  "write the last stage's output; '-' is stdout")
-      ->type_name("FILE");
-  return {app, "compile KERNEL [options]",
-          "Examples:\n"
-          "  nereid compile add.ttir --target cpu --dump stages/\n"
-          "  nereid compile add.ttir --stop-after llir -o add.ll\n"
-          "  nereid compile add.ll --start-at asm -o add.so\n",
-          [options](Session &session) { return compile(session, *options); }};
+  Verb verb = {
+      "compile",
+      "compile a kernel, stage by stage",
+      "compile KERNEL [options]",
+      "Examples:\n"
+      "  nereid compile add.ttir --target cpu --dump stages/\n"
+      "  nereid compile add.ttir --stop-after llir -o add.ll\n"
+      "  nereid compile add.ll --start-at asm -o add.so\n",
+      compileOptions(*options),
+      [options](Session &session) { return compile(session, *options); }};
+  addOptions(verb.options, inputOptions(*options));
+  addOptions(verb.options, {{"--stop-after", &options->stopAfter, "STAGE",
+                             "last stage to run"},
+                            {"--dump", &options->dumpDir, "DIR",
+                             "write the output of every stage there"},
+                            {"-o", &options->output, "FILE",
+                             "write the last stage's output; '-' is stdout"}});
+  return verb;
 }
 
 } // namespace nereid::tool

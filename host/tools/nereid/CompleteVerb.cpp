@@ -5,8 +5,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "CommandLine.h"
 #include "Target.h"
-#include "Verb.h"
 #include "text/EscapeForTerminal.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ public:
 
 private:
   void readWord(const std::string &word);
-  const CLI::Option *findOption(const std::string &name);
   void add(const std::string &candidate, const std::string &description = {});
   void addVerbs();
-  void addOptions(const CLI::App &app);
+  void addNames(const std::vector<OptionSpec> &options);
   void addTargets();
+  void addCompilers();
   void addCompilerOptions();
   void addStages(const std::string &suffix);
   void addPositional();
@@ -60,28 +60,24 @@ void Completer::readWord(const std::string &word) {
   if (!valueOf.empty()) {
     if (valueOf == "--target")
       target = word;
+    else if (valueOf == "--compiler")
+      session.options.compiler = word;
     else if (valueOf == "--plugin-dir")
       session.options.pluginDirs.push_back(word);
     else if (valueOf == "--plugin")
       session.options.plugins.push_back(word);
     valueOf.clear();
   } else if (word.starts_with('-')) {
-    const CLI::Option *option = findOption(word);
-    if (option && option->get_items_expected_max() > 0)
+    const OptionSpec *option = line.findOption(verb, word);
+    if (option && !option->isFlag())
       valueOf = word;
   } else if (!verb) {
     verb = line.find(word);
   } else {
     ++positionals;
-    if (verb->app->get_name() == "options")
+    if (verb->name == "options")
       target = word;
   }
-}
-
-const CLI::Option *Completer::findOption(const std::string &name) {
-  const CLI::Option *option =
-      verb ? verb->app->get_option_no_throw(name) : nullptr;
-  return option ? option : line.app().get_option_no_throw(name);
 }
 
 void Completer::add(const std::string &candidate,
@@ -92,13 +88,14 @@ void Completer::add(const std::string &candidate,
 
 void Completer::addVerbs() {
   for (const Verb &each : line.verbs())
-    if (!each.app->get_group().empty())
-      add(each.app->get_name(), each.app->get_description());
+    if (!each.isHidden())
+      add(each.name, each.description);
 }
 
-void Completer::addOptions(const CLI::App &app) {
-  for (const std::string &name : optionNames(app))
-    add(name, app.get_option_no_throw(name)->get_description());
+void Completer::addNames(const std::vector<OptionSpec> &options) {
+  for (const OptionSpec &option : options)
+    for (const std::string &name : option.spellings())
+      add(name, option.description);
 }
 
 std::optional<TargetChoice> Completer::choose() {
@@ -123,6 +120,16 @@ void Completer::addTargets() {
       add(type, std::string(detail::view(info.description)));
     seen.push_back(type);
   }
+}
+
+void Completer::addCompilers() {
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return;
+  for (const Backend &backend : (*runtime)->backends())
+    if (nereid_backend_info_t info = backend.info(); info.has_compiler)
+      add(std::string(detail::view(info.id)),
+          std::string(detail::view(info.description)));
 }
 
 void Completer::addCompilerOptions() {
@@ -160,6 +167,8 @@ void Completer::addStages(const std::string &suffix) {
 void Completer::addValue(const std::string &option) {
   if (option == "--target")
     addTargets();
+  else if (option == "--compiler")
+    addCompilers();
   else if (option == "-O")
     addCompilerOptions();
   else if (option == "--start-at" || option == "--stop-after")
@@ -179,7 +188,7 @@ static bool takesFile(const std::string &verb) {
 }
 
 void Completer::addPositional() {
-  std::string name = verb->app->get_name();
+  std::string name = verb->name;
   if (name == "cache" && positionals == 0)
     for (const char *action : {"stat", "verify", "gc", "clear"})
       add(action);
@@ -206,8 +215,8 @@ std::string Completer::candidates() {
     addValue(valueOf);
   else if (current.starts_with('-')) {
     if (verb)
-      addOptions(*verb->app);
-    addOptions(line.app());
+      addNames(verb->options);
+    addNames(line.commonOptions());
   } else if (!verb)
     addVerbs();
   else
@@ -215,11 +224,13 @@ std::string Completer::candidates() {
   return text;
 }
 
-Verb declareComplete(CLI::App &parent) {
-  CLI::App *app = parent.add_subcommand("complete", "")->group("");
+Verb completeVerb() {
   auto words = std::make_shared<std::vector<std::string>>();
-  app->add_option("WORD", *words);
-  return {app, "complete -- WORD...", "",
+  return {"complete",
+          "",
+          "complete -- WORD...",
+          "",
+          {{"WORD", words.get()}},
           [words](Session &session) -> Expected<int> {
             session.output.raw(
                 escapeForTerminal(Completer(session, *words).candidates()));

@@ -95,15 +95,15 @@ static Expected<int> printScript(Session &session, const std::string &shell) {
   return exitOk;
 }
 
-Verb declareCompletion(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("completion", "print a shell's completion script");
+Verb completionVerb() {
   auto shell = std::make_shared<std::string>();
-  app->add_option("SHELL", *shell)->required();
-  return {app, "completion bash|zsh|fish",
+  return {"completion",
+          "print a shell's completion script",
+          "completion bash|zsh|fish",
           "bash: source <(nereid completion bash)\n"
           "zsh:  source <(nereid completion zsh)\n"
           "fish: nereid completion fish | source\n",
+          {{"SHELL", shell.get(), "", "", true}},
           [shell](Session &session) { return printScript(session, *shell); }};
 }
 

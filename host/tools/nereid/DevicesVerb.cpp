@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Target.h"
 #include "Text.h"
 #include "Verb.h"
 
@@ -44,7 +45,8 @@ static Expected<std::vector<Device>> collect(const Runtime &runtime) {
   return devices;
 }
 
-static Json deviceJson(const Device &device, bool isWinner) {
+static Json deviceJson(const Runtime &runtime, const Device &device,
+                       bool isWinner) {
   nereid_backend_info_t info = device.backend.info();
   Json json = {{"plugin", textOf(info.id)},
                {"device_type", textOf(info.device_type)},
@@ -53,27 +55,32 @@ static Json deviceJson(const Device &device, bool isWinner) {
                {"score", info.score},
                {"host_cpu", (info.probe_flags & NEREID_PROBE_IS_HOST_CPU) != 0},
                {"reason", textOf(info.probe_reason)}};
+  Expected<Backend> compiler =
+      compilerFor(device.backend, device.index.value_or(0));
+  json["compiler"] = compiler ? Json(textOf(compiler->info().id)) : Json();
   if (device.index) {
     json["device"] = *device.index;
-    json["target"] =
-        textOf(info.device_type) + ':' + std::to_string(*device.index);
+    json["target"] = targetLabel(runtime, device.backend) + ':' +
+                     std::to_string(*device.index);
     json["properties"] = device.properties;
   }
   return json;
 }
 
 static std::string deviceTable(const Json &devices) {
-  Table table({"", "target", "score", "plugin", "device", "reason"});
+  Table table(
+      {"", "target", "score", "plugin", "compiler", "device", "reason"});
   table.alignRight(2);
   for (const Json &device : devices) {
     bool isActive = device["active"];
     const Json properties = device.value("properties", Json::object());
-    table.add({device["winner"] ? "*" : "",
-               isActive ? device.value("target", "")
-                        : device.value("device_type", "") + " (inactive)",
-               std::to_string(device.value("score", 0)),
-               device.value("plugin", ""), properties.value("name", "-"),
-               device.value("reason", "")});
+    table.add(
+        {device["winner"] ? "*" : "",
+         isActive ? device.value("target", "")
+                  : device.value("device_type", "") + " (inactive)",
+         std::to_string(device.value("score", 0)), device.value("plugin", ""),
+         device["compiler"].is_null() ? "none" : device.value("compiler", ""),
+         properties.value("name", "-"), device.value("reason", "")});
   }
   return table.text();
 }
@@ -89,8 +96,9 @@ static Expected<int> listDevices(Session &session) {
   Json list = Json::array();
   for (const Device &device : *devices)
     list.push_back(
-        deviceJson(device, winner && device.index == winner->device &&
-                               device.backend.get() == winner->backend.get()));
+        deviceJson(**runtime, device,
+                   winner && device.index == winner->device &&
+                       device.backend.get() == winner->backend.get()));
   session.output.document({{"devices", list}});
   if (list.empty())
     session.output.text("no plugin with a driver is loaded; 'nereid plugins' "
@@ -104,10 +112,10 @@ static Expected<int> listDevices(Session &session) {
   return exitOk;
 }
 
-Verb declareDevices(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("devices", "list devices with their scores");
-  return {app, "devices [options]", "", listDevices};
+Verb devicesVerb() {
+  return {
+      "devices",  "list devices with their scores", "devices [options]", "", {},
+      listDevices};
 }
 
 } // namespace nereid::tool

@@ -3,13 +3,51 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Target.h"
 #include "Text.h"
 #include "Verb.h"
 
 namespace nereid::tool {
 
+// The backend of that id; it comes from the list of drivers.
+static std::optional<Backend> findBackend(const Runtime &runtime,
+                                          const std::string &id) {
+  nereid_backend_t *backend = nullptr;
+  if (nereid_runtime_backend(runtime.get(), detail::borrow(id), &backend) !=
+      NEREID_OK)
+    return std::nullopt;
+  return Backend(backend);
+}
+
+// Who compiles for what \p driver names: "compiler", an id or null, and then
+// "compiler_error".
+static void addCompiler(const Runtime &runtime, Json &driver, uint32_t device) {
+  std::optional<Backend> backend = findBackend(runtime, driver.value("id", ""));
+  if (!backend)
+    return;
+  Expected<Backend> compiler = compilerFor(*backend, device);
+  if (compiler) {
+    driver["compiler"] = std::string(detail::view(compiler->info().id));
+    return;
+  }
+  driver["compiler"] = nullptr;
+  driver["compiler_error"] = compiler.error().text;
+}
+
+static void addCompilers(const Runtime &runtime, Json &reasons) {
+  for (Json &driver : reasons["drivers"])
+    addCompiler(runtime, driver, 0);
+  if (Json &winner = reasons["winner"]; winner.is_object())
+    addCompiler(runtime, winner, winner.value("device", 0u));
+}
+
+static std::string compilerText(const Json &driver) {
+  const Json compiler = driver.value("compiler", Json());
+  return compiler.is_string() ? compiler.get<std::string>() : "none";
+}
+
 static std::string driverTable(const Json &drivers) {
-  Table table({"place", "plugin", "device", "score", "", "reason"});
+  Table table({"place", "plugin", "device", "score", "", "compiler", "reason"});
   table.alignRight(0);
   table.alignRight(3);
   for (const Json &driver : drivers) {
@@ -20,7 +58,7 @@ static std::string driverTable(const Json &drivers) {
     table.add({std::to_string(driver.value("place", 0)), driver.value("id", ""),
                driver.value("device_type", ""),
                std::to_string(driver.value("score", 0)), kind,
-               driver.value("reason", "")});
+               compilerText(driver), driver.value("reason", "")});
   }
   return table.text();
 }
@@ -36,6 +74,11 @@ static std::string verdict(const Json &reasons) {
           "' is taken: " + reasons.value("why", "") + '\n';
   for (const Json &tie : reasons.value("ties", Json::array()))
     text += "plugin '" + tie.get<std::string>() + "' has the same score\n";
+  if (winner.value("compiler", Json()).is_string())
+    text += "plugin '" + compilerText(winner) + "' compiles for it\n";
+  else
+    text +=
+        "nothing compiles for it: " + winner.value("compiler_error", "") + '\n';
   return text;
 }
 
@@ -49,6 +92,7 @@ static Expected<int> explain(Session &session, const std::string &target) {
   Expected<Json> reasons = takeJson(status, buffer);
   if (!reasons)
     return reasons.error();
+  addCompilers(**runtime, *reasons);
   session.output.document(*reasons);
   const Json drivers = reasons->value("drivers", Json::array());
   std::string text = verdict(*reasons);
@@ -61,12 +105,13 @@ static Expected<int> explain(Session &session, const std::string &target) {
   return exitOk;
 }
 
-Verb declareExplain(CLI::App &parent) {
-  CLI::App *app = parent.add_subcommand(
-      "explain", "say why a target is the one that is taken");
+Verb explainVerb() {
   auto target = std::make_shared<std::string>();
-  app->add_option("TARGET", *target);
-  return {app, "explain [TARGET] [options]", "",
+  return {"explain",
+          "say why a target is the one that is taken",
+          "explain [TARGET] [options]",
+          "",
+          {{"TARGET", target.get()}},
           [target](Session &session) { return explain(session, *target); }};
 }
 

@@ -15,13 +15,31 @@ const char *const argumentNotes =
     "ARG is TYPE=NUMBER, TYPE[N,...]=INIT or @FILE.npy; INIT is zeros, ones,\n"
     "range, full:NUMBER, random[:SEED[:LOW:HIGH]] or @FILE.npy; TYPE is f64 "
     "f32\nf16 bf16 fp8e4m3 fp8e5m2 i64 i32 i16 i8 i1; TYPE[0] is a null "
-    "pointer.\n";
+    "pointer.\nA manifest, KERNEL.json, says the grid, the ARGs and what to "
+    "expect.\n";
 
-void declareLaunchOptions(CLI::App &app, LaunchOptions &options) {
-  declareCompileOptions(app, options);
-  app.add_option("ARG", options.arguments);
-  app.add_option("--grid", options.grid, "programs along each axis")
-      ->type_name("X[,Y[,Z]]");
+std::vector<OptionSpec> launchOptions(LaunchOptions &options) {
+  std::vector<OptionSpec> list = compileOptions(options);
+  addOptions(list, {{"ARG", &options.arguments},
+                    {"--grid", &options.grid, "X[,Y[,Z]]",
+                     "programs along each axis"}});
+  return list;
+}
+
+Expected<Manifest> LaunchOptions::readManifest() {
+  if (!Manifest::isNamedBy(kernel))
+    return Manifest{};
+  Expected<Manifest> manifest = Manifest::read(kernel);
+  if (!manifest)
+    return manifest;
+  kernel = manifest->kernel;
+  if (grid.empty())
+    grid = manifest->grid;
+  if (arguments.empty())
+    arguments = manifest->arguments;
+  else // what is expected follows from the manifest's arguments
+    manifest->expectations.clear();
+  return manifest;
 }
 
 // Along one axis: program ids are signed.

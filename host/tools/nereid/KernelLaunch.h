@@ -10,16 +10,21 @@
 #include "FaultGuard.h"
 #include "KernelCall.h"
 #include "KernelSource.h"
+#include "Manifest.h"
 
 namespace nereid::tool {
 
 struct LaunchOptions : CompileOptions {
   std::string grid;
   std::vector<std::string> arguments;
+
+  /// If the kernel is a manifest, takes from it what the command line did not
+  /// give, and passes the rest of it on.
+  Expected<Manifest> readManifest();
 };
 
-/// --grid and ARG, after what declareCompileOptions() declares.
-void declareLaunchOptions(CLI::App &app, LaunchOptions &options);
+/// Those of compileOptions(), ARG and --grid.
+std::vector<OptionSpec> launchOptions(LaunchOptions &options);
 
 /// The help's lines about ARG.
 extern const char *const argumentNotes;

@@ -15,33 +15,22 @@
 
 namespace nereid::tool {
 
-void declareCompileOptions(CLI::App &app, CompileOptions &options) {
-  app.add_option("KERNEL", options.kernel, "'-' is stdin")->required();
-  app.add_option("--target", options.target,
-                 "device type, plugin id or either with ':DEVICE'")
-      ->type_name("TARGET");
-  app.add_option("-O", options.values,
-                 "set an option of the compiler ('nereid options')")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_flag("--refresh", options.refresh, "compile even if it is cached");
+std::vector<OptionSpec> compileOptions(CompileOptions &options) {
+  return {{"KERNEL", &options.kernel, "", "'-' is stdin", true},
+          {"--target", &options.target, "TARGET",
+           "device, as in cpu:1; compile: cpu:x86_64:znver4 too"},
+          {"--compiler", &options.compiler, "ID",
+           "compile with this plugin instead of the device's"},
+          {"-O", &options.values, "NAME=VALUE",
+           "set an option of the compiler ('nereid options')"},
+          {"--refresh", &options.refresh, "", "compile even if it is cached"}};
 }
 
-void declareStageOptions(CLI::App &app, CompileOptions &options) {
-  app.add_option("--start-at", options.startAt,
-                 "KERNEL is the input of this stage")
-      ->type_name("STAGE");
-  app.add_option("--stop-after", options.stopAfter, "last stage to run")
-      ->type_name("STAGE");
-  app.add_option("--replace", options.replacements,
-                 "take a file as the output of a stage")
-      ->type_name("STAGE=FILE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--dump", options.dumpDir,
-                 "write the output of every stage there")
-      ->type_name("DIR");
+std::vector<OptionSpec> inputOptions(CompileOptions &options) {
+  return {{"--start-at", &options.startAt, "STAGE",
+           "KERNEL is the input of this stage"},
+          {"--replace", &options.replacements, "STAGE=FILE",
+           "take a file as the output of a stage"}};
 }
 
 static Expected<void> checkStage(const std::string &option,
@@ -161,6 +150,7 @@ bool Request::isWrong(const Backend &compiler) {
 
 Expected<CompiledKernel>
 compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
+  session.options.compiler = options.compiler;
   Expected<Runtime *> runtime = session.runtime();
   if (!runtime)
     return runtime.error();
@@ -177,8 +167,7 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
     Progress progress("compiling " + request.sourceName());
     return choice->compiler.compile(request.get());
   }();
-  std::chrono::duration<double, std::nano> time =
-      std::chrono::steady_clock::now() - start;
+  std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
   if (!compiled) {
     Error error = compiled.error();
     if (error.status == NEREID_INVALID_ARGUMENT &&
@@ -202,7 +191,7 @@ std::string compileSummary(const CompiledKernel &kernel) {
           ? "taken from the cache, where plugin '" + plugin + "' put it,"
           : "compiled by plugin '" + plugin + "'";
   return verb + " for " + kernel.choice.name() + " in " +
-         durationText(kernel.nanoseconds);
+         durationText(static_cast<double>(kernel.nanoseconds));
 }
 
 } // namespace nereid::tool

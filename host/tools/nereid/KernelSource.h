@@ -7,15 +7,15 @@
 #ifndef NEREID_TOOL_KERNELSOURCE_H
 #define NEREID_TOOL_KERNELSOURCE_H
 
+#include "OptionSpec.h"
 #include "Target.h"
-
-#include <CLI/CLI.hpp>
 
 namespace nereid::tool {
 
 struct CompileOptions {
   std::string kernel;
   std::string target;
+  std::string compiler;
   std::vector<std::string> values;
   std::string startAt, stopAfter;
   std::vector<std::string> replacements;
@@ -23,16 +23,16 @@ struct CompileOptions {
   bool refresh = false;
 };
 
-/// The kernel's file, --target, -O and --refresh.
-void declareCompileOptions(CLI::App &app, CompileOptions &options);
-/// Those that change which stages run.
-void declareStageOptions(CLI::App &app, CompileOptions &options);
+/// The kernel's file, --target, --compiler, -O and --refresh.
+std::vector<OptionSpec> compileOptions(CompileOptions &options);
+/// --start-at and --replace: what takes the place of a stage's work.
+std::vector<OptionSpec> inputOptions(CompileOptions &options);
 
 struct CompiledKernel {
   TargetChoice choice;
   Compiled compiled;
   Json facts; ///< as nereid_compiled_describe() gives them
-  double nanoseconds;
+  int64_t nanoseconds;
 };
 
 /// Reads, checks and compiles. Errors in the source have the status

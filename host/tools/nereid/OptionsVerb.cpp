@@ -86,18 +86,21 @@ static Expected<int> showOptions(Session &session, const std::string &target,
   return exitOk;
 }
 
-Verb declareOptions(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("options", "show a compiler's options and stages");
+Verb optionsVerb() {
   auto target = std::make_shared<std::string>();
+  auto compiler = std::make_shared<std::string>();
   auto values = std::make_shared<std::vector<std::string>>();
-  app->add_option("TARGET", *target);
-  app->add_option("-O", *values, "show the stages with this option set")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  return {app, "options [TARGET] [options]", "",
-          [target, values](Session &session) {
+  return {"options",
+          "show a compiler's options and stages",
+          "options [TARGET] [options]",
+          "",
+          {{"TARGET", target.get()},
+           {"--compiler", compiler.get(), "ID",
+            "those of this plugin instead of the device's"},
+           {"-O", values.get(), "NAME=VALUE",
+            "show the stages with this option set"}},
+          [target, compiler, values](Session &session) {
+            session.options.compiler = *compiler;
             return showOptions(session, *target, *values);
           }};
 }

@@ -79,10 +79,10 @@ static Expected<int> listPlugins(Session &session) {
   return exitOk;
 }
 
-Verb declarePlugins(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("plugins", "list what was found and loaded");
-  return {app, "plugins [options]", "", listPlugins};
+Verb pluginsVerb() {
+  return {
+      "plugins",  "list what was found and loaded", "plugins [options]", "", {},
+      listPlugins};
 }
 
 } // namespace nereid::tool

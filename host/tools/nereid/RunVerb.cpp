@@ -19,21 +19,25 @@ struct Options : LaunchOptions {
 };
 } // namespace
 
-static Expected<double> launchOnce(ReadyKernel &kernel, Function::Grid grid) {
+static Expected<int64_t> launchOnce(ReadyKernel &kernel, Function::Grid grid) {
   Progress progress("running " + kernel.name());
   FaultGuard guard(kernel.fault());
   auto start = std::chrono::steady_clock::now();
   Expected<void> done = kernel.call().launch(grid);
   if (done)
     done = kernel.call().synchronize();
-  std::chrono::duration<double, std::nano> time =
-      std::chrono::steady_clock::now() - start;
+  std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
   if (!done)
     return done.error();
   return time.count();
 }
 
-static Expected<int> run(Session &session, const Options &options) {
+static Expected<int> run(Session &session, Options options) {
+  Expected<Manifest> manifest = options.readManifest();
+  if (!manifest)
+    return manifest.error();
+  if (options.expectations.empty())
+    options.expectations = manifest->expectations;
   Expected<LaunchRequest> request = LaunchRequest::parse(options);
   if (!request)
     return request.error();
@@ -47,7 +51,7 @@ static Expected<int> run(Session &session, const Options &options) {
   Outputs outputs((*kernel)->function(), request->values);
   if (Expected<void> bound = outputs.bind(std::move(*wishes)); !bound)
     return bound.error();
-  Expected<double> time = launchOnce(**kernel, request->grid);
+  Expected<int64_t> time = launchOnce(**kernel, request->grid);
   if (!time)
     return time.error();
   if (Expected<void> done = outputs.finish((*kernel)->call()); !done)
@@ -59,7 +63,8 @@ static Expected<int> run(Session &session, const Options &options) {
   document["arguments"] = outputs.json();
   session.output.document(document);
   session.output.text((*kernel)->heading(request->grid) + "launch   " +
-                      durationText(*time) + "\n\n" + outputs.text());
+                      durationText(static_cast<double>(*time)) + "\n\n" +
+                      outputs.text());
   if (!outputs.matches())
     return failure(workFailed, (*kernel)->name() +
                                    ": an output differs from what --expect "
@@ -67,28 +72,25 @@ static Expected<int> run(Session &session, const Options &options) {
   return exitOk;
 }
 
-Verb declareRun(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("run", "launch a kernel; save, compare outputs");
+Verb runVerb() {
   auto options = std::make_shared<Options>();
-  declareLaunchOptions(*app, *options);
-  app->add_option("--save", options->saves,
-                  "write argument N, an index or a name, after the launch")
-      ->type_name("N=FILE.npy")
-      ->allow_extra_args(false)
-      ->take_all();
-  app->add_option("--expect", options->expectations,
-                  "compare: N=FILE.npy[,RTOL,ATOL]")
-      ->type_name("N=FILE.npy,...")
-      ->allow_extra_args(false)
-      ->take_all();
-  return {app, "run KERNEL --grid X[,Y[,Z]] ARG... [options]",
-          std::string(argumentNotes) +
-              "\nExample:\n"
-              "  nereid run add.ttir --grid 4 f32[4096]=range "
-              "f32[4096]=random:1 \\\n"
-              "    f32[4096]=zeros i32=4096 --save 2=sum.npy\n",
-          [options](Session &session) { return run(session, *options); }};
+  Verb verb = {"run",
+               "launch a kernel; save, compare outputs",
+               "run KERNEL --grid X[,Y[,Z]] ARG... [options]",
+               std::string(argumentNotes) +
+                   "\nExample:\n"
+                   "  nereid run add.ttir --grid 4 f32[4096]=range "
+                   "f32[4096]=random:1 \\\n"
+                   "    f32[4096]=zeros i32=4096 --save 2=sum.npy\n",
+               launchOptions(*options),
+               [options](Session &session) { return run(session, *options); }};
+  addOptions(verb.options, inputOptions(*options));
+  addOptions(verb.options,
+             {{"--save", &options->saves, "N=FILE.npy",
+               "write argument N, an index or a name, after the launch"},
+              {"--expect", &options->expectations, "N=FILE.npy,...",
+               "compare: N=FILE.npy[,RTOL,ATOL]"}});
+  return verb;
 }
 
 } // namespace nereid::tool

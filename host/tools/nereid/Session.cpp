@@ -64,6 +64,8 @@ Expected<Runtime *> Session::runtime() {
     return &*owner;
   if (!options.trace.empty())
     setenv("NEREID_TRACE", options.trace.c_str(), 1);
+  if (!options.compiler.empty())
+    setenv("NEREID_COMPILER", options.compiler.c_str(), 1);
   Expected<std::string> dirs = joinDirs(options.pluginDirs);
   if (!dirs)
     return dirs.error();

@@ -20,6 +20,7 @@ struct CommonOptions {
   std::vector<std::string> pluginDirs;
   std::vector<std::string> plugins;
   std::string trace;
+  std::string compiler; ///< of the verbs that compile
   bool noCache = false;
   bool isolated = false;
   bool json = false;

@@ -8,11 +8,29 @@
 namespace nereid::tool {
 
 std::string TargetChoice::name() const {
-  return driver ? deviceType + ':' + std::to_string(device) : deviceType;
+  return driver ? label + ':' + std::to_string(device) : label;
 }
 
 static std::string deviceTypeOf(const Backend &backend) {
   return std::string(detail::view(backend.info().device_type));
+}
+
+std::string targetLabel(const Runtime &runtime, const Backend &backend) {
+  nereid_backend_info_t info = backend.info();
+  nereid_backend_t *meant = nullptr;
+  nereid_status_t status =
+      nereid_runtime_backend(runtime.get(), info.device_type, &meant);
+  bool isMeant = status == NEREID_OK && meant == backend.get();
+  return std::string(detail::view(isMeant ? info.device_type : info.id));
+}
+
+Expected<Backend> compilerFor(const Backend &backend, uint32_t device) {
+  nereid_backend_t *compiler = nullptr;
+  nereid_status_t status =
+      nereid_backend_compiler(backend.get(), device, &compiler);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  return Backend(compiler);
 }
 
 // A target of which only the device type is known.
@@ -22,19 +40,43 @@ static nereid_target_t bareTarget(const Backend &backend) {
   return target;
 }
 
-// The compiler for a driver that has none of its own.
-static Expected<TargetChoice> joinCompiler(Backend driver, uint32_t device) {
+// A device, with whoever compiles for it.
+static Expected<TargetChoice> chooseDevice(Runtime &runtime, Backend driver,
+                                           uint32_t device) {
+  Expected<Backend> compiler = compilerFor(driver, device);
+  if (!compiler)
+    return compiler.error();
+  TargetChoice choice = {*compiler,    driver,
+                         device,       targetLabel(runtime, driver),
+                         std::nullopt, nullptr};
+  if (compiler->get() == driver.get())
+    return choice;
+  auto target = detail::sized<nereid_target_t>();
+  nereid_status_t status = nereid_backend_target(driver.get(), device, &target);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  choice.target = target;
+  return choice;
+}
+
+// A target in full: no device is there for it, or none is asked for.
+static Expected<TargetChoice>
+chooseInFull(Runtime &runtime, const std::string &name, bool mustRun) {
+  Expected<TargetText> parsed = TargetText::parse(name);
+  if (!parsed)
+    return parsed.error();
+  if (mustRun)
+    return invalid("target '" + name +
+                   "' is not a device that can run a kernel, expected one as "
+                   "'cpu' or 'cpu:1'");
+  auto text = std::make_shared<const TargetText>(std::move(*parsed));
+  nereid_target_t target = text->get();
   nereid_backend_t *compiler = nullptr;
   nereid_status_t status =
-      nereid_backend_compiler(driver.get(), device, &compiler);
+      nereid_runtime_compiler(runtime.get(), &target, &compiler);
   if (status != NEREID_OK)
     return detail::lastError(status);
-  auto target = detail::sized<nereid_target_t>();
-  status = nereid_backend_target(driver.get(), device, &target);
-  if (status != NEREID_OK)
-    return detail::lastError(status);
-  return TargetChoice{Backend(compiler), driver, device, deviceTypeOf(driver),
-                      target};
+  return TargetChoice{Backend(compiler), std::nullopt, 0, name, target, text};
 }
 
 // The backend of that name, if it can at least compile. Without a driver there
@@ -49,8 +91,9 @@ static std::optional<TargetChoice> compilerOnly(Runtime &runtime,
   Backend backend(handle);
   if (!backend.info().has_compiler)
     return std::nullopt;
-  return TargetChoice{backend, std::nullopt, 0, deviceTypeOf(backend),
-                      bareTarget(backend)};
+  return TargetChoice{
+      backend, std::nullopt, 0, deviceTypeOf(backend), bareTarget(backend),
+      nullptr};
 }
 
 static Error pointOut(Error error) {
@@ -62,6 +105,8 @@ static Error pointOut(Error error) {
 
 Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
                                     bool mustRun) {
+  if (TargetText::isInFull(name))
+    return chooseInFull(runtime, name, mustRun);
   Expected<Runtime::Choice> chosen = runtime.choose(name);
   if (!chosen) {
     std::optional<TargetChoice> compiler =
@@ -70,10 +115,7 @@ Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
       return pointOut(chosen.error());
     return *compiler;
   }
-  if (!chosen->backend.info().has_compiler)
-    return joinCompiler(chosen->backend, chosen->device);
-  return TargetChoice{chosen->backend, chosen->backend, chosen->device,
-                      deviceTypeOf(chosen->backend), std::nullopt};
+  return chooseDevice(runtime, chosen->backend, chosen->device);
 }
 
 // The target that the schema and the stages are asked for.

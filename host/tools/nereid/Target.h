@@ -7,6 +7,7 @@
 #define NEREID_TOOL_TARGET_H
 
 #include "Session.h"
+#include "TargetText.h"
 
 namespace nereid::tool {
 
@@ -14,17 +15,24 @@ struct TargetChoice {
   Backend compiler;
   std::optional<Backend> driver; ///< none: nothing here runs the result
   uint32_t device;
-  std::string deviceType;
-  std::optional<nereid_target_t> target; ///< none: the one of the device
+  std::string label; ///< what --target calls it, without the device
+  std::optional<nereid_target_t> target;  ///< none: the one of the device
+  std::shared_ptr<const TargetText> text; ///< what `target` borrows, if given
 
   const nereid_target_t *request() const { return target ? &*target : nullptr; }
   /// "cpu:0", or "acme" without a driver.
   std::string name() const;
 };
 
-/// The backend that \p name means, or the best one if it is empty. One that
-/// only compiles will do unless \p mustRun; a driver without a compiler is
-/// joined with a compiler of the same device type.
+/// What --target calls the devices of \p backend: the device type, or the
+/// plugin's id where that type means another plugin.
+std::string targetLabel(const Runtime &runtime, const Backend &backend);
+
+/// Who compiles for a device of \p backend; the error if nobody does.
+Expected<Backend> compilerFor(const Backend &backend, uint32_t device);
+
+/// The backend that \p name means, or the best one if it is empty. A target in
+/// full and a backend that only compiles will do unless \p mustRun.
 Expected<TargetChoice> chooseTarget(Runtime &runtime, const std::string &name,
                                     bool mustRun);
 

@@ -52,14 +52,14 @@ static Expected<int> validate(Session &session, const std::string &path) {
   return exitOk;
 }
 
-Verb declareValidate(CLI::App &parent) {
-  CLI::App *app =
-      parent.add_subcommand("validate", "check a plugin, as its vendor would");
+Verb validateVerb() {
   auto path = std::make_shared<std::string>();
-  app->add_option("PLUGIN", *path)->required();
-  return {app, "validate PLUGIN.so [options]",
+  return {"validate",
+          "check a plugin, as its vendor would",
+          "validate PLUGIN.so [options]",
           "Each check runs in a process of its own; a plugin that crashes "
           "fails one.\n",
+          {{"PLUGIN", path.get(), "", "", true}},
           [path](Session &session) { return validate(session, *path); }};
 }
 

@@ -20,9 +20,9 @@ static Expected<int> showVersion(Session &session) {
   return exitOk;
 }
 
-Verb declareVersion(CLI::App &parent) {
-  CLI::App *app = parent.add_subcommand("version", "show the version");
-  return {app, "version [--json]", "", showVersion};
+Verb versionVerb() {
+  return {"version", "show the version", "version [--json]", "",
+          {},        showVersion};
 }
 
 } // namespace nereid::tool

@@ -3,33 +3,13 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "CommandLine.h"
 #include "Interrupt.h"
-#include "Verb.h"
 
 #include <algorithm>
 
 using namespace nereid;
 using namespace nereid::tool;
-
-// What the library says of a line, in our words: it starts its sentences with
-// a capital letter, and reports what is missing before what is unknown.
-static Error parseError(const CommandLine &line, const CLI::App &app,
-                        const CLI::ParseError &error) {
-  const Verb *verb = line.parsed();
-  for (const std::string &word : app.remaining())
-    if (word.starts_with('-'))
-      return line.unexpected(verb, word);
-  std::string text = error.what();
-  if (error.get_name() == "ArgumentMismatch")
-    return line.mismatch(verb, text.substr(0, text.find(':')));
-  if (text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) &&
-      std::islower(static_cast<unsigned char>(text[1])))
-    text[0] =
-        static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  if (error.get_name() == "RequiredError" && verb)
-    text += ", expected 'nereid " + verb->usage + "'";
-  return invalid(text);
-}
 
 static int fail(Session &session, const Error &error) {
   session.output.error(error);
@@ -56,8 +36,9 @@ static int finishVerb(const Verb &verb, Session &session) {
   return *code;
 }
 
-static int showHelp(const CommandLine &line, Session &session) {
-  std::string text = line.help(line.parsed());
+static int showHelp(const CommandLine &line, const Verb *verb,
+                    Session &session) {
+  std::string text = line.help(verb);
   session.output.document({{"help", text}});
   session.output.text(text);
   if (Expected<void> written = session.output.finish(); !written)
@@ -65,19 +46,17 @@ static int showHelp(const CommandLine &line, Session &session) {
   return exitOk;
 }
 
-static int runCommand(CommandLine &line, Session &session) {
-  const Verb *verb = line.parsed();
-  if (Expected<void> checked = line.checkValues(); !checked)
-    return fail(session, checked.error());
-  std::vector<std::string> extras = line.app().remaining();
-  if (!extras.empty())
-    return fail(session, line.unexpected(verb, extras.front()));
-  if (!verb) {
-    if (!session.output.isJson())
-      session.output.raw(line.help(nullptr));
-    return fail(session, invalid("no verb; 'nereid --help' lists them"));
-  }
-  return finishVerb(*verb, session);
+static int answer(const CommandLine &line, const CommandLine::Request &request,
+                  Session &session) {
+  if (request.kind == CommandLine::Request::Help)
+    return showHelp(line, request.verb, session);
+  if (request.kind == CommandLine::Request::Version)
+    return finishVerb(*line.find("version"), session);
+  if (request.verb)
+    return finishVerb(*request.verb, session);
+  if (!session.output.isJson())
+    session.output.raw(line.help(nullptr));
+  return fail(session, invalid("no verb; 'nereid --help' lists them"));
 }
 
 // The words without the program's name; "help VERB" means "VERB --help".
@@ -101,17 +80,8 @@ int main(int argc, char **argv) {
         return word == "--json" || word.starts_with("--json=");
       }))
     session.output.useJson();
-  if (Expected<void> checked = line.checkWords(words); !checked)
-    return fail(session, checked.error());
-  try {
-    std::reverse(words.begin(), words.end()); // as CLI11 wants them
-    line.app().parse(std::move(words));
-  } catch (const CLI::CallForHelp &) {
-    return showHelp(line, session);
-  } catch (const CLI::CallForVersion &) {
-    return finishVerb(*line.find("version"), session);
-  } catch (const CLI::ParseError &error) {
-    return fail(session, parseError(line, line.app(), error));
-  }
-  return runCommand(line, session);
+  Expected<CommandLine::Request> request = line.parse(std::move(words));
+  if (!request)
+    return fail(session, request.error());
+  return answer(line, *request, session);
 }
