@@ -33,16 +33,15 @@ install_packages() {
     apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
-# configure FOLDER [-DNAME=VALUE...]: makes or refreshes a build tree.
+# configure FOLDER [-DNAME=VALUE...]: makes or refreshes a build tree, by the
+# preset of CMakePresets.json that it belongs to: build is that of `release`,
+# build-asan of `asan`.
 configure() {
-  local folder=$1
+  local preset=${1##*/build} log
+  preset=${preset#-}
   shift
-  local log
   log=$(mktemp)
-  if ! CC=clang-19 CXX=clang++-19 cmake -S "$root" -B "$folder" -G Ninja \
-    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld \
-    -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld \
-    -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld "$@" >"$log" 2>&1; then
+  if ! cmake -S "$root" --preset "${preset:-release}" "$@" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     return 1
