@@ -1,5 +1,6 @@
 # What scripts share: packages of a fresh machine, and the build in build/.
 # Sourced, not run. Works on Debian 12 and 13.
+# shellcheck shell=bash disable=SC2034
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -14,6 +15,8 @@ test_packages=(
   libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools python3-numpy
   python3-venv strace util-linux
 )
+# And what scripts/check-style runs.
+style_packages=(clang-format-19 clang-tidy-19 pre-commit pyflakes3 shellcheck)
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 

@@ -3,6 +3,10 @@
 
 include(GoogleTest)
 
+add_executable(nereid_test_headers ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
+target_link_libraries(nereid_test_headers PRIVATE nereid_flags GTest::gtest GTest::gmock)
+nereid_precompile(nereid_test_headers ${PROJECT_SOURCE_DIR}/tests/support/precompiled.h)
+
 # A GoogleTest program whose every case is one ctest.
 # nereid_add_test(<name> SOURCES ... LIBS ... [LABEL unit])
 function(nereid_add_test name)
@@ -16,6 +20,7 @@ function(nereid_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   target_link_libraries(${name} PRIVATE nereid_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_LIBS})
+  nereid_precompile(${name} REUSE_FROM nereid_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   gtest_discover_tests(${name}
     TEST_PREFIX "${ARG_LABEL}."

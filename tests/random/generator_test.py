@@ -21,7 +21,6 @@ import elements as E
 import reference
 from generate import generate
 from ir import Block, Buffer, Kernel
-from text import print_kernel
 
 
 class ReferenceAsDevice:

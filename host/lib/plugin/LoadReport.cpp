@@ -123,7 +123,7 @@ static constexpr ReasonInfo reasons[] = {
     {Reason::ProbeTimeout, "probe-timeout",
      "the isolated probe did not end in time",
      "report it to the plugin's vendor, or allow more time "
-     "(probe_timeout_ms)",
+     "(NEREID_PROBE_TIMEOUT)",
      NEREID_UNAVAILABLE},
     {Reason::ProbeUnavailable, "probe-unavailable",
      "no child process could be started for the isolated probe",

@@ -11,6 +11,7 @@
 #include "plugin/BuildIdentity.h"
 #include "plugin/PluginTable.h"
 #include "process/IsolatedProbe.h"
+#include "runtime/Log.h"
 
 #include <dlfcn.h>
 
@@ -71,6 +72,9 @@ PluginLoader::callEntry(Plugin &plugin, void *entry,
 
 LoadResult PluginLoader::loadFile(const std::string &resolved,
                                   const PluginNote &note) const {
+  // The last line of a process that the plugin ends.
+  if (log)
+    log->debug("loading " + resolved);
   if (options.isProbeIsolated)
     if (std::optional<Rejection> bad =
             probeInChild(resolved, options.probeHelper, options.probeTimeoutMs))

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <unistd.h>
 
 namespace nereid::tool {
 
@@ -59,6 +60,31 @@ static Expected<std::string> joinDirs(const std::vector<std::string> &dirs) {
   return joined;
 }
 
+// Whose plugins are being loaded, and in which process; null at other times.
+static Session *loading = nullptr;
+static pid_t loadingProcess = 0;
+
+static void reportExit() {
+  if (!loading || getpid() != loadingProcess)
+    return;
+  loading->output.error(failure(
+      NEREID_INTERNAL, "a plugin ended the process while it was loaded\n"
+                       "note: with -vv the last line names it; --isolated "
+                       "survives it"));
+  _exit(exitInternal);
+}
+
+// What `load` makes, unless a plugin calls exit().
+template <typename Load> static auto guardExit(Session &session, Load load) {
+  static const int registered = std::atexit(reportExit);
+  (void)registered;
+  loading = &session;
+  loadingProcess = getpid();
+  auto result = load();
+  loading = nullptr;
+  return result;
+}
+
 Expected<Runtime *> Session::runtime() {
   if (owner)
     return &*owner;
@@ -79,12 +105,16 @@ Expected<Runtime *> Session::runtime() {
     settings.user = &options.verbosity;
     settings.log = logMessage;
   }
-  Expected<Runtime> made = Runtime::create(&settings);
+  Expected<Runtime> made = guardExit(*this, [&]() -> Expected<Runtime> {
+    Expected<Runtime> runtime = Runtime::create(&settings);
+    if (runtime)
+      for (const std::string &path : options.plugins)
+        if (Expected<Backend> loaded = runtime->load(path); !loaded)
+          return loaded.error();
+    return runtime;
+  });
   if (!made)
     return made.error();
-  for (const std::string &path : options.plugins)
-    if (Expected<Backend> loaded = made->load(path); !loaded)
-      return loaded.error();
   owner.emplace(std::move(*made));
   return &*owner;
 }

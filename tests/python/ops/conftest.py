@@ -71,5 +71,3 @@ def pytest_sessionfinish():
     if path:
         rows = {"triton": triton.__version__, "tested": sorted(collected)}
         pathlib.Path(path).write_text(json.dumps(rows))
-
-

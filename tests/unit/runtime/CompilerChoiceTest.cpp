@@ -83,7 +83,7 @@ TEST_F(CompilerChoiceTest, ADriverTakesTheCompilerWithTheBestScore) {
   EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler),
             NEREID_UNIMPLEMENTED);
   EXPECT_THAT(lastError(), HasSubstr("plugin 'test.driver' has no compiler, "
-                                     "and no other plugin compiles for "
+                                     "and no plugin compiles for "
                                      "target 'fake:f1::1'"));
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(nereid_runtime_register(runtime, &tables[i], &handles[i]),
@@ -91,6 +91,13 @@ TEST_F(CompilerChoiceTest, ADriverTakesTheCompilerWithTheBestScore) {
         << lastError();
   ASSERT_EQ(nereid_backend_compiler(backend, 0, &compiler), NEREID_OK);
   EXPECT_EQ(compiler, handles[2]);
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  target.backend = text("fake");
+  ASSERT_EQ(nereid_runtime_compiler(runtime, &target, &compiler), NEREID_OK);
+  EXPECT_EQ(compiler, handles[2]);
+  EXPECT_EQ(nereid_runtime_compiler(runtime, nullptr, &compiler),
+            NEREID_INVALID_ARGUMENT);
 
   nereid_compiled_t *compiled = compile(request("abc"), {{"scale", "2"}});
   ASSERT_NE(compiled, nullptr) << lastError();

@@ -1,6 +1,7 @@
 // Entry.cpp - the entry function of an image: the loop over a range of
-// programs. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
-// Apache-2.0
+// programs.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 
 #include "emit/Entry.h"
 
