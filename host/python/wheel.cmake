@@ -1,5 +1,5 @@
 # What the wheel holds, in a component that is installed only when it is asked
-# for: the module beside the package, and in the package the rest as libnereid
+# for: the module in the package, and below it the rest as libnereid
 # expects it, the plugins below its own folder.
 
 set(wheel_lib nereid/lib)
@@ -18,7 +18,7 @@ function(nereid_add_to_wheel folder)
   )
 endfunction()
 
-nereid_add_to_wheel(. nereid_python)
+nereid_add_to_wheel(nereid nereid_python)
 nereid_add_to_wheel(nereid/bin nereid_tool)
 nereid_add_to_wheel(${wheel_lib} nereid)
 nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe)

@@ -1,16 +1,23 @@
-// apart.c - a device whose memory is not the host's, to test what the Python
-// package does about it.
+// apart.c - two devices whose memory is not the host's and whose work is done
+// later, to test what the Python package does about it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An address of the device is a pointer with one bit more: no use on the host.
-// Whatever is compiled, the kernel takes (*f32 x, *f32 out, i32 n)
-// and doubles n numbers.
+// An address of a device is a pointer with one bit more: not usable on the
+// host. Work is queued and done by the next synchronize, which also reports
+// what was wrong with it: an access outside an allocation, or memory freed too
+// early. The devices have different architectures, and refuse images for each
+// other. Whatever is compiled, the kernel takes (*f32 x, *f32 out, i32 n) and
+// writes factor * x[i] to out[i]; the factor is 2, unless the assembly says
+// otherwise.
 
+#include <nereid/ext/libdevice.h>
 #include <nereid/plugin.h>
 
+#include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +25,30 @@
 
 #define DEVICE_BIT ((nereid_address_t)1 << 62)
 
+enum { DEVICE_COUNT = 2, MAX_GRID = 1000, MAX_COPY_OUT = 1 << 20 };
+
+static const char *const archs[DEVICE_COUNT] = {"one", "two"};
+
 static void *pointer(nereid_address_t address) {
   return (void *)(uintptr_t)(address & ~DEVICE_BIT);
 }
 
+static nereid_status_t fail(const nereid_call_t *call, nereid_status_t status,
+                            const char *message) {
+  nereid_diagnostic_t diagnostic = {.struct_size = sizeof(diagnostic),
+                                    .severity = NEREID_SEVERITY_ERROR,
+                                    .message = {message, strlen(message)}};
+  if (call)
+    call->report(call, &diagnostic);
+  return status;
+}
+
 // ---------------------------------------------------------------- compiler
+struct nereid_options_t {
+  char arch[8];
+  int64_t warps, stages, fast;
+};
+
 static nereid_status_t score_target(nereid_state_t *state,
                                     const nereid_target_t *target,
                                     int32_t *out_score,
@@ -34,40 +60,120 @@ static nereid_status_t score_target(nereid_state_t *state,
   return NEREID_OK;
 }
 
+static nereid_status_t visit_options(nereid_state_t *state,
+                                     const nereid_target_t *target,
+                                     const nereid_option_sink_t *sink,
+                                     const nereid_call_t *call) {
+  static const nereid_option_t options[] = {
+      {.struct_size = sizeof(nereid_option_t),
+       .type = NEREID_TYPE_I64,
+       .name = TEXT("num_warps"),
+       .doc = TEXT("warps of a program"),
+       .default_value = TEXT("2"),
+       .minimum = 1,
+       .maximum = 16},
+      {.struct_size = sizeof(nereid_option_t),
+       .type = NEREID_TYPE_I64,
+       .name = TEXT("num_stages"),
+       .doc = TEXT("stages of a loop"),
+       .default_value = TEXT("1"),
+       .minimum = 1,
+       .maximum = 2},
+      {.struct_size = sizeof(nereid_option_t),
+       .type = NEREID_TYPE_BOOL,
+       .name = TEXT("fast"),
+       .doc = TEXT("whether to hurry"),
+       .default_value = TEXT("false")}};
+  (void)state;
+  (void)target;
+  (void)call;
+  for (uint32_t i = 0; i < 3; ++i)
+    if (sink->add(sink, &options[i]) != NEREID_OK)
+      return NEREID_INTERNAL;
+  return NEREID_OK;
+}
+
+static int is(nereid_string_t text, const char *word) {
+  return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
 static nereid_status_t
 parse_options(nereid_state_t *state, const nereid_target_t *target,
               const nereid_value_t *values, uint64_t count,
               const nereid_writer_t *canonical, nereid_options_t **out_options,
               const nereid_call_t *call) {
   (void)state;
-  (void)target;
-  (void)values;
-  (void)count;
-  (void)canonical;
-  (void)call;
-  *out_options = NULL;
-  return NEREID_OK;
+  nereid_options_t *options = calloc(1, sizeof(*options));
+  if (!options)
+    return fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
+  options->warps = 2;
+  options->stages = 1;
+  memcpy(options->arch, target->arch.data,
+         target->arch.size < 7 ? target->arch.size : 7);
+  for (uint64_t i = 0; i < count; ++i)
+    if (is(values[i].name, "num_warps"))
+      options->warps = values[i].i64;
+    else if (is(values[i].name, "num_stages"))
+      options->stages = values[i].i64;
+    else if (is(values[i].name, "fast"))
+      options->fast = values[i].i64;
+  char text[64];
+  int size = snprintf(text, sizeof(text), "%d %d %d", (int)options->warps,
+                      (int)options->stages, (int)options->fast);
+  *out_options = options;
+  return canonical->write(canonical, text, (uint64_t)size);
 }
 
 static void destroy_options(nereid_state_t *state, nereid_options_t *options) {
   (void)state;
-  (void)options;
+  free(options);
 }
 
 static nereid_status_t visit_stages(nereid_state_t *state,
                                     const nereid_options_t *options,
                                     const nereid_stage_sink_t *sink,
                                     const nereid_call_t *call) {
+  static const nereid_stage_t stages[] = {
+      {.struct_size = sizeof(nereid_stage_t),
+       .name = TEXT("apart-asm"),
+       .input_kind = TEXT("ttir"),
+       .output_kind = TEXT("apart.asm"),
+       .extension = TEXT("apart-asm")},
+      {.struct_size = sizeof(nereid_stage_t),
+       .flags = NEREID_STAGE_MAKES_IMAGE,
+       .name = TEXT("apart-bin"),
+       .input_kind = TEXT("apart.asm"),
+       .output_kind = TEXT("apart.image"),
+       .extension = TEXT("apart-bin")}};
   (void)state;
   (void)options;
   (void)call;
-  const nereid_stage_t stage = {.struct_size = sizeof(stage),
-                                .flags = NEREID_STAGE_MAKES_IMAGE,
-                                .name = TEXT("image"),
-                                .input_kind = TEXT("ttir"),
-                                .output_kind = TEXT("apart.image"),
-                                .extension = TEXT("apart")};
-  return sink->add(sink, &stage);
+  for (uint32_t i = 0; i < 2; ++i)
+    if (sink->add(sink, &stages[i]) != NEREID_OK)
+      return NEREID_INTERNAL;
+  return NEREID_OK;
+}
+
+// The start of a program; the rest is for people.
+static int read_assembly(nereid_bytes_t input, char *arch, int *factor) {
+  char text[128] = {0};
+  memcpy(text, input.data, input.size < 127 ? input.size : 127);
+  return sscanf(text, "apart %7s factor %d", arch, factor) == 2;
+}
+
+static nereid_status_t add_metadata(const nereid_value_sink_t *metadata) {
+  static const nereid_string_t types[] = {TEXT("*f32"), TEXT("*f32"),
+                                          TEXT("i32")};
+  const nereid_value_t facts[] = {
+      {.name = TEXT("name"), .type = NEREID_TYPE_STRING, .text = TEXT("scale")},
+      {.name = TEXT("argument_types"),
+       .type = NEREID_TYPE_STRING_LIST,
+       .list = types,
+       .list_size = 3}};
+  for (uint32_t i = 0; i < 2; ++i)
+    if (metadata->add(metadata, &facts[i]) != NEREID_OK)
+      return NEREID_INTERNAL;
+  return NEREID_OK;
 }
 
 static nereid_status_t
@@ -75,26 +181,111 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
           nereid_session_t *session, uint32_t index, nereid_bytes_t input,
           const nereid_writer_t *output, const nereid_value_sink_t *metadata,
           const nereid_call_t *call) {
-  static const nereid_string_t types[] = {TEXT("*f32"), TEXT("*f32"),
-                                          TEXT("i32")};
-  const nereid_value_t facts[] = {
-      {.name = TEXT("name"),
-       .type = NEREID_TYPE_STRING,
-       .text = TEXT("double")},
-      {.name = TEXT("argument_types"),
-       .type = NEREID_TYPE_STRING_LIST,
-       .list = types,
-       .list_size = 3}};
   (void)state;
-  (void)options;
   (void)session;
-  (void)index;
-  (void)input;
-  (void)call;
-  for (uint32_t i = 0; i < 2; ++i)
-    if (metadata->add(metadata, &facts[i]) != NEREID_OK)
-      return NEREID_INTERNAL;
-  return output->write(output, "image", 5);
+  if (index == 0) {
+    char text[128];
+    int size = snprintf(text, sizeof(text),
+                        "apart %s factor 2\nwarps %d stages %d fast %d\n",
+                        options->arch, (int)options->warps,
+                        (int)options->stages, (int)options->fast);
+    return output->write(output, text, (uint64_t)size);
+  }
+  char arch[8];
+  int factor;
+  if (!read_assembly(input, arch, &factor))
+    return fail(call, NEREID_INVALID_ARGUMENT, "expected apart's assembly");
+  if (add_metadata(metadata) != NEREID_OK)
+    return NEREID_INTERNAL;
+  return output->write(output, input.data, input.size);
+}
+
+// ---------------------------------------------------------------- queue
+typedef struct work {
+  nereid_kernel_t *kernel; // NULL: a copy
+  nereid_address_t to, from;
+  uint64_t size;
+} work_t;
+
+typedef struct memory {
+  struct memory *next;
+  nereid_address_t address;
+  uint64_t size;
+} memory_t;
+
+static struct {
+  pthread_mutex_t mutex;
+  work_t *work[DEVICE_COUNT];
+  uint64_t count[DEVICE_COUNT];
+  memory_t *memory[DEVICE_COUNT];
+  const char *fault[DEVICE_COUNT];
+  uint64_t streams;
+} queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static nereid_status_t enqueue(uint32_t device, work_t item) {
+  pthread_mutex_lock(&queue.mutex);
+  uint64_t count = queue.count[device]++;
+  queue.work[device] =
+      realloc(queue.work[device], (count + 1) * sizeof(work_t));
+  queue.work[device][count] = item;
+  pthread_mutex_unlock(&queue.mutex);
+  return NEREID_OK;
+}
+
+static int is_inside(uint32_t device, nereid_address_t address, uint64_t size) {
+  if (!(address & DEVICE_BIT))
+    return 0;
+  for (memory_t *it = queue.memory[device]; it; it = it->next)
+    if (it->address <= address && address + size <= it->address + it->size)
+      return 1;
+  return size == 0;
+}
+
+static int overlaps(nereid_address_t address, uint64_t size,
+                    const memory_t *memory) {
+  return address < memory->address + memory->size &&
+         memory->address < address + size;
+}
+
+struct nereid_kernel_t {
+  uint32_t device;
+  int factor;
+};
+
+static void run(uint32_t device, const work_t *item) {
+  int bad = item->kernel ? !is_inside(device, item->to, item->size) ||
+                               !is_inside(device, item->from, item->size)
+                         : (item->to & DEVICE_BIT &&
+                            !is_inside(device, item->to, item->size)) ||
+                               (item->from & DEVICE_BIT &&
+                                !is_inside(device, item->from, item->size));
+  if (bad) {
+    queue.fault[device] = "work leaves its allocation";
+    return;
+  }
+  if (!item->kernel) {
+    memcpy(pointer(item->to), pointer(item->from), item->size);
+    return;
+  }
+  const float *x = pointer(item->from);
+  float *out = pointer(item->to);
+  for (uint64_t i = 0; i < item->size / sizeof(float); ++i)
+    out[i] = (float)item->kernel->factor * x[i];
+}
+
+static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
+                                   nereid_stream_t stream,
+                                   const nereid_call_t *call) {
+  (void)state;
+  (void)stream;
+  pthread_mutex_lock(&queue.mutex);
+  for (uint64_t i = 0; i < queue.count[device]; ++i)
+    run(device, &queue.work[device][i]);
+  queue.count[device] = 0;
+  const char *fault = queue.fault[device];
+  queue.fault[device] = NULL;
+  pthread_mutex_unlock(&queue.mutex);
+  return fault ? fail(call, NEREID_DEVICE_FAULT, fault) : NEREID_OK;
 }
 
 // ---------------------------------------------------------------- driver
@@ -104,7 +295,7 @@ static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
   (void)state;
   (void)call;
   out_probe->score = 100;
-  out_probe->device_count = 1;
+  out_probe->device_count = DEVICE_COUNT;
   return reason->write(reason, "always here", 11);
 }
 
@@ -112,30 +303,102 @@ static nereid_status_t get_target(nereid_state_t *state, uint32_t device,
                                   nereid_target_t *out_target,
                                   const nereid_call_t *call) {
   (void)state;
-  (void)device;
   (void)call;
   out_target->warp_size = 32;
   out_target->backend = (nereid_string_t)TEXT("apart");
-  out_target->arch = (nereid_string_t)TEXT("one");
+  out_target->arch = (nereid_string_t){archs[device], 3};
   return NEREID_OK;
 }
 
-static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
-                                   nereid_stream_t stream,
-                                   const nereid_call_t *call) {
+static _Thread_local uint32_t current_device;
+static _Thread_local nereid_stream_t current_stream[DEVICE_COUNT];
+
+static nereid_status_t get_current_device(nereid_state_t *state,
+                                          uint32_t *out_device,
+                                          const nereid_call_t *call) {
+  (void)state;
+  (void)call;
+  *out_device = current_device;
+  return NEREID_OK;
+}
+
+static nereid_status_t set_current_device(nereid_state_t *state,
+                                          uint32_t device,
+                                          const nereid_call_t *call) {
+  (void)state;
+  (void)call;
+  current_device = device;
+  return NEREID_OK;
+}
+
+static nereid_status_t get_current_stream(nereid_state_t *state,
+                                          uint32_t device,
+                                          nereid_stream_t *out_stream,
+                                          const nereid_call_t *call) {
+  (void)state;
+  (void)call;
+  *out_stream = current_stream[device];
+  return NEREID_OK;
+}
+
+static nereid_status_t set_current_stream(nereid_state_t *state,
+                                          uint32_t device,
+                                          nereid_stream_t stream,
+                                          const nereid_call_t *call) {
+  (void)state;
+  (void)call;
+  current_stream[device] = stream;
+  return NEREID_OK;
+}
+
+static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
+                                     nereid_stream_t *out_stream,
+                                     const nereid_call_t *call) {
   (void)state;
   (void)device;
-  (void)stream;
   (void)call;
+  pthread_mutex_lock(&queue.mutex);
+  *out_stream = ++queue.streams;
+  pthread_mutex_unlock(&queue.mutex);
+  return NEREID_OK;
+}
+
+static void destroy_stream(nereid_state_t *state, uint32_t device,
+                           nereid_stream_t stream) {
+  (void)synchronize(state, device, stream, NULL);
+}
+
+static nereid_status_t adopt_stream(nereid_state_t *state, uint32_t device,
+                                    nereid_string_t kind, uint64_t handle,
+                                    nereid_stream_t *out_stream,
+                                    const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  if (!is(kind, "apart.queue"))
+    return fail(call, NEREID_UNIMPLEMENTED, "expected an apart.queue");
+  *out_stream = handle + 1000;
+  return NEREID_OK;
+}
+
+static nereid_status_t adopt_pointer(nereid_state_t *state, uint32_t device,
+                                     nereid_string_t kind, uint64_t handle,
+                                     uint64_t size,
+                                     nereid_address_t *out_address,
+                                     const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  (void)size;
+  if (!is(kind, "apart.pointer"))
+    return fail(call, NEREID_UNIMPLEMENTED, "expected an apart.pointer");
+  *out_address = handle;
   return NEREID_OK;
 }
 
 static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
                                         const nereid_value_sink_t *sink,
                                         const nereid_call_t *call) {
-  const nereid_value_t shared = {.name = TEXT("max_shared_mem"),
-                                 .type = NEREID_TYPE_I64,
-                                 .i64 = 1024};
+  const nereid_value_t shared = {
+      .name = TEXT("max_shared_mem"), .type = NEREID_TYPE_I64, .i64 = 1024};
   (void)state;
   (void)device;
   (void)call;
@@ -146,21 +409,44 @@ static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
                                 uint64_t size, nereid_address_t *out_address,
                                 const nereid_call_t *call) {
   (void)state;
-  (void)device;
-  (void)call;
-  void *memory = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
-  if (size && !memory)
-    return NEREID_OUT_OF_RESOURCES;
-  *out_address = size ? (uintptr_t)memory | DEVICE_BIT : 0;
+  *out_address = 0;
+  if (!size)
+    return NEREID_OK;
+  void *bytes = aligned_alloc(64, (size + 63) / 64 * 64);
+  memory_t *memory = malloc(sizeof(*memory));
+  if (!bytes || !memory) {
+    free(bytes);
+    free(memory);
+    return fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
+  }
+  *out_address = (uintptr_t)bytes | DEVICE_BIT;
+  pthread_mutex_lock(&queue.mutex);
+  *memory = (memory_t){queue.memory[device], *out_address, size};
+  queue.memory[device] = memory;
+  pthread_mutex_unlock(&queue.mutex);
   return NEREID_OK;
 }
 
 static void release(nereid_state_t *state, uint32_t device,
                     nereid_address_t address) {
   (void)state;
-  (void)device;
-  if (address)
+  pthread_mutex_lock(&queue.mutex);
+  memory_t **link = &queue.memory[device];
+  while (*link && (*link)->address != address)
+    link = &(*link)->next;
+  memory_t *memory = *link;
+  if (memory) {
+    for (uint64_t i = 0; i < queue.count[device]; ++i) {
+      const work_t *item = &queue.work[device][i];
+      if (overlaps(item->to, item->size, memory) ||
+          overlaps(item->from, item->size, memory))
+        queue.fault[device] = "memory was freed before the work that uses it";
+    }
+    *link = memory->next;
     free(pointer(address));
+    free(memory);
+  }
+  pthread_mutex_unlock(&queue.mutex);
 }
 
 static nereid_status_t copy(nereid_state_t *state, uint32_t device,
@@ -169,21 +455,12 @@ static nereid_status_t copy(nereid_state_t *state, uint32_t device,
                             nereid_address_t source, uint64_t size,
                             const nereid_call_t *call) {
   (void)state;
-  (void)device;
   (void)stream;
-  (void)call;
-  void *to = direction == NEREID_COPY_DEVICE_TO_HOST
-                 ? (void *)(uintptr_t)destination
-                 : pointer(destination);
-  void *from = direction == NEREID_COPY_HOST_TO_DEVICE
-                   ? (void *)(uintptr_t)source
-                   : pointer(source);
-  if (size)
-    memcpy(to, from, size);
-  return NEREID_OK;
+  if (direction == NEREID_COPY_DEVICE_TO_HOST && size > MAX_COPY_OUT)
+    return fail(call, NEREID_OUT_OF_RESOURCES,
+                "a copy to the host is too long");
+  return enqueue(device, (work_t){NULL, destination, source, size});
 }
-
-static int32_t the_kernel; // modules and kernels are its address
 
 static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
                                   nereid_bytes_t image, nereid_string_t path,
@@ -192,20 +469,26 @@ static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
                                   nereid_module_t **out_module,
                                   const nereid_call_t *call) {
   (void)state;
-  (void)device;
   (void)path;
   (void)metadata;
   (void)metadata_count;
-  (void)call;
-  if (image.size != 5)
-    return NEREID_INCOMPATIBLE;
-  *out_module = (nereid_module_t *)&the_kernel;
+  char arch[8];
+  int factor;
+  if (!read_assembly(image, arch, &factor))
+    return fail(call, NEREID_INCOMPATIBLE, "not an image");
+  if (strcmp(arch, archs[device]) != 0)
+    return fail(call, NEREID_INCOMPATIBLE, "the image is for another device");
+  nereid_kernel_t *kernel = malloc(sizeof(*kernel));
+  if (!kernel)
+    return fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
+  *kernel = (nereid_kernel_t){device, factor};
+  *out_module = (nereid_module_t *)kernel;
   return NEREID_OK;
 }
 
 static void unload_module(nereid_state_t *state, nereid_module_t *module) {
   (void)state;
-  (void)module;
+  free(module);
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
@@ -228,20 +511,86 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
     nereid_address_t x, out;
     int32_t n;
   } arguments;
-  (void)kernel;
-  (void)call;
+  if (launch->grid[0] > MAX_GRID)
+    return fail(call, NEREID_INVALID_ARGUMENT, "the grid is too large");
   memcpy(&arguments, launch->arguments, sizeof(arguments));
-  const float *x = pointer(arguments.x);
-  float *out = pointer(arguments.out);
-  for (int32_t i = 0; i < arguments.n; ++i)
-    out[i] = 2 * x[i];
+  return enqueue(kernel->device,
+                 (work_t){kernel, arguments.out, arguments.x,
+                          (uint64_t)arguments.n * sizeof(float)});
+}
+
+static nereid_status_t create_event(nereid_state_t *state, uint32_t device,
+                                    nereid_event_t **out_event,
+                                    const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  *out_event = calloc(1, sizeof(int64_t));
+  return *out_event ? NEREID_OK
+                    : fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
+}
+
+static void destroy_event(nereid_state_t *state, nereid_event_t *event) {
+  (void)state;
+  free(event);
+}
+
+static int64_t clock_of_events; // each recorded event is 1000 ns later
+
+static nereid_status_t record_event(nereid_state_t *state,
+                                    nereid_event_t *event,
+                                    nereid_stream_t stream,
+                                    const nereid_call_t *call) {
+  (void)state;
+  (void)stream;
+  (void)call;
+  *(int64_t *)event = ++clock_of_events;
   return NEREID_OK;
+}
+
+static nereid_status_t elapsed(nereid_state_t *state, nereid_event_t *start,
+                               nereid_event_t *end, double *out_nanoseconds,
+                               const nereid_call_t *call) {
+  (void)state;
+  (void)call;
+  *out_nanoseconds = 1000.0 * (double)(*(int64_t *)end - *(int64_t *)start);
+  return NEREID_OK;
+}
+
+static nereid_status_t flush_cache(nereid_state_t *state, uint32_t device,
+                                   nereid_stream_t stream,
+                                   const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  (void)stream;
+  (void)call;
+  return NEREID_OK;
+}
+
+// ---------------------------------------------------------------- libdevice
+static nereid_status_t visit_functions(nereid_state_t *state,
+                                       const nereid_target_t *target,
+                                       const nereid_libdevice_sink_t *sink,
+                                       const nereid_call_t *call) {
+  (void)state;
+  (void)target;
+  (void)sink;
+  return fail(call, NEREID_IO_ERROR, "the device library has gone");
+}
+
+static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
+  static const nereid_libdevice_t libdevice = {
+      .struct_size = sizeof(libdevice), .visit_functions = visit_functions};
+  (void)state;
+  return is(id, NEREID_EXT_LIBDEVICE) && getenv("APART_LOSES_LIBDEVICE")
+             ? &libdevice
+             : NULL;
 }
 
 // ---------------------------------------------------------------- entry
 static const nereid_compiler_t compiler = {
     .struct_size = sizeof(nereid_compiler_t),
     .score_target = score_target,
+    .visit_options = visit_options,
     .parse_options = parse_options,
     .destroy_options = destroy_options,
     .visit_stages = visit_stages,
@@ -252,6 +601,19 @@ static const nereid_driver_t driver = {
     .struct_size = sizeof(nereid_driver_t),
     .probe = probe,
     .get_target = get_target,
+    .get_current_device = get_current_device,
+    .set_current_device = set_current_device,
+    .get_current_stream = get_current_stream,
+    .set_current_stream = set_current_stream,
+    .create_stream = create_stream,
+    .destroy_stream = destroy_stream,
+    .adopt_pointer = adopt_pointer,
+    .adopt_stream = adopt_stream,
+    .create_event = create_event,
+    .destroy_event = destroy_event,
+    .record_event = record_event,
+    .elapsed = elapsed,
+    .flush_cache = flush_cache,
     .synchronize = synchronize,
     .visit_properties = visit_properties,
     .allocate = allocate,
@@ -269,9 +631,10 @@ static const nereid_plugin_t plugin = {
     .id = TEXT(NEREID_PLUGIN_ID),
     .device_type = TEXT("apart"),
     .version = TEXT(NEREID_PLUGIN_VERSION),
-    .description = TEXT("a device with memory of its own"),
-    .compiler = &compiler,
+    .description = TEXT("devices with memory of their own"),
+    .compiler = APART_HAS_COMPILER ? &compiler : NULL,
     .driver = &driver,
+    .get_extension = get_extension,
 };
 
 nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,

@@ -19,6 +19,17 @@ def build():
 
 
 @pytest.fixture
+def program_of_readme():
+    """The program that shows memory, streams and events."""
+    readme = pathlib.Path(__file__).parents[2] / "host/python/README.md"
+    _, _, text = readme.read_text().partition("## Memory, streams and events\n")
+    _, _, block = text.partition("\n\n    ")
+    lines = ("    " + block).splitlines()
+    end = next(i for i, line in enumerate(lines) if line and not line.startswith("    "))
+    return "\n".join(line[4:] for line in lines[:end])
+
+
+@pytest.fixture
 def run_program(tmp_path):
     """Runs a file of this folder or a text as a program; gives the process."""
 

@@ -28,6 +28,20 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
 }
 """
 
+DOUBLE = """
+tt.func public @double(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %os = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %op = tt.addptr %os, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %xv = tt.load %xp : tensor<1024x!tt.ptr<f32>>
+  %sum = arith.addf %xv, %xv : tensor<1024xf32>
+  tt.store %op, %sum : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+"""
+
 
 def test_plugins_are_the_load_report():
     loaded = {plugin.id: plugin for plugin in nereid.plugins() if plugin.loaded}
@@ -134,6 +148,42 @@ def test_integers_may_be_signed_or_unsigned():
 def test_truth_values_are_no_other_types(value):
     with pytest.raises(TypeError, match="expected a truth value"):
         stored("i1", value)
+
+
+def test_the_program_of_the_readme(program_of_readme):
+    names = {"ttir": DOUBLE, "target": "cpu"}
+    exec(program_of_readme, names)
+    assert names["nanoseconds"] > 0
+    assert (names["result"] == 2).all()
+
+
+OUT_OF_MEMORY = """
+import resource
+import nereid
+values = [1] * 50_000_000
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20),) * 2)
+try:
+    nereid.compile("module {}", "cpu", options={"opt_level": values})
+except MemoryError:
+    print("MemoryError")
+"""
+
+
+def test_out_of_memory_is_an_exception(run_program):
+    done = run_program(OUT_OF_MEMORY)
+    assert done.stdout == "MemoryError\n", done.stderr
+
+
+def test_devices_are_numbers():
+    from nereid._native import library
+
+    backend, _ = library.choose("cpu")
+    for number in (-1, 2**32, 2**70):
+        with pytest.raises(ValueError, match="is not the number of a device"):
+            backend.target(number)
+    with pytest.raises(TypeError):
+        backend.target("0")
 
 
 def test_the_tool():

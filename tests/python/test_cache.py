@@ -98,18 +98,28 @@ def test_damaged_image_is_refused(run_add, tmp_path, run_program):
     assert "add_kernel: not a saved kernel, or a damaged one" in done.stderr
 
 
-def test_dump_and_override(run_add, tmp_path, run_program):
+@pytest.mark.parametrize("stage", ["llir", "asm", "so"])
+def test_dump_and_override(run_add, tmp_path, run_program, stage):
     folder = tmp_path / "dump"
     variables = {"TRITON_KERNEL_DUMP": "1", "TRITON_DUMP_DIR": str(folder)}
     run_add(**variables)
     dumped = {path.suffix for path in folder.rglob("add_kernel.*")}
     assert {".ttir", ".llir", ".asm", ".so"} <= dumped
 
-    llir = next(folder.rglob("add_kernel.llir"))
+    changed = next(folder.rglob(f"add_kernel.{stage}"))
     for path in folder.rglob("add_kernel.*"):
-        if path != llir:
+        if path != changed:
             path.unlink()
-    llir.write_text(llir.read_text().replace("fadd", "fsub"))
+    if stage == "so":
+        content = bytearray(changed.read_bytes())
+        content[len(content) // 2] ^= 1
+        changed.write_bytes(content)
+    else:
+        text = changed.read_text()
+        assert "fadd" in text or "addps" in text
+        for name, other in (("fadd", "fsub"), ("addps", "subps")):
+            text = text.replace(name, other)
+        changed.write_text(text)
     done = run_program(
         "program_add.py",
         TRITON_CACHE_DIR=str(tmp_path / "c"),
@@ -118,7 +128,29 @@ def test_dump_and_override(run_add, tmp_path, run_program):
         TRITON_ALWAYS_COMPILE="1",
     )
     assert "Overriding kernel with file" in done.stdout
+    if stage == "so":
+        assert "not a saved kernel, or a damaged one" in done.stderr
+    else:
+        assert "assert torch.equal(out, x + y)" in done.stderr
+
+
+def test_a_stage_of_the_extension_plugin_is_overridden(tmp_path, run_program):
+    variables = {
+        "NEREID_TARGET": "extension",
+        "TRITON_CACHE_DIR": str(tmp_path / "c"),
+        "TRITON_DUMP_DIR": str(tmp_path / "dump"),
+        "TRITON_OVERRIDE_DIR": str(tmp_path / "dump"),
+        "TRITON_ALWAYS_COMPILE": "1",
+    }
+    run_program("program_add.py", TRITON_KERNEL_DUMP="1", **variables)
+    image = next((tmp_path / "dump").rglob("add_kernel.binary"))
+    done = run_program("program_add.py", TRITON_KERNEL_OVERRIDE="1", **variables)
+    assert f"Overriding kernel with file {image}" in done.stdout
+    # The plugin runs nothing, so the sum is wrong, but the image was launched.
     assert "assert torch.equal(out, x + y)" in done.stderr
+    image.write_bytes(b"nothing")
+    done = run_program("program_add.py", TRITON_KERNEL_OVERRIDE="1", **variables)
+    assert "not a saved kernel" in done.stderr
 
 
 FORK = """

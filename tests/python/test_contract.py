@@ -150,6 +150,54 @@ def test_option_of_the_plugin():
     assert kernel.metadata.nereid_opt_level == 0
 
 
+@triton.jit
+def fused_kernel(x_ptr, y_ptr, z_ptr, out_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i) * tl.load(y_ptr + i) + tl.load(z_ptr + i))
+
+
+@pytest.mark.parametrize(
+    "given, fuses",
+    [
+        ({}, True),
+        ({"enable_fp_fusion": True}, True),
+        ({"enable_fp_fusion": False}, False),
+        ({"nereid_enable_fp_fusion": False}, False),
+        ({"enable_fp_fusion": False, "nereid_enable_fp_fusion": True}, True),
+    ],
+)
+def test_fusion_is_as_the_launch_wants_it(given, fuses):
+    torch.manual_seed(0)
+    x, y, out = torch.rand(64), torch.rand(64), torch.zeros(64)
+    for _ in range(2):
+        kernel = fused_kernel[(1,)](x, y, -(x * y), out, BLOCK=64, **given)
+        assert out.any() == fuses
+        assert kernel.metadata.enable_fp_fusion == fuses
+
+
+@pytest.mark.parametrize("group", ["force_disable_fp_fusion", "default_fp_fusion"])
+def test_a_setting_forbids_fusion(group):
+    knobs = triton.knobs.language
+    if group not in vars(type(knobs)):
+        pytest.skip("this Triton has no such setting")
+    x, y, out = torch.rand(64), torch.rand(64), torch.zeros(64)
+    with knobs.scope():
+        setattr(knobs, group, group.startswith("force"))
+        fused_kernel.device_caches.clear()
+        fused_kernel[(1,)](x, y, -(x * y), out, BLOCK=64)
+    fused_kernel.device_caches.clear()
+    assert not out.any()
+
+
+def test_unset_options_are_the_plugins():
+    x = torch.zeros(16)
+    metadata = scale_kernel[(1,)](x, x, 16, 2.0, BLOCK=16).metadata
+    assert (metadata.num_warps, metadata.num_stages) == (4, 2)
+    assert metadata.nereid_num_stages is None
+    metadata = scale_kernel[(1,)](x, x, 16, 2.0, BLOCK=16, num_stages=3).metadata
+    assert (metadata.num_stages, metadata.nereid_num_stages) == (3, 3)
+
+
 def test_unknown_option_is_refused():
     with pytest.raises(KeyError, match="num_wraps"):
         scale_kernel[(1,)](torch.zeros(4), torch.zeros(4), 4, 2.0, BLOCK=4, num_wraps=4)
@@ -289,6 +337,23 @@ def test_compiled_kernel_is_launched_again():
     assert torch.equal(out, 2 * x)
 
 
+@triton.jit
+def store_one_kernel(out_ptr, value):
+    tl.store(out_ptr, value)
+
+
+@pytest.mark.parametrize("value", [2**31, 2**40 + 5, -(2**31) - 1, -(2**70)])
+def test_integers_that_do_not_fit_a_compiled_kernel(value):
+    out = torch.zeros(1, dtype=torch.int64)
+    kernel = store_one_kernel[(1,)](out, 7)
+    if value == 2**31:  # fits without a sign, as in the API beside Triton
+        kernel[(1, 1, 1)](out, value)
+        return
+    with pytest.raises(OverflowError, match="argument 1 does not fit .* integer of 32 bits"):
+        kernel[(1, 1, 1)](out, value)
+    assert out.item() == 7
+
+
 def test_wrong_number_of_arguments():
     x = torch.randn(16)
     kernel = scale_kernel[(1,)](x, x.clone(), 16, 2.0, BLOCK=16)
@@ -366,6 +431,20 @@ def test_device_properties_are_numbers_to_divide_by():
             assert facts[name] > 0
         warps = 32  # of a large kernel: at least one program of it fits
         assert facts["max_num_regs"] >= warps * facts["warpSize"]
+
+
+@pytest.mark.parametrize("device", ["cuda", "cpu:1", 1, -1])
+def test_devices_that_are_not_there(device):
+    with pytest.raises(ValueError, match="is not a device of cpu"):
+        driver.active.set_current_device(device)
+
+
+def test_compiling_for_a_target_without_a_device():
+    from triton.backends.compiler import GPUTarget
+
+    source = triton.compiler.ASTSource(scale_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"}, {("BLOCK",): 16})  # fmt: skip
+    with pytest.raises(ValueError, match="no device of cpu is z80"):
+        triton.compile(source, target=GPUTarget("cpu", "z80", 32))
 
 
 def test_driver_of_a_cpu():

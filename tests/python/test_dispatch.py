@@ -220,6 +220,51 @@ def test_cleared_caches_lead_to_triton(front):
     assert len(front) == 1
 
 
+@triton.jit
+def negative_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, -(i + f + at))
+
+
+def test_a_kernel_at_the_address_of_another_is_another():
+    """Triton's cache gets another kernel without a call that the dispatcher sees,
+    and it is allocated where the first one was."""
+    function = JITFunction(store_kernel.fn)
+    out, spare = torch.zeros(16), []
+    for _ in range(2):
+        address = id(function[(4,)](out, 3, 0.5))
+    cache = next(iter(function.device_caches.values()))[0]
+    key = next(iter(cache))
+    cache.clear()
+    gc.collect()
+    for _ in range(200):
+        other = JITFunction(negative_kernel.fn)
+        spare.append(other.run(out, 3, 0.5, grid=(4,), warmup=False))
+        if id(spare[-1]) == address:
+            break
+    else:
+        pytest.skip("no kernel got the address")
+    cache[key] = spare[-1]
+    out.zero_()
+    assert function[(4,)](out, 3, 0.5) is spare[-1]
+    assert torch.equal(out, -(3.5 + torch.arange(16.0)))
+
+
+@triton.jit
+def narrow_kernel(out_ptr, value: tl.int8):
+    tl.store(out_ptr, value)
+
+
+@pytest.mark.parametrize("value", [256, -129, 2**40])
+def test_integers_that_do_not_fit_are_refused(value, front):
+    out = torch.zeros(1)
+    for _ in range(2):
+        narrow_kernel[(1,)](out, 3)
+    for _ in range(2):
+        with pytest.raises(OverflowError, match="integer of 8 bits"):
+            narrow_kernel[(1,)](out, value)
+
+
 SCALE = tl.constexpr(2)
 
 

@@ -6,6 +6,8 @@ The other driver is one that always claims a GPU, found as every backend is.
 # SPDX-License-Identifier: Apache-2.0
 
 import os
+import pathlib
+import shutil
 
 import pytest
 
@@ -95,9 +97,12 @@ def test_target_that_is_not_there_is_an_error(run_program):
 
 
 def test_missing_library_breaks_nothing(run_program, tmp_path):
-    """The native module of the first folder of the path cannot be loaded."""
-    (tmp_path / "_nereid.py").write_text("raise ImportError('libnereid.so.1 is gone')")
-    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    """The native module of the first package on the path cannot be loaded."""
+    package = pathlib.Path(__file__).parents[2] / "host/python/nereid"
+    shutil.copytree(package, tmp_path / "path/nereid")
+    broken = tmp_path / "path/nereid/_nereid.py"
+    broken.write_text("raise ImportError('libnereid.so.1 is gone')")
+    path = os.pathsep.join([str(tmp_path / "path"), os.environ["PYTHONPATH"]])
     done = run_program(
         "import triton, nereid\nprint(nereid.plugins()[0].detail)\n", PYTHONPATH=path
     )
@@ -127,3 +132,16 @@ def test_without_plugins_there_is_no_driver(run_program, tmp_path):
         NEREID_TARGET=None,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_driver_without_a_compiler_is_not_the_choice(run_program, build):
+    plugins = f"{build / 'tests/apart-drv'};{build / 'lib/nereid/plugins'}"
+    done = run_program("program_add.py", NEREID_PLUGIN_DIRS=plugins)
+    assert done.stdout == "NereidDriver cpu\n", done.stderr
+
+
+def test_a_driver_without_a_compiler_says_so_when_it_is_named(run_program, build):
+    plugins = f"{build / 'tests/apart-drv'};{build / 'lib/nereid/plugins'}"
+    done = run_program("program_add.py", NEREID_PLUGIN_DIRS=plugins, NEREID_TARGET="apart")
+    assert done.returncode == 1
+    assert "nereid.Error" in done.stderr and "compile" in done.stderr.splitlines()[-1]

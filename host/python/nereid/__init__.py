@@ -1,7 +1,8 @@
 """Nereid from Python: find plugins, compile TTIR, launch kernels.
 
 Programs of Triton need none of this: they run through `nereid.triton` as soon
-as the package is installed. Everything returned is plain data, but for kernels.
+as the package is installed. Everything returned is plain data, but for kernels
+and what belongs to a device.
 
     import nereid
     kernel = nereid.compile(pathlib.Path("add.ttir").read_text(), target="cpu")
@@ -23,17 +24,37 @@ from ._api import (
     plugins,
     version,
 )
+from ._memory import (
+    Event,
+    Memory,
+    Stream,
+    adopt_memory,
+    adopt_stream,
+    allocate,
+    copy,
+    fill,
+    synchronize,
+)
 
 __all__ = [
     "Argument",
     "Candidate",
     "Device",
     "Error",
+    "Event",
     "Kernel",
+    "Memory",
+    "Stream",
+    "adopt_memory",
+    "adopt_stream",
+    "allocate",
     "compile",
+    "copy",
     "devices",
     "explain",
+    "fill",
     "options",
     "plugins",
+    "synchronize",
     "version",
 ]

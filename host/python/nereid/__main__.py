@@ -6,14 +6,14 @@ import os
 import pathlib
 import sys
 
+from . import _native
+
 _PACKAGE = pathlib.Path(__file__).parent
 
 
 def tool() -> pathlib.Path:
     """The tool of the wheel, else that of the build tree."""
-    import _nereid
-
-    build = pathlib.Path(_nereid.__file__).resolve().parent.parent
+    build = pathlib.Path(_native.require().__file__).resolve().parents[2]
     for folder in (_PACKAGE / "bin", build / "bin"):
         if (folder / "nereid").exists():
             return folder / "nereid"

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _native
+from ._memory import Memory, Stream, _Place
+from ._transfer import Copies, written_arguments
+
+_ADDRESSES = (Memory, int, type(None))
 
 if _native.library is None:
 
@@ -62,9 +66,17 @@ class Argument(NamedTuple):
 class Kernel:
     """A compiled kernel, loaded on one device."""
 
-    def __init__(self, compiled: Any, loaded: Any) -> None:
+    def __init__(
+        self, compiled: Any, loaded: Any, written: Sequence[bool] | None = None
+    ) -> None:
         self._compiled = compiled
         self._loaded = loaded
+        self._place = _Place(loaded.backend, loaded.device)
+        self._is_pointer = [it.type.startswith("*") for it in self.arguments]
+        # Which of them may be written to; all if it is unknown.
+        if written is None or len(written) != len(self._is_pointer):
+            written = self._is_pointer
+        self._written = list(written)
 
     @property
     def name(self) -> str:
@@ -92,9 +104,50 @@ class Kernel:
         """What stage `name` made."""
         return self._compiled.stage(name)
 
-    def launch(self, grid: Sequence[int], *arguments: Any, stream: int = 0) -> None:
-        """Launches with a tensor, an address or a number for each argument."""
-        self._loaded.launch(grid, stream, *arguments)
+    def launch(
+        self, grid: Sequence[int], *arguments: Any, stream: Stream | int = 0
+    ) -> None:
+        """Launches with a tensor, a `Memory`, an address or a number for each
+        argument.
+
+        On a device with memory of its own, tensors of the host are copied there
+        and, if the kernel may write to them, back: the launch then waits for the
+        kernel. Any other launch may return before the kernel is done; see
+        `synchronize()`. An address is one of the device.
+        """
+        for argument in arguments:
+            if isinstance(argument, Memory):
+                argument._check(self._place)
+                argument._use_on(stream)
+        if self._place.is_host_accessible or len(arguments) != len(self._is_pointer):
+            self._loaded.launch(grid, int(stream), *arguments)
+        else:
+            self._launch_with_copies(grid, int(stream), arguments)
+
+    def _launch_with_copies(
+        self, grid: Sequence[int], stream: int, arguments: Sequence[Any]
+    ) -> None:
+        place = self._place
+        moved = list(arguments)
+        with Copies(place.backend, place.device_type, place.index, stream) as copies:
+            tensors = [
+                i
+                for i, argument in enumerate(arguments)
+                if self._is_pointer[i] and not isinstance(argument, _ADDRESSES)
+            ]
+            for i in tensors:
+                if not hasattr(arguments[i], "data_ptr"):
+                    raise TypeError(
+                        f"argument {i} is a {type(arguments[i]).__name__}, expected "
+                        "a tensor, memory of the device, an address or None"
+                    )
+                copies.add(arguments[i], self._written[i])
+            has_copies = copies.copy_in()
+            for i in tensors:
+                moved[i] = copies.address_of(arguments[i])
+            self._loaded.launch(grid, stream, *moved)
+            if has_copies:
+                copies.copy_out()
 
 
 def version() -> str:
@@ -175,4 +228,8 @@ def compile(
         flags=native.KEEP_STAGES | (0 if use_cache else native.NO_CACHE),
         dump_dir=dump_dir,
     )
-    return Kernel(compiled, backend.load(compiled, device))
+    loaded = backend.load(compiled, device)
+    written = None
+    if not _Place(backend, device).is_host_accessible:
+        written = written_arguments(ttir, name)
+    return Kernel(compiled, loaded, written)

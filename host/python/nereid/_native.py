@@ -10,7 +10,7 @@ library: ModuleType | None
 problem = ""
 
 try:
-    import _nereid as library
+    from . import _nereid as library
 except (ImportError, OSError) as error:
     library = None
     problem = str(error)

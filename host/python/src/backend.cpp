@@ -6,6 +6,7 @@
 #include "backend.h"
 
 #include "compiled.h"
+#include "diagnostics.h"
 #include "kernel.h"
 #include "nereid/ext/libdevice.h"
 #include "values.h"
@@ -60,22 +61,35 @@ static PyObject *info(PyObject *object, PyObject *) {
     if (!dict || !put(dict.get(), key, Ref(toStr(value))))
       return nullptr;
   bool isHostCpu = info.probe_flags & NEREID_PROBE_IS_HOST_CPU;
+  bool isByNameOnly = info.probe_flags & NEREID_PROBE_BY_NAME_ONLY;
   if (!put(dict.get(), "has_compiler", Ref(PyBool_FromLong(info.has_compiler))) ||
       !put(dict.get(), "has_driver", Ref(PyBool_FromLong(info.has_driver))) ||
       !put(dict.get(), "is_host_cpu", Ref(PyBool_FromLong(isHostCpu))) ||
+      !put(dict.get(), "is_by_name_only",
+           Ref(PyBool_FromLong(isByNameOnly))) ||
       !put(dict.get(), "score", Ref(PyLong_FromLong(info.score))) ||
       !put(dict.get(), "device_count", Ref(PyLong_FromLong(info.device_count))))
     return nullptr;
   return dict.release();
 }
 
-/// The number of a device; false with an error set.
-static bool readDevice(PyObject *object, uint32_t &out) {
-  unsigned long device = PyLong_AsUnsignedLong(object);
-  if (!PyErr_Occurred() && device > UINT32_MAX)
-    PyErr_SetString(PyExc_OverflowError, "the number of a device is too large");
+bool readDevice(PyObject *object, uint32_t &out) {
+  int overflow = 0;
+  long long device = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (device == -1 && !overflow && PyErr_Occurred())
+    return false;
+  if (overflow || device < 0 || device > UINT32_MAX) {
+    PyErr_Format(PyExc_ValueError,
+                 "%R is not the number of a device, expected one from 0",
+                 object);
+    return false;
+  }
   out = static_cast<uint32_t>(device);
-  return !PyErr_Occurred();
+  return true;
+}
+
+int convertDevice(PyObject *object, void *out) {
+  return readDevice(object, *static_cast<uint32_t *>(out));
 }
 
 static PyObject *target(PyObject *object, PyObject *number) {
@@ -105,20 +119,64 @@ static PyObject *properties(PyObject *object, PyObject *number) {
   return takeText(status, json);
 }
 
-static PyObject *options(PyObject *object, PyObject *) {
+/// The target of a device, or null for a backend without devices.
+class DeviceTarget {
+public:
+  nereid_status_t read(nereid_backend_t *backend, uint32_t device) {
+    nereid_backend_info_t info = {};
+    info.struct_size = sizeof info;
+    if (nereid_status_t status = nereid_backend_info(backend, &info))
+      return status;
+    hasTarget = info.has_driver && info.device_count;
+    target.struct_size = sizeof target;
+    return hasTarget ? nereid_backend_target(backend, device, &target)
+                     : NEREID_OK;
+  }
+  const nereid_target_t *get() const { return hasTarget ? &target : nullptr; }
+
+private:
+  nereid_target_t target = {};
+  bool hasTarget = false;
+};
+
+static PyObject *options(PyObject *object, PyObject *args) {
+  uint32_t device = 0;
+  if (!PyArg_ParseTuple(args, "|O&", convertDevice, &device))
+    return nullptr;
+  DeviceTarget target;
+  if (nereid_status_t status = target.read(self(object), device))
+    return raise(status);
   nereid_buffer_t *json = nullptr;
-  nereid_status_t status = nereid_backend_options(self(object), nullptr, &json);
+  nereid_status_t status =
+      nereid_backend_options(self(object), target.get(), &json);
   return takeText(status, json);
 }
 
-static PyObject *stages(PyObject *object, PyObject *given) {
+static PyObject *stages(PyObject *object, PyObject *args) {
+  PyObject *given = nullptr;
+  uint32_t device = 0;
   Values values;
-  if (!values.read(given))
+  if (!PyArg_ParseTuple(args, "O|O&", &given, convertDevice, &device) ||
+      !values.read(given))
     return nullptr;
+  DeviceTarget target;
+  if (nereid_status_t status = target.read(self(object), device))
+    return raise(status);
   nereid_buffer_t *json = nullptr;
   nereid_status_t status = nereid_backend_stages(
-      self(object), nullptr, values.data(), values.size(), &json);
+      self(object), target.get(), values.data(), values.size(), &json);
   return takeText(status, json);
+}
+
+/// The backend that compiles for a device of this one.
+static PyObject *compiler(PyObject *object, PyObject *number) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  nereid_backend_t *found = nullptr;
+  nereid_status_t status =
+      nereid_backend_compiler(self(object), device, &found);
+  return status == NEREID_OK ? wrapBackend(found) : raise(status);
 }
 
 namespace {
@@ -160,10 +218,12 @@ bool Request::read(PyObject *args, PyObject *keywords) {
       "start_at", "stop_after", "replacements", "dump_dir", nullptr};
   PyObject *source = nullptr, *given = nullptr, *replaced = nullptr;
   const char *name = "", *start = "", *stop = "", *dump = "";
-  unsigned device = 0, flags = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!IIssO!s",
+  uint32_t device = 0;
+  unsigned flags = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!O&IssO!s",
                                    const_cast<char **>(kNames), &source, &name,
-                                   &PyDict_Type, &given, &device, &flags,
+                                   &PyDict_Type, &given, convertDevice, &device,
+                                   &flags,
                                    &start, &stop, &PyDict_Type, &replaced,
                                    &dump))
     return false;
@@ -209,8 +269,9 @@ static PyObject *key(PyObject *object, PyObject *args, PyObject *keywords) {
 
 static PyObject *load(PyObject *object, PyObject *args) {
   PyObject *compiled = nullptr;
-  unsigned device = 0;
-  if (!PyArg_ParseTuple(args, "O!|I", compiledType, &compiled, &device))
+  uint32_t device = 0;
+  if (!PyArg_ParseTuple(args, "O!|O&", compiledType, &compiled, convertDevice,
+                        &device))
     return nullptr;
   return loadKernel(object, self(object), device,
                     reinterpret_cast<CompiledObject *>(compiled)->compiled);
@@ -237,51 +298,63 @@ addFunction(const nereid_libdevice_sink_t *sink,
   return added ? NEREID_OK : NEREID_OUT_OF_RESOURCES;
 }
 
-static void ignore(const nereid_call_t *, const nereid_diagnostic_t *) {}
-
-/// [(name, symbol, result, [operand, ...]), ...] of nereid.libdevice/1, or None
-/// if the plugin has no such extension.
-static PyObject *libdevice(PyObject *object, PyObject *) {
+/// [(name, symbol, result, [operand, ...]), ...] of nereid.libdevice/1 of the
+/// plugin that compiles for a device, or None if it has no such extension.
+static PyObject *libdevice(PyObject *object, PyObject *number) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  nereid_backend_t *compiler = nullptr;
+  if (nereid_status_t status =
+          nereid_backend_compiler(self(object), device, &compiler))
+    return raise(status);
   const auto *table = static_cast<const nereid_libdevice_t *>(
-      nereid_backend_extension(self(object), text(NEREID_EXT_LIBDEVICE)));
+      nereid_backend_extension(compiler, text(NEREID_EXT_LIBDEVICE)));
   if (!table || !NEREID_HAS_SLOT(table, visit_functions))
     Py_RETURN_NONE;
   nereid_target_t target = {};
   target.struct_size = sizeof target;
-  (void)nereid_backend_target(self(object), 0, &target);
+  if (nereid_status_t status =
+          nereid_backend_target(self(object), device, &target))
+    return raise(status);
   Ref list(PyList_New(0));
   if (!list)
     return nullptr;
   nereid_libdevice_sink_t sink = {sizeof sink, 0, list.get(), addFunction};
-  nereid_call_t call = {};
-  call.struct_size = sizeof call;
-  call.report = ignore;
-  nereid_status_t status = table->visit_functions(
-      nereid_backend_state(self(object)), &target, &sink, &call);
+  Diagnostics diagnostics;
+  nereid_status_t status = diagnostics.run([&] {
+    return table->visit_functions(nereid_backend_state(compiler), &target,
+                                  &sink, diagnostics.get());
+  });
   if (PyErr_Occurred())
     return nullptr;
   return status == NEREID_OK
              ? list.release()
-             : raise(status, "the plugin did not list its device library");
+             : diagnostics.raise(status, "the plugin did not list its device "
+                                         "library");
 }
 
 bool addBackendType(PyObject *module) {
   static const PyMethodDef own[] = {
-      {"info", info, METH_NOARGS, "Facts about the plugin as a dict."},
-      {"target", target, METH_O,
+      {"info", guarded<info>, METH_NOARGS, "Facts about the plugin as a dict."},
+      {"target", guarded<target>, METH_O,
        "(backend, arch, features, warp size) of a device."},
-      {"properties", properties, METH_O, "Facts about a device as JSON."},
-      {"options", options, METH_NOARGS, "The option schema as JSON."},
-      {"stages", stages, METH_O, "The stages for a dict of options as JSON."},
-      {"compile",
-       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compile)),
-       METH_VARARGS | METH_KEYWORDS, "Compiles, or takes from the cache."},
-      {"key", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(key)),
-       METH_VARARGS | METH_KEYWORDS,
+      {"properties", guarded<properties>, METH_O,
+       "Facts about a device as JSON."},
+      {"options", guarded<options>, METH_VARARGS,
+       "options(device=0): the option schema as JSON."},
+      {"stages", guarded<stages>, METH_VARARGS,
+       "stages(options, device=0): the stages as JSON."},
+      {"compiler", guarded<compiler>, METH_O,
+       "The backend that compiles for a device."},
+      {"compile", method(guarded<compile>), METH_VARARGS | METH_KEYWORDS,
+       "Compiles, or takes from the cache."},
+      {"key", method(guarded<key>), METH_VARARGS | METH_KEYWORDS,
        "What a compilation depends on, as JSON; compiles nothing."},
-      {"load", load, METH_VARARGS, "load(compiled, device=0) -> Kernel"},
-      {"libdevice", libdevice, METH_NOARGS,
-       "Functions that kernels may call, or None if it is not said."},
+      {"load", guarded<load>, METH_VARARGS,
+       "load(compiled, device=0) -> Kernel"},
+      {"libdevice", guarded<libdevice>, METH_O,
+       "Functions that kernels for a device may call, or None if unspecified."},
   };
   static std::vector<PyMethodDef> methods(std::begin(own), std::end(own));
   for (const PyMethodDef *method = memoryMethods; method->ml_name; ++method)
@@ -292,7 +365,7 @@ bool addBackendType(PyObject *module) {
       {Py_tp_methods, methods.data()},
       {Py_tp_doc, const_cast<char *>("One loaded plugin.")},
       {}};
-  static PyType_Spec spec = {"_nereid.Backend", sizeof(BackendObject), 0,
+  static PyType_Spec spec = {"nereid._nereid.Backend", sizeof(BackendObject), 0,
                              Py_TPFLAGS_DEFAULT |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

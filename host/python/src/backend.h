@@ -21,6 +21,11 @@ bool addBackendType(PyObject *module);
 
 PyObject *wrapBackend(nereid_backend_t *backend);
 
+/// The number of a device; false with a ValueError set for any other object.
+bool readDevice(PyObject *object, uint32_t &out);
+/// The same for PyArg_ParseTuple's "O&": \p out is a uint32_t.
+int convertDevice(PyObject *object, void *out);
+
 /// Methods for memory, streams and events (backend_memory.cpp).
 extern PyMethodDef memoryMethods[];
 bool addEventType(PyObject *module);

@@ -27,10 +27,19 @@ static PyObject *done(nereid_status_t status) {
   Py_RETURN_NONE;
 }
 
+/// An address, a handle or a count, for PyArg_ParseTuple's "O&": unlike "K" it
+/// refuses what does not fit.
+static int convertSize(PyObject *object, void *out) {
+  unsigned long long value = PyLong_AsUnsignedLongLong(object);
+  *static_cast<unsigned long long *>(out) = value;
+  return value != static_cast<unsigned long long>(-1) || !PyErr_Occurred();
+}
+
 static PyObject *allocate(PyObject *object, PyObject *args) {
-  unsigned device = 0;
+  uint32_t device = 0;
   unsigned long long size = 0;
-  if (!PyArg_ParseTuple(args, "IK", &device, &size))
+  if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
+                        &size))
     return nullptr;
   nereid_address_t address = 0;
   nereid_status_t status =
@@ -40,20 +49,22 @@ static PyObject *allocate(PyObject *object, PyObject *args) {
 }
 
 static PyObject *release(PyObject *object, PyObject *args) {
-  unsigned device = 0;
+  uint32_t device = 0;
   unsigned long long address = 0;
-  if (!PyArg_ParseTuple(args, "IK", &device, &address))
+  if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
+                        &address))
     return nullptr;
   nereid_backend_free(self(object), device, address);
   Py_RETURN_NONE;
 }
 
-static PyObject *copy(PyObject *object, PyObject *args,
-                      nereid_copy_t direction) {
-  unsigned device = 0;
+template <nereid_copy_t direction>
+static PyObject *copy(PyObject *object, PyObject *args) {
+  uint32_t device = 0;
   unsigned long long stream = 0, destination = 0, source = 0, size = 0;
-  if (!PyArg_ParseTuple(args, "IKKKK", &device, &stream, &destination, &source,
-                        &size))
+  if (!PyArg_ParseTuple(args, "O&O&O&O&O&", convertDevice, &device, convertSize,
+                        &stream, convertSize, &destination, convertSize,
+                        &source, convertSize, &size))
     return nullptr;
   nereid_status_t status;
   {
@@ -64,12 +75,81 @@ static PyObject *copy(PyObject *object, PyObject *args,
   return done(status);
 }
 
-static PyObject *copyIn(PyObject *object, PyObject *args) {
-  return copy(object, args, NEREID_COPY_HOST_TO_DEVICE);
+namespace {
+/// A contiguous buffer of Python, held as long as this lives.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  ~Buffer() {
+    if (buffer.obj)
+      PyBuffer_Release(&buffer);
+  }
+  bool open(PyObject *object, bool isWritten) {
+    int flags = PyBUF_C_CONTIGUOUS | (isWritten ? PyBUF_WRITABLE : 0);
+    return PyObject_GetBuffer(object, &buffer, flags) == 0;
+  }
+  uint64_t address() const { return reinterpret_cast<uintptr_t>(buffer.buf); }
+  uint64_t size() const { return static_cast<uint64_t>(buffer.len); }
+
+private:
+  Py_buffer buffer = {};
+};
+} // namespace
+
+/// (device, stream, device address, buffer): copies and waits, because the
+/// buffer is let go afterwards.
+template <nereid_copy_t direction>
+static PyObject *copyBuffer(PyObject *object, PyObject *args) {
+  constexpr bool isWritten = direction == NEREID_COPY_DEVICE_TO_HOST;
+  uint32_t device = 0;
+  unsigned long long stream = 0, address = 0;
+  PyObject *host = nullptr;
+  Buffer buffer;
+  if (!PyArg_ParseTuple(args, "O&O&O&O", convertDevice, &device, convertSize,
+                        &stream, convertSize, &address, &host) ||
+      !buffer.open(host, isWritten))
+    return nullptr;
+  nereid_status_t status;
+  std::string reason;
+  {
+    WithoutGil unlocked;
+    status = nereid_backend_copy(self(object), device, stream, direction,
+                                 isWritten ? buffer.address() : address,
+                                 isWritten ? address : buffer.address(),
+                                 buffer.size());
+    if (status != NEREID_OK)
+      reason = view(nereid_error());
+    nereid_status_t waited =
+        nereid_backend_synchronize(self(object), device, stream);
+    if (status == NEREID_OK && waited != NEREID_OK) {
+      status = waited;
+      reason = view(nereid_error());
+    }
+  }
+  return status == NEREID_OK ? Ref::borrow(Py_None).release()
+                             : raise(status, reason);
 }
 
-static PyObject *copyOut(PyObject *object, PyObject *args) {
-  return copy(object, args, NEREID_COPY_DEVICE_TO_HOST);
+static PyObject *fill(PyObject *object, PyObject *args) {
+  uint32_t device = 0;
+  unsigned long long stream = 0, destination = 0, count = 0;
+  PyObject *bytes = nullptr;
+  std::string_view pattern;
+  if (!PyArg_ParseTuple(args, "O&O&O&OO&", convertDevice, &device, convertSize,
+                        &stream, convertSize, &destination, &bytes, convertSize,
+                        &count) ||
+      !readBytes(bytes, pattern))
+    return nullptr;
+  nereid_status_t status;
+  {
+    WithoutGil unlocked;
+    status = nereid_backend_fill(self(object), device, stream, destination,
+                                 pattern.data(),
+                                 static_cast<uint32_t>(pattern.size()), count);
+  }
+  return done(status);
 }
 
 /// Runs `action` on a stream: (device, stream).
@@ -77,9 +157,10 @@ static PyObject *onStream(PyObject *object, PyObject *args,
                           nereid_status_t (*action)(nereid_backend_t *,
                                                     uint32_t,
                                                     nereid_stream_t)) {
-  unsigned device = 0;
+  uint32_t device = 0;
   unsigned long long stream = 0;
-  if (!PyArg_ParseTuple(args, "IK", &device, &stream))
+  if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
+                        &stream))
     return nullptr;
   nereid_status_t status;
   {
@@ -105,31 +186,100 @@ static PyObject *currentDevice(PyObject *object, PyObject *) {
 }
 
 static PyObject *setCurrentDevice(PyObject *object, PyObject *number) {
-  unsigned long device = PyLong_AsUnsignedLong(number);
-  if (PyErr_Occurred())
+  uint32_t device = 0;
+  if (!readDevice(number, device))
     return nullptr;
-  return done(nereid_backend_set_current_device(self(object),
-                                                static_cast<uint32_t>(device)));
+  return done(nereid_backend_set_current_device(self(object), device));
 }
 
 static PyObject *currentStream(PyObject *object, PyObject *number) {
-  unsigned long device = PyLong_AsUnsignedLong(number);
-  if (PyErr_Occurred())
+  uint32_t device = 0;
+  if (!readDevice(number, device))
     return nullptr;
   nereid_stream_t stream = 0;
-  nereid_status_t status = nereid_backend_get_current_stream(
-      self(object), static_cast<uint32_t>(device), &stream);
+  nereid_status_t status =
+      nereid_backend_get_current_stream(self(object), device, &stream);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)
                              : raise(status);
 }
 
+static PyObject *setCurrentStream(PyObject *object, PyObject *args) {
+  return onStream(object, args, nereid_backend_set_current_stream);
+}
+
+static PyObject *createStream(PyObject *object, PyObject *number) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  nereid_stream_t stream = 0;
+  nereid_status_t status =
+      nereid_backend_create_stream(self(object), device, &stream);
+  return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)
+                             : raise(status);
+}
+
+/// Runs `end` on what was made for a device: (device, handle).
+static PyObject *endOf(PyObject *object, PyObject *args,
+                       void (*end)(nereid_backend_t *, uint32_t, uint64_t)) {
+  uint32_t device = 0;
+  unsigned long long handle = 0;
+  if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
+                        &handle))
+    return nullptr;
+  {
+    WithoutGil unlocked;
+    end(self(object), device, handle);
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject *destroyStream(PyObject *object, PyObject *args) {
+  return endOf(object, args, nereid_backend_destroy_stream);
+}
+
+static PyObject *releaseStream(PyObject *object, PyObject *args) {
+  return endOf(object, args, nereid_backend_release_stream);
+}
+
+static PyObject *releasePointer(PyObject *object, PyObject *args) {
+  return endOf(object, args, nereid_backend_release_pointer);
+}
+
+static PyObject *adoptStream(PyObject *object, PyObject *args) {
+  uint32_t device = 0;
+  const char *kind = "";
+  unsigned long long handle = 0;
+  if (!PyArg_ParseTuple(args, "O&sO&", convertDevice, &device, &kind,
+                        convertSize, &handle))
+    return nullptr;
+  nereid_stream_t stream = 0;
+  nereid_status_t status = nereid_backend_adopt_stream(
+      self(object), device, text(kind), handle, &stream);
+  return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)
+                             : raise(status);
+}
+
+static PyObject *adoptPointer(PyObject *object, PyObject *args) {
+  uint32_t device = 0;
+  const char *kind = "";
+  unsigned long long handle = 0, size = 0;
+  if (!PyArg_ParseTuple(args, "O&sO&O&", convertDevice, &device, &kind,
+                        convertSize, &handle, convertSize, &size))
+    return nullptr;
+  nereid_address_t address = 0;
+  nereid_status_t status = nereid_backend_adopt_pointer(
+      self(object), device, text(kind), handle, size, &address);
+  return status == NEREID_OK ? PyLong_FromUnsignedLongLong(address)
+                             : raise(status);
+}
+
 static PyObject *event(PyObject *object, PyObject *number) {
-  unsigned long device = PyLong_AsUnsignedLong(number);
-  if (PyErr_Occurred())
+  uint32_t device = 0;
+  if (!readDevice(number, device))
     return nullptr;
   nereid_event_t *made = nullptr;
-  if (nereid_status_t status = nereid_backend_create_event(
-          self(object), static_cast<uint32_t>(device), &made))
+  if (nereid_status_t status =
+          nereid_backend_create_event(self(object), device, &made))
     return raise(status);
   PyObject *wrapped = eventType->tp_alloc(eventType, 0);
   if (!wrapped) {
@@ -143,18 +293,44 @@ static PyObject *event(PyObject *object, PyObject *number) {
 }
 
 PyMethodDef memoryMethods[] = {
-    {"allocate", allocate, METH_VARARGS, "allocate(device, size) -> address"},
-    {"free", release, METH_VARARGS, "free(device, address)"},
-    {"copy_in", copyIn, METH_VARARGS,
+    {"allocate", guarded<allocate>, METH_VARARGS,
+     "allocate(device, size) -> address"},
+    {"free", guarded<release>, METH_VARARGS, "free(device, address)"},
+    {"copy_in", guarded<copy<NEREID_COPY_HOST_TO_DEVICE>>, METH_VARARGS,
      "copy_in(device, stream, device address, host address, size)"},
-    {"copy_out", copyOut, METH_VARARGS,
+    {"copy_out", guarded<copy<NEREID_COPY_DEVICE_TO_HOST>>, METH_VARARGS,
      "copy_out(device, stream, host address, device address, size)"},
-    {"synchronize", synchronize, METH_VARARGS, "synchronize(device, stream)"},
-    {"flush_cache", flushCache, METH_VARARGS, "flush_cache(device, stream)"},
-    {"current_device", currentDevice, METH_NOARGS, nullptr},
-    {"set_current_device", setCurrentDevice, METH_O, nullptr},
-    {"current_stream", currentStream, METH_O, "current_stream(device)"},
-    {"event", event, METH_O, "event(device) -> Event"},
+    {"copy_within", guarded<copy<NEREID_COPY_DEVICE_TO_DEVICE>>, METH_VARARGS,
+     "copy_within(device, stream, address, address, size)"},
+    {"copy_in_buffer", guarded<copyBuffer<NEREID_COPY_HOST_TO_DEVICE>>,
+     METH_VARARGS, "copy_in_buffer(device, stream, address, buffer)"},
+    {"copy_out_buffer", guarded<copyBuffer<NEREID_COPY_DEVICE_TO_HOST>>,
+     METH_VARARGS, "copy_out_buffer(device, stream, address, buffer)"},
+    {"fill", guarded<fill>, METH_VARARGS,
+     "fill(device, stream, address, pattern, count)"},
+    {"synchronize", guarded<synchronize>, METH_VARARGS,
+     "synchronize(device, stream)"},
+    {"flush_cache", guarded<flushCache>, METH_VARARGS,
+     "flush_cache(device, stream)"},
+    {"current_device", guarded<currentDevice>, METH_NOARGS, nullptr},
+    {"set_current_device", guarded<setCurrentDevice>, METH_O, nullptr},
+    {"current_stream", guarded<currentStream>, METH_O,
+     "current_stream(device)"},
+    {"set_current_stream", guarded<setCurrentStream>, METH_VARARGS,
+     "set_current_stream(device, stream)"},
+    {"create_stream", guarded<createStream>, METH_O,
+     "create_stream(device) -> stream"},
+    {"destroy_stream", guarded<destroyStream>, METH_VARARGS,
+     "destroy_stream(device, stream)"},
+    {"adopt_stream", guarded<adoptStream>, METH_VARARGS,
+     "adopt_stream(device, kind, handle) -> stream"},
+    {"release_stream", guarded<releaseStream>, METH_VARARGS,
+     "release_stream(device, stream)"},
+    {"adopt_pointer", guarded<adoptPointer>, METH_VARARGS,
+     "adopt_pointer(device, kind, handle, size) -> address"},
+    {"release_pointer", guarded<releasePointer>, METH_VARARGS,
+     "release_pointer(device, address)"},
+    {"event", guarded<event>, METH_O, "event(device) -> Event"},
     {}};
 
 static PyObject *record(PyObject *object, PyObject *number) {
@@ -170,9 +346,13 @@ static PyObject *elapsed(PyObject *object, PyObject *end) {
     return PyErr_Format(PyExc_TypeError, "expected an event");
   auto *it = reinterpret_cast<EventObject *>(object);
   double nanoseconds = 0;
-  nereid_status_t status = nereid_backend_elapsed(
-      self(it->backend), it->event, reinterpret_cast<EventObject *>(end)->event,
-      &nanoseconds);
+  nereid_status_t status;
+  {
+    WithoutGil unlocked; // it waits for the end
+    status = nereid_backend_elapsed(self(it->backend), it->event,
+                                    reinterpret_cast<EventObject *>(end)->event,
+                                    &nanoseconds);
+  }
   return status == NEREID_OK ? PyFloat_FromDouble(nanoseconds) : raise(status);
 }
 
@@ -187,15 +367,15 @@ static void dealloc(PyObject *object) {
 
 bool addEventType(PyObject *module) {
   static PyMethodDef methods[] = {
-      {"record", record, METH_O, "record(stream)"},
-      {"elapsed", elapsed, METH_O, "Nanoseconds until another event."},
+      {"record", guarded<record>, METH_O, "record(stream)"},
+      {"elapsed", guarded<elapsed>, METH_O, "Nanoseconds until another event."},
       {}};
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
       {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char *>("A point in a stream.")},
       {}};
-  static PyType_Spec spec = {"_nereid.Event", sizeof(EventObject), 0,
+  static PyType_Spec spec = {"nereid._nereid.Event", sizeof(EventObject), 0,
                              Py_TPFLAGS_DEFAULT |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

@@ -77,9 +77,9 @@ static PyObject *isImage(PyObject *object, void *) {
 
 bool addCompiledType(PyObject *module) {
   static PyMethodDef methods[] = {
-      {"stage", stage, METH_O, "The output of a stage that was kept."},
-      {"save", save, METH_NOARGS, "The result in one piece."},
-      {"describe", describe, METH_NOARGS, "All facts as JSON."},
+      {"stage", guarded<stage>, METH_O, "The output of a stage that was kept."},
+      {"save", guarded<save>, METH_NOARGS, "The result in one piece."},
+      {"describe", guarded<describe>, METH_NOARGS, "All facts as JSON."},
       {}};
   static PyGetSetDef getters[] = {
       {"output", output, nullptr, "The bytes of the last stage.", nullptr},
@@ -92,7 +92,7 @@ bool addCompiledType(PyObject *module) {
       {Py_tp_getset, getters},
       {Py_tp_doc, const_cast<char *>("The result of a compilation.")},
       {}};
-  static PyType_Spec spec = {"_nereid.Compiled", sizeof(CompiledObject), 0,
+  static PyType_Spec spec = {"nereid._nereid.Compiled", sizeof(CompiledObject), 0,
                              Py_TPFLAGS_DEFAULT |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

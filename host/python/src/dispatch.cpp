@@ -156,10 +156,9 @@ static bool readGrid(PyObject *object, Grid &out) {
 }
 
 static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
-                             const Call &call) {
+                             const Call &call, Ref result) {
   // A grid's function, or another thread while the kernel runs, may change
   // what is known.
-  Ref result = Ref::borrow(known.compiled);
   Ref alive = Ref::borrow(known.loaded.get());
   auto *loaded = reinterpret_cast<KernelObject *>(alive.get());
   Block block(loaded->blockSize);
@@ -251,9 +250,12 @@ static PyObject *callBound(PyObject *object, PyObject *const *args,
                names};
   KnownCalls *calls = usualCallsOf(call.function);
   bool isRead = calls && calls->read(call, configuration->types);
-  if (isRead)
-    if (const KnownCall *known = calls->find(call, configuration->device.get()))
-      return launchKnown(*calls, *known, call);
+  if (isRead) {
+    Ref found;
+    if (const KnownCall *known =
+            calls->find(call, configuration->device.get(), found))
+      return launchKnown(*calls, *known, call, std::move(found));
+  }
   Ref compiled = callTriton(call);
   if (compiled && isRead)
     if (KnownCalls *now = usualCallsOf(call.function))
@@ -267,7 +269,7 @@ static PyObject *getItem(PyObject *function, PyObject *grid) {
   if (!object)
     return nullptr;
   auto *bound = reinterpret_cast<BoundObject *>(object);
-  bound->call = callBound;
+  bound->call = guarded<callBound>;
   bound->function = Ref::borrow(function).release();
   bound->grid = Ref::borrow(grid).release();
   return object;
@@ -377,13 +379,13 @@ bool addDispatcher(PyObject *module) {
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char *>("A kernel and the grid to launch it on.")},
       {}};
-  static PyType_Spec spec = {"_nereid.Bound", sizeof(BoundObject), 0,
+  static PyType_Spec spec = {"nereid._nereid.Bound", sizeof(BoundObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
                                  Py_TPFLAGS_HAVE_VECTORCALL |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};
   static PyMethodDef methods[] = {
-      {"install_dispatcher", install, METH_VARARGS,
+      {"install_dispatcher", guarded<install>, METH_VARARGS,
        "Puts the dispatcher in front of Triton's JITFunction."},
       {"remove_dispatcher", remove, METH_NOARGS, "Takes it away again."},
       {}};

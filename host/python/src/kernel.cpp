@@ -27,6 +27,7 @@ PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
   KernelObject *kernel = self(object.get());
   kernel->slots = new std::vector<Slot>;
   kernel->backend = Ref::borrow(backendObject).release();
+  kernel->device = device;
   nereid_status_t status;
   {
     WithoutGil unlocked;
@@ -79,7 +80,9 @@ static nereid_status_t launchTimed(KernelObject *kernel, Grid grid,
       nereid_function_launch(kernel->function, grid.x, grid.y, grid.z, stream,
                              block, kernel->blockSize);
   std::chrono::duration<double, std::nano> took = Clock::now() - start;
-  kernel->programTime = took.count() / (double(grid.x) * grid.y * grid.z);
+  kernel->programTime.store(took.count() /
+                                (double(grid.x) * grid.y * grid.z),
+                            std::memory_order_relaxed);
   return status;
 }
 
@@ -88,7 +91,8 @@ bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
   double programs = double(grid.x) * grid.y * grid.z;
   if (programs == 0)
     return true;
-  double expected = kernel->programTime * programs;
+  double expected =
+      kernel->programTime.load(std::memory_order_relaxed) * programs;
   nereid_status_t status;
   if (expected > 0 && expected < kWorthReleasing) {
     status = launchTimed(kernel, grid, stream, block);
@@ -99,7 +103,7 @@ bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
   }
   if (status == NEREID_OK) [[likely]]
     return true;
-  kernel->programTime = 0;
+  kernel->programTime.store(0, std::memory_order_relaxed);
   std::string reason(view(nereid_error()));
   // The words that Triton's users and tests know a failed assertion by.
   if (status == NEREID_DEVICE_FAULT)
@@ -172,6 +176,14 @@ static PyObject *name(PyObject *object, void *) {
   return toStr(info.name);
 }
 
+static PyObject *backend(PyObject *object, void *) {
+  return Ref::borrow(self(object)->backend).release();
+}
+
+static PyObject *device(PyObject *object, void *) {
+  return PyLong_FromUnsignedLong(self(object)->device);
+}
+
 /// {"registers", "spills", "max_threads", "shared"}; -1 is unknown.
 static PyObject *resources(PyObject *object, void *) {
   nereid_function_info_t info = {};
@@ -186,14 +198,16 @@ static PyObject *resources(PyObject *object, void *) {
 
 bool addKernelType(PyObject *module) {
   static PyMethodDef methods[] = {
-      {"launch", reinterpret_cast<PyCFunction>(
-                     reinterpret_cast<void (*)()>(launchMethod)), METH_FASTCALL,
+      {"launch", method(guarded<launchMethod>), METH_FASTCALL,
        "launch(grid, stream, *arguments)"},
       {}};
   static PyGetSetDef getters[] = {
       {"name", name, nullptr, nullptr, nullptr},
-      {"arguments", arguments, nullptr,
+      {"arguments", guarded<arguments>, nullptr,
        "A list of (name, type, offset, size).", nullptr},
+      {"backend", backend, nullptr, "The plugin that it was loaded by.",
+       nullptr},
+      {"device", device, nullptr, "The number of its device.", nullptr},
       {"resources", resources, nullptr, nullptr, nullptr},
       {}};
   static PyType_Slot slots[] = {
@@ -202,7 +216,7 @@ bool addKernelType(PyObject *module) {
       {Py_tp_getset, getters},
       {Py_tp_doc, const_cast<char *>("A kernel that is ready to launch.")},
       {}};
-  static PyType_Spec spec = {"_nereid.Kernel", sizeof(KernelObject), 0,
+  static PyType_Spec spec = {"nereid._nereid.Kernel", sizeof(KernelObject), 0,
                              Py_TPFLAGS_DEFAULT |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 
+#include <atomic>
 #include <vector>
 
 namespace nereid::python {
@@ -15,10 +16,13 @@ namespace nereid::python {
 struct KernelObject {
   PyObject_HEAD
   nereid_function_t *function;
-  PyObject *backend;       // kept alive
+  PyObject *backend; // kept alive
   std::vector<Slot> *slots;
   uint64_t blockSize;
-  double programTime;      // nanoseconds, of the last launch; 0: not known
+  uint32_t device;
+  // Nanoseconds of the last launch by its programs; 0: unknown. Launches on
+  // several threads write it, with and without the interpreter's lock.
+  std::atomic<double> programTime;
 };
 
 extern PyTypeObject *kernelType;

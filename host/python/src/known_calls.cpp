@@ -111,12 +111,27 @@ static PyObject *cacheOf(PyObject *function, PyObject *device) {
   return PyDict_Check(cache) ? cache : nullptr;
 }
 
-const KnownCall *KnownCalls::find(const Call &call, PyObject *device) const {
+/// Whether \p weak refers to \p object. An address alone would not do: another
+/// object may have taken the place of one that was freed.
+static bool refersTo(PyObject *weak, PyObject *object) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *alive = nullptr;
+  (void)PyWeakref_GetRef(weak, &alive);
+  return Ref(alive).get() == object;
+#else
+  return PyWeakref_GetObject(weak) == object;
+#endif
+}
+
+const KnownCall *KnownCalls::find(const Call &call, PyObject *device,
+                                  Ref &compiled) const {
   for (const KnownCall &known : calls)
     if (isAlike(known, call)) {
       PyObject *cache = cacheOf(call.function, device);
-      bool isThere = cache && PyDict_GetItemWithError(cache, known.key.get()) ==
-                                  known.compiled;
+      compiled = Ref::borrow(
+          cache ? PyDict_GetItemWithError(cache, known.key.get()) : nullptr);
+      bool isThere =
+          compiled && refersTo(known.compiled.get(), compiled.get());
       return isThere ? &known : nullptr;
     }
   return nullptr;
@@ -145,8 +160,9 @@ void KnownCalls::learn(const Call &call, PyObject *device,
   PyObject *key = cache ? keyOf(cache, compiled) : nullptr;
   Ref launcher(key ? PyObject_GetAttr(compiled, runName) : nullptr);
   Ref function(launcher ? PyObject_GetAttr(compiled, functionName) : nullptr);
+  Ref weak(function ? PyWeakref_NewRef(compiled, nullptr) : nullptr);
   PyErr_Clear();
-  if (!function || !Py_IS_TYPE(function.get(), kernelType))
+  if (!weak || !Py_IS_TYPE(function.get(), kernelType))
     return;
   auto *loaded = reinterpret_cast<KernelObject *>(function.get());
   if (!isPlainLauncher(launcher.get(), loaded, known.reaches) ||
@@ -161,7 +177,7 @@ void KnownCalls::learn(const Call &call, PyObject *device,
     own(known, known.options.back().second);
   }
   known.key = Ref::borrow(key);
-  known.compiled = compiled;
+  known.compiled = std::move(weak);
   known.loaded = std::move(function);
   std::erase_if(calls,
                 [&](const KnownCall &old) { return isAlike(old, call); });

@@ -38,7 +38,7 @@ struct KnownCall {
   std::vector<std::pair<Ref, Argument>> options;
   std::vector<Ref> owned;    // constants that arguments refer to
   Ref key;                   // in Triton's cache of compiled kernels
-  PyObject *compiled;        // what is there; owned by Triton
+  Ref compiled;              // a weak reference to what is there
   Ref loaded;                // its KernelObject
   std::vector<bool> reaches; // per parameter: an argument of the kernel
 };
@@ -53,8 +53,9 @@ public:
   /// Gives each parameter its argument; false if Triton has to look.
   bool read(Call &call, const TensorTypes &types) const;
   /// The call that is alike, if Triton would still find what it compiled then
-  /// in its caches for \p device: nobody has cleared them.
-  const KnownCall *find(const Call &call, PyObject *device) const;
+  /// in its caches for \p device: nobody has cleared them. \p compiled is that.
+  const KnownCall *find(const Call &call, PyObject *device,
+                        Ref &compiled) const;
   /// Remembers that Triton answered \p call, which was read, with
   /// \p compiled.
   void learn(const Call &call, PyObject *device, PyObject *compiled);

@@ -279,7 +279,7 @@ static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
   if (!object)
     return nullptr;
   auto *launcher = reinterpret_cast<LauncherObject *>(object);
-  launcher->call = callLauncher;
+  launcher->call = guarded<callLauncher>;
   launcher->parameters = parameters.release();
   launcher->pieces = pieces;
   return object;
@@ -298,7 +298,7 @@ bool addLauncherType(PyObject *module) {
        READONLY, nullptr},
       {}};
   static PyType_Slot slots[] = {
-      {Py_tp_new, reinterpret_cast<void *>(newLauncher)},
+      {Py_tp_new, reinterpret_cast<void *>(guarded<newLauncher>)},
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
@@ -307,7 +307,7 @@ bool addLauncherType(PyObject *module) {
                           "as Triton calls it.")},
       {}};
   static PyType_Spec spec = {
-      "_nereid.Launcher", sizeof(LauncherObject), 0,
+      "nereid._nereid.Launcher", sizeof(LauncherObject), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
   launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return launcherType && PyModule_AddType(module, launcherType) == 0;

@@ -1,4 +1,4 @@
-// module.cpp - the module _nereid: libnereid's C interface in Python.
+// module.cpp - the module nereid._nereid: libnereid's C interface in Python.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -11,6 +11,7 @@
 #include "dispatch.h"
 #include "kernel.h"
 #include "launcher.h"
+#include "ttir.h"
 
 namespace nereid::python {
 
@@ -111,14 +112,16 @@ static PyObject *open(PyObject *, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"version", version, METH_NOARGS, "The version of libnereid."},
-    {"report", report, METH_NOARGS, "The load report as JSON."},
-    {"explain", explain, METH_O, "Why a backend is chosen, as JSON."},
-    {"backends", backends, METH_NOARGS, "The loaded plugins."},
-    {"backend", backend, METH_O, "A plugin by id or device type."},
-    {"choose", choose, METH_O, "(plugin, device) that a name means."},
-    {"load", load, METH_O, "Loads the plugin at a path."},
-    {"open", open, METH_VARARGS, "open(bytes, name): a saved Compiled."},
+    {"version", guarded<version>, METH_NOARGS, "The version of libnereid."},
+    {"report", guarded<report>, METH_NOARGS, "The load report as JSON."},
+    {"explain", guarded<explain>, METH_O, "Why a backend is chosen, as JSON."},
+    {"backends", guarded<backends>, METH_NOARGS, "The loaded plugins."},
+    {"backend", guarded<backend>, METH_O, "A plugin by id or device type."},
+    {"choose", guarded<choose>, METH_O, "(plugin, device) that a name means."},
+    {"load", guarded<load>, METH_O, "Loads the plugin at a path."},
+    {"open", guarded<open>, METH_VARARGS, "open(bytes, name): a saved Compiled."},
+    {"describe_ttir", guarded<describeTtir>, METH_VARARGS,
+     "describe_ttir(source, name): the public functions of TTIR as JSON."},
     {}};
 
 static bool addFlags(PyObject *module) {
@@ -138,7 +141,7 @@ static bool addFlags(PyObject *module) {
 PyMODINIT_FUNC PyInit__nereid(void) {
   using namespace nereid::python;
   static PyModuleDef definition = {
-      PyModuleDef_HEAD_INIT, "_nereid", "libnereid's C interface.", -1,
+      PyModuleDef_HEAD_INIT, "nereid._nereid", "libnereid's C interface.", -1,
       functions, nullptr, nullptr, nullptr, nullptr};
   Ref module(PyModule_Create(&definition));
   if (!module || !makeNames() || !addErrorType(module.get()) ||

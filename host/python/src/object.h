@@ -11,6 +11,7 @@
 
 #include "nereid/host.h"
 
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,31 @@ inline nereid_string_t text(std::string_view from) {
 }
 inline std::string_view view(nereid_string_t from) {
   return {from.data, static_cast<size_t>(from.size)};
+}
+
+template <auto function> struct Guarded;
+template <typename... Args, PyObject *(*function)(Args...)>
+struct Guarded<function> {
+  static PyObject *call(Args... args) noexcept {
+    try {
+      return function(args...);
+    } catch (const std::bad_alloc &) {
+      return PyErr_NoMemory();
+    } catch (const std::exception &error) {
+      PyErr_SetString(PyExc_SystemError, error.what());
+      return nullptr;
+    }
+  }
+};
+
+/// \p function without its C++ exceptions, which must not cross the
+/// interpreter: out of memory becomes MemoryError.
+template <auto function>
+inline constexpr auto guarded = &Guarded<function>::call;
+
+/// \p function, of whatever calling convention, for a method table.
+template <typename Function> PyCFunction method(Function *function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 /// A str; what is not UTF-8 in it is escaped.

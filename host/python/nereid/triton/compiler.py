@@ -55,7 +55,9 @@ class NereidBackend(BaseBackend):
         from .libdevice import libdevice_for
 
         return {
-            "triton.language.extra.libdevice": libdevice_for(self._pipeline.backend)
+            "triton.language.extra.libdevice": libdevice_for(
+                self._pipeline.backend, self._pipeline.device
+            )
         }
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:

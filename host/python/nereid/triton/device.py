@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import functools
 import json
+import threading
 from typing import Any
 
 from triton.backends.compiler import GPUTarget
 
 from .. import _native
+from . import selection
 
 # A CPU runs a program on one thread. Kernels and tests written for GPUs count
 # in warps of 32 all the same, and nothing of the CPU's code depends on it.
@@ -21,6 +23,24 @@ _NO_LIMIT = 2**31 - 1
 _FEWEST_REGISTERS = 65536
 
 
+# The latest choice among the devices of each type.
+_latest: dict[str, "DeviceUtils"] = {}
+
+
+def read_target(backend: Any, info: Any, index: int) -> tuple[GPUTarget, str]:
+    """A device's target as Triton's, and its features, which Triton's lacks."""
+    kind, arch, features, warp_size = backend.target(index)
+    if info["is_host_cpu"]:
+        warp_size = _WARP_SIZE_OF_CPU
+    return GPUTarget(kind, arch, warp_size), features
+
+
+def current_index(device_type: str) -> int:
+    """The number of the calling thread's device among those of this type."""
+    utils = _latest.get(device_type)
+    return utils.index_of(None) if utils else 0
+
+
 class DeviceUtils:
     """What Triton calls `driver.utils`, and the plugin's current device.
 
@@ -29,37 +49,72 @@ class DeviceUtils:
     """
 
     def __init__(self, target: str = "") -> None:
-        self.backend, chosen = _native.require().choose(target)
+        if not target:
+            target = selection.default_target()
+        self.backend, self._chosen = _native.require().choose(target)
+        self.backend.compiler(self._chosen)  # an error if nothing compiles for it
         self.info = self.backend.info()
         self.device_type = self.info["device_type"]
-        self.has_one_device = self.info["device_count"] == 1
-        self.set_current_device(chosen)
-        kind, arch, _, warp_size = self.backend.target(chosen)
-        if self.info["is_host_cpu"]:
-            warp_size = _WARP_SIZE_OF_CPU
-        self.target = GPUTarget(kind, arch, warp_size)
+        self._device_count = self.info["device_count"]
+        self.has_one_device = self._device_count == 1
+        self._targets: dict[int, GPUTarget] = {}
+        # Every thread starts on the chosen device, whatever the plugin's default
+        # and whatever an earlier choice of this process was.
+        self._threads = threading.local()
+        self._sets_every_thread = self._chosen != 0 or self.device_type in _latest
+        _latest[self.device_type] = self
         from .libdevice import publish
 
-        publish(self.device_type, self.backend)
+        publish(self.device_type, self.backend, self._chosen)
+
+    @property
+    def target(self) -> GPUTarget:
+        """What kernels for the current device are compiled for."""
+        return self.target_of(self.index_of(None))
+
+    def target_of(self, index: int) -> GPUTarget:
+        if index not in self._targets:
+            self._targets[index] = read_target(self.backend, self.info, index)[0]
+        return self._targets[index]
 
     def index_of(self, device: Any) -> int:
-        """The number of a device that Triton or torch names; None is the
-        current one, as a CPU tensor's `device.index` is."""
-        if isinstance(device, int):
-            return device
-        if device is None:
-            return 0 if self.has_one_device else self.backend.current_device()
-        _, _, number = str(device).partition(":")
-        return int(number or 0)
+        """The number of a device that Triton or torch names. None, and the
+        device of a tensor of the host, stand for the current one."""
+        if device is None or (str(device) == "cpu" and self.device_type != "cpu"):
+            return self._current_index()
+        return self._parse(device)
+
+    def _parse(self, device: Any) -> int:
+        """A number, "acme" or "acme:1"; a ValueError for anything else."""
+        number: Any = device
+        if not isinstance(device, int):
+            kind, _, text = str(device).partition(":")
+            number = text or "0"
+            number = int(number) if kind == self.device_type and number.isdecimal() else -1
+        if isinstance(number, bool) or not 0 <= number < self._device_count:
+            raise ValueError(
+                f"{device} is not a device of {self.device_type}, expected "
+                f"{self.device_type}:0 to {self.device_type}:{self._device_count - 1}"
+            )
+        return number
+
+    def _current_index(self) -> int:
+        if self.has_one_device:
+            return 0
+        if self._sets_every_thread and not hasattr(self._threads, "is_set"):
+            self.set_current_device(self._chosen)
+        return self.backend.current_device()
 
     def current_device(self) -> str:
         if self.has_one_device:
             return self.device_type
-        return f"{self.device_type}:{self.backend.current_device()}"
+        return f"{self.device_type}:{self._current_index()}"
 
     def set_current_device(self, device: Any) -> None:
+        index = self._parse(device)
         if not self.has_one_device:
-            self.backend.set_current_device(self.index_of(device))
+            self.backend.set_current_device(index)
+            self._threads.is_set = True
 
     def current_stream(self, device: Any = None) -> int:
         return self.backend.current_stream(self.index_of(device))
@@ -74,7 +129,10 @@ class DeviceUtils:
     @functools.cached_property
     def is_host_accessible(self) -> bool:
         """Whether kernels work on the host's memory as it is."""
-        return bool(self._properties(0).get("host_accessible", False))
+        return all(
+            self._properties(index).get("host_accessible", False)
+            for index in range(self._device_count)
+        )
 
     def _properties(self, device: Any) -> dict[str, Any]:
         return json.loads(self.backend.properties(self.index_of(device)))

@@ -40,7 +40,9 @@ class NereidDriver(DriverBase):
         from .transfer import launcher_for
 
         self.utils = DeviceUtils(target)
-        self.launcher_cls = lambda src, metadata: launcher_for(self.utils, src)
+        self.launcher_cls = lambda src, metadata: launcher_for(
+            self.utils, src, metadata
+        )
         dispatch.install(self)
 
     def get_current_target(self) -> GPUTarget:

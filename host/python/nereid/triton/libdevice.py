@@ -66,14 +66,14 @@ def _library(kind: str, functions: tuple) -> ModuleType:
     return module
 
 
-def libdevice_for(backend: Any) -> ModuleType:
+def libdevice_for(backend: Any, device: int) -> ModuleType:
     """The module that stands for `triton.language.extra.libdevice`."""
-    functions = backend.libdevice() or []
+    functions = backend.libdevice(device) or []
     frozen = tuple((n, s, r, tuple(o)) for n, s, r, o in functions)
     return _library(backend.info()["id"], frozen)
 
 
-def publish(kind: str, backend: Any) -> None:
+def publish(kind: str, backend: Any, device: int) -> None:
     """Makes `triton.language.extra.<kind>.libdevice` importable: libraries ask
     for it by the name of the backend."""
     name = f"triton.language.extra.{kind}"
@@ -81,7 +81,7 @@ def publish(kind: str, backend: Any) -> None:
         return
     package = ModuleType(name)
     package.__path__ = []
-    package.libdevice = libdevice_for(backend)
+    package.libdevice = libdevice_for(backend, device)
     sys.modules[name] = package
     sys.modules[f"{name}.libdevice"] = package.libdevice
     setattr(sys.modules["triton.language.extra"], kind, package)

@@ -1,9 +1,14 @@
 """The options of a launch: Triton's own, and the plugin's.
 
-Triton refuses keywords that are no field here. Fields of other vendors are
-therefore accepted and ignored, so that programs tuned for their GPUs run. What
-the plugin's compiler can be told is a field with `nereid_` before its name:
+Triton refuses keywords that are not a field here. Fields of other vendors are
+therefore accepted and ignored, so that programs tuned for their GPUs run. The
+options of the plugin's compiler are fields with `nereid_` before their names:
 kernels have parameters called `threads`, too.
+
+An option that Triton and the plugin both have (`num_warps`, `num_stages`,
+`enable_fp_fusion`, ...) is passed on when the launch or the autotuner's
+configuration sets it; `nereid_num_warps` outranks `num_warps`. What nobody set
+is the plugin's default, also in the metadata.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -15,10 +20,41 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any
 
+from triton.runtime.errors import OutOfResources
+
 PREFIX = "nereid_"
 
 FP8_DTYPES = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
 DOT_PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+
+# Fields that describe the target, or steer Triton itself: a plugin's option of
+# the same name is set with the prefix only.
+_NOT_SHARED = frozenset(
+    {
+        "arch",
+        "target_features",
+        "backend_name",
+        "warp_size",
+        "extern_libs",
+        "ir_override",
+        "supported_fp8_dtypes",
+        "deprecated_fp8_dot_operand_dtypes",
+        "allowed_dot_input_precisions",
+    }
+)
+
+
+class TooLarge(OutOfResources):
+    """A kernel that the plugin has no room for; the autotuner skips it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("more", "what there is", reason)
+
+    def __str__(self) -> str:
+        return f"out of resource: {self.name}"
+
+    def __reduce__(self):
+        return type(self), (self.name,)
 
 
 @dataclass(frozen=True)
@@ -41,6 +77,7 @@ class Options:
     debug: bool = False
     sanitize_overflow: bool = True
     arch: str = ""
+    target_features: str = ""
     backend_name: str = ""
     instrumentation_mode: str = ""
     fpsan_homomorphic_casts: bool = False  # 3.9 sends it with every launch
@@ -63,27 +100,70 @@ class Options:
         if isinstance(libraries, Mapping):
             libraries = libraries.items()
         object.__setattr__(self, "extern_libs", tuple(tuple(x) for x in libraries))
-        assert self.num_warps > 0 and self.num_warps & (self.num_warps - 1) == 0, (
-            "num_warps must be a power of 2"
-        )
 
     def hash(self) -> str:
         items = sorted(self.__dict__.items())
         text = "_".join(f"{name}-{value}" for name, value in items)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def for_plugin(self, known: frozenset[str]) -> dict[str, Any]:
-        """What the plugin's compiler is told: those of its own options that
-        Triton has too, and those that the launch named."""
-        told = {}
-        for name in known:
-            value = self.__dict__.get(PREFIX + name, self.__dict__.get(name))
-            if value is not None and value != "":
-                told[name] = value
-        return told
+    def for_plugin(self) -> dict[str, Any]:
+        """The options that the plugin's compiler is given."""
+        return {
+            name.removeprefix(PREFIX): value
+            for name, value in self.__dict__.items()
+            if name.startswith(PREFIX) and value is not None
+        }
 
 
 def options_type(schema: Sequence[Mapping[str, Any]]) -> type[Options]:
     """Options with a field for each of the plugin's."""
     fields = [(PREFIX + x["name"], Any, field(default=None)) for x in schema]
     return make_dataclass("Options", fields, bases=(Options,), frozen=True)
+
+
+def _read(option: Mapping[str, Any], value: Any) -> Any:
+    """A value of the plugin's option as Triton's programs expect it."""
+    if not isinstance(value, str):
+        return value
+    if option["type"] == "bool":
+        return {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return int(value, 0) if option["type"] == "i64" else value
+    except ValueError:
+        return value
+
+
+def _is_in_range(option: Mapping[str, Any], value: Any) -> bool:
+    if isinstance(value, int) and "minimum" in option:
+        return option["minimum"] <= value <= option["maximum"]
+    return True
+
+
+def share(schema: Sequence[Mapping[str, Any]], given: dict[str, Any]) -> None:
+    """Settles the options that Triton and the plugin both have: those in `given`
+    become the plugin's, and Triton's fields say what the kernel is compiled
+    with.
+
+    A value of Triton's that the plugin's range excludes is TooLarge, so that the
+    autotuner tries the next configuration. The value that a configuration has
+    where its author wrote none counts as not set then.
+    """
+    warps = given.get("num_warps", 1)
+    assert warps > 0 and warps & (warps - 1) == 0, "num_warps must be a power of 2"
+    for option in schema:
+        name = option["name"]
+        own = PREFIX + name
+        if option["type"] == "bool" and own in given:
+            given[own] = _read(option, given[own])
+        if name not in Options.__dataclass_fields__ or name in _NOT_SHARED:
+            continue
+        value = given.get(name)
+        if own not in given and value not in (None, ""):
+            if _is_in_range(option, value):
+                given[own] = value
+            elif value != Options.__dataclass_fields__[name].default:
+                raise TooLarge(
+                    f"{name} is {value}, expected {option['minimum']} to "
+                    f"{option['maximum']}"
+                )
+        given[name] = _read(option, given.get(own, option["default"]))

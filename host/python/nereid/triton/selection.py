@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import Any
 
 from .. import _native
 
@@ -24,20 +25,66 @@ def device_types() -> frozenset[str]:
     if _native.library is None:
         return frozenset()
     try:
-        infos = [backend.info() for backend in _native.library.backends()]
+        backends = [(it, it.info()) for it in _native.library.backends()]
     except _native.library.Error:
         return frozenset()
-    return frozenset(info["device_type"] for info in infos if info["has_compiler"])
+    return frozenset(
+        info["device_type"]
+        for backend, info in backends
+        if info["has_compiler"] or (info["has_driver"] and has_compiler(backend, 0))
+    )
+
+
+def has_compiler(backend: Any, device: int) -> bool:
+    """Whether a plugin compiles for this device, itself or another one."""
+    try:
+        backend.compiler(device)
+    except _native.require().Error:
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=None)
+def backend_of(device_type: str) -> Any:
+    """The plugin with devices of this type, else the one that compiles for it."""
+    for backend in _native.require().backends():
+        info = backend.info()
+        if info["device_type"] == device_type and info["device_count"]:
+            return backend
+    return _native.require().backend(device_type)
+
+
+def default_target() -> str:
+    """"" for what NEREID_TARGET or the best score means, or the name of the next
+    best device, if nothing compiles for that one."""
+    if os.environ.get("NEREID_TARGET"):
+        return ""
+    native = _native.require()
+    try:
+        if has_compiler(*native.choose("")):
+            return ""
+    except native.Error:
+        return ""
+    usable = [
+        info
+        for backend in native.backends()
+        for info in [backend.info()]
+        if info["device_count"]
+        and info["score"] > 0
+        and not info["is_by_name_only"]
+        and has_compiler(backend, 0)
+    ]
+    usable.sort(key=lambda info: (info["is_host_cpu"], -info["score"]))
+    return usable[0]["id"] if usable else ""
 
 
 def _has_device() -> bool:
     if not device_types():
         return False
     try:
-        _native.require().choose("")
+        return has_compiler(*_native.require().choose(default_target()))
     except _native.library.Error:
         return False
-    return True
 
 
 _is_asking = False  # another polite backend may ask us in turn

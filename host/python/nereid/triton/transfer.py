@@ -1,11 +1,7 @@
 """Launchers, and how tensors reach a device with memory of its own.
 
-The rule, for a plugin that cannot work on the host's memory: each storage that
-a launch's tensors lie in is copied to the device before the launch, once, and
-back after it; storages of `tl.const` pointers alone are not copied back. The
-launch is then synchronous. A tensor that is on the plugin's own device is
-passed by its address, and never copied. Objects that only have `data_ptr()`
-are refused: how much to copy is not known.
+Which storages are copied back follows from the kernel's TTIR; see
+`nereid._transfer`.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -13,109 +9,98 @@ are refused: how much to copy is not known.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import _native
+from .._transfer import Copies
 from .device import DeviceUtils
 
 
-def launcher_for(utils: DeviceUtils, src: Any) -> Any:
+def launcher_for(utils: DeviceUtils, src: Any, metadata: Any) -> Any:
     """What Triton calls to launch kernels compiled from `src`."""
     types = tuple(src.signature.values())
     launcher = _native.require().Launcher(types)
     if utils.is_host_accessible:
         return launcher
-    return _CopyingLauncher(utils, launcher, types)
+    written = getattr(metadata, "written_arguments", None)
+    return _CopyingLauncher(utils, launcher, types, written)
+
+
+def _pieces(kind: Any) -> int:
+    """The arguments of TTIR that a parameter of this type stands for."""
+    if isinstance(kind, (tuple, list)):
+        return sum(_pieces(item) for item in kind)
+    if kind == "constexpr":
+        return 0
+    if kind.startswith("tensordesc"):
+        rank = kind[kind.index("[") : kind.index("]")].count(",") + 1
+        return 1 + 2 * rank
+    return 1
 
 
 class _CopyingLauncher:
     _FIRST_ARGUMENT = 9
 
-    def __init__(self, utils: DeviceUtils, launcher: Any, types: tuple) -> None:
+    def __init__(
+        self,
+        utils: DeviceUtils,
+        launcher: Any,
+        types: tuple,
+        written: Sequence[bool] | None,
+    ) -> None:
         self._utils = utils
         self._launcher = launcher
         self._types = types
+        if written is None or len(written) != _pieces(types):
+            written = [True] * _pieces(types)
+        self._written = tuple(written)
 
     def __call__(self, *args: Any) -> None:
         head, values = args[: self._FIRST_ARGUMENT], args[self._FIRST_ARGUMENT :]
-        with _Copies(self._utils, stream=args[3]) as copies:
-            moved = [copies.move(t, v) for t, v in zip(self._types, values)]
+        stream, kernel = args[3], args[4]
+        with Copies(
+            kernel.backend, self._utils.device_type, kernel.device, stream
+        ) as copies:
+            for tensor, is_written in self._tensors(values):
+                copies.add(tensor, is_written)
             copies.copy_in()
+            moved = [_moved(copies, t, v) for t, v in zip(self._types, values)]
             self._launcher(*head, *moved)
             copies.copy_out()
 
+    def _tensors(self, values: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
+        """Each tensor that the kernel gets an address of, and whether it may
+        write to it."""
+        index = 0
 
-class _Storage:
-    """One storage of the host and its twin on the device."""
+        def walk(kind: Any, value: Any) -> Iterator[tuple[Any, bool]]:
+            nonlocal index
+            if isinstance(kind, (tuple, list)):
+                for item_kind, item in zip(kind, value):
+                    yield from walk(item_kind, item)
+                return
+            first = index
+            index += _pieces(kind)
+            if kind.startswith("tensordesc"):
+                value = value.base
+            elif not kind.startswith("*"):
+                return
+            if value is not None and not isinstance(value, int):
+                yield value, self._written[first] and not kind.startswith("*k")
 
-    def __init__(self, storage: Any, address: int) -> None:
-        self.host = storage.data_ptr()
-        self.size = storage.nbytes()
-        self.address = address
-        self.is_written = False
+        for kind, value in zip(self._types, values):
+            yield from walk(kind, value)
 
 
-class _Copies:
-    def __init__(self, utils: DeviceUtils, stream: int) -> None:
-        self._utils = utils
-        self._device = utils.index_of(None)
-        self._stream = stream
-        self._storages: dict[int, _Storage] = {}
-
-    def __enter__(self) -> _Copies:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        for storage in self._storages.values():
-            self._utils.backend.free(self._device, storage.address)
-
-    def move(self, kind: Any, value: Any) -> Any:
-        """`value` with the addresses of the device in place of tensors."""
-        if isinstance(kind, (tuple, list)):
-            return tuple(self.move(t, v) for t, v in zip(kind, value))
-        if kind.startswith("tensordesc"):
-            moved = copy.copy(value)
-            object.__setattr__(moved, "base", self._address(value.base, True))
-            return moved
-        if kind.startswith("*") and value is not None:
-            return self._address(value, not kind.startswith("*k"))
-        return value
-
-    def _address(self, tensor: Any, is_written: bool) -> int:
-        if isinstance(tensor, int):
-            return tensor
-        device = getattr(tensor, "device", None)
-        if getattr(device, "type", None) == self._utils.device_type:
-            return tensor.data_ptr()
-        if getattr(device, "type", None) != "cpu":
-            raise ValueError(
-                f"a tensor on {device} cannot be accessed from Triton on "
-                f"{self._utils.current_device()}, expected one there or on the host"
-            )
-        storage = self._storage_of(tensor)
-        storage.is_written |= is_written
-        return storage.address + tensor.data_ptr() - storage.host
-
-    def _storage_of(self, tensor: Any) -> _Storage:
-        storage = tensor.untyped_storage()
-        known = self._storages.get(storage.data_ptr())
-        if known is None:
-            address = self._utils.backend.allocate(self._device, storage.nbytes())
-            known = _Storage(storage, address)
-            self._storages[known.host] = known
-        return known
-
-    def copy_in(self) -> None:
-        for it in self._storages.values():
-            self._utils.backend.copy_in(
-                self._device, self._stream, it.address, it.host, it.size
-            )
-
-    def copy_out(self) -> None:
-        backend = self._utils.backend
-        for it in self._storages.values():
-            if it.is_written:
-                backend.copy_out(
-                    self._device, self._stream, it.host, it.address, it.size
-                )
-        backend.synchronize(self._device, self._stream)
+def _moved(copies: Copies, kind: Any, value: Any) -> Any:
+    """`value` with addresses of the device in place of tensors."""
+    if isinstance(kind, (tuple, list)):
+        return tuple(_moved(copies, t, v) for t, v in zip(kind, value))
+    if kind.startswith("tensordesc"):
+        moved = copy.copy(value)
+        object.__setattr__(moved, "base", _moved(copies, "*", value.base))
+        return moved
+    if kind.startswith("*") and value is not None and not isinstance(value, int):
+        return copies.address_of(value)
+    return value

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
+import pathlib
+from collections.abc import Iterable
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -37,6 +40,52 @@ def launch_knobs() -> list[tuple[Any, str]]:
         (knobs.compilation, "fpsan_homomorphic_casts"),
     ]
     return [(group, name) for group, name in found if name in vars(type(group))]
+
+
+class _File(str):
+    """The text of a file that overrides a stage, and the bytes behind it, which
+    need not be UTF-8. Triton stores and reads the text."""
+
+    content: bytes
+
+
+def content_of(source: Any) -> str | bytes:
+    """The input of a stage, a module or what another stage returned, as the
+    plugin reads it."""
+    if isinstance(source, _File):
+        return source.content
+    return source if isinstance(source, bytes) else str(source)
+
+
+_text_stages: set[str] = set()
+_binary_stages: set[str] = set()
+
+
+def read_overrides(texts: Iterable[str], binary: str) -> None:
+    """Makes TRITON_KERNEL_OVERRIDE and `ir_override` work for these stages:
+    Triton reads files of the stages of its own backends only."""
+    from triton.compiler import compiler
+
+    _text_stages.update(texts)
+    _binary_stages.add(binary)
+    original = compiler.parse
+    if getattr(original, "reads_stages_of_nereid", False):
+        return
+
+    @functools.wraps(original)
+    def parse(full_name: str, ext: str, context: Any) -> Any:
+        result = original(full_name, ext, context)
+        if result is not None or ext not in _text_stages | _binary_stages:
+            return result
+        content = pathlib.Path(full_name).read_bytes()
+        if ext in _binary_stages:
+            return content
+        text = _File(content.decode("utf-8", "backslashreplace"))
+        text.content = content
+        return text
+
+    parse.reads_stages_of_nereid = True
+    compiler.parse = parse
 
 
 def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> None:

@@ -319,10 +319,9 @@ TEST_F(TtirWrites, DescriptorsCountForTheirBase) {
     %x = tt.descriptor_load %d[%zero] : !tt.tensordesc<tensor<16xf32>> -> tensor<16xf32>
 )";
   EXPECT_EQ(writes(made), "rr");
-  EXPECT_EQ(
-      writes(made + "    tt.descriptor_store %d[%zero], %x : "
-                    "!tt.tensordesc<tensor<16xf32>>, tensor<16xf32>\n"),
-      "wr");
+  EXPECT_EQ(writes(made + "    tt.descriptor_store %d[%zero], %x : "
+                          "!tt.tensordesc<tensor<16xf32>>, tensor<16xf32>\n"),
+            "wr");
   Outcome outcome = describe(R"(module {
   tt.func public @k(%d: !tt.tensordesc<tensor<16xf32>>, %e: !tt.tensordesc<tensor<16xf32>>) {
     %zero = arith.constant 0 : i32
