@@ -17,6 +17,7 @@ def test_installed_package_stands_alone(build, run_program, tmp_path):
         stdout=subprocess.DEVNULL,
     )
     shutil.copytree(PACKAGE, site / "nereid", dirs_exist_ok=True)
+    assert [path.name for path in site.iterdir()] == ["nereid"]
     shutil.copytree(next((build / "python").glob("nereid-*.dist-info")), site / "nereid.dist-info")
     variables = {"PYTHONPATH": str(site), "NEREID_PLUGIN_DIRS": None}
     done = run_program("program_add.py", **variables)
