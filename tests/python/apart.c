@@ -232,9 +232,14 @@ static nereid_status_t enqueue(uint32_t device, work_t item) {
   return NEREID_OK;
 }
 
+// For tests of a device that shares the host's memory, and still works later.
+static int is_host_accessible(void) {
+  return getenv("APART_IS_HOST_ACCESSIBLE") != NULL;
+}
+
 static int is_inside(uint32_t device, nereid_address_t address, uint64_t size) {
   if (!(address & DEVICE_BIT))
-    return 0;
+    return is_host_accessible();
   for (memory_t *it = queue.memory[device]; it; it = it->next)
     if (it->address <= address && address + size <= it->address + it->size)
       return 1;
@@ -397,12 +402,16 @@ static nereid_status_t adopt_pointer(nereid_state_t *state, uint32_t device,
 static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
                                         const nereid_value_sink_t *sink,
                                         const nereid_call_t *call) {
-  const nereid_value_t shared = {
-      .name = TEXT("max_shared_mem"), .type = NEREID_TYPE_I64, .i64 = 1024};
+  const nereid_value_t facts[] = {
+      {.name = TEXT("max_shared_mem"), .type = NEREID_TYPE_I64, .i64 = 1024},
+      {.name = TEXT("host_accessible"),
+       .type = NEREID_TYPE_BOOL,
+       .i64 = is_host_accessible()}};
   (void)state;
   (void)device;
   (void)call;
-  return sink->add(sink, &shared);
+  nereid_status_t status = sink->add(sink, &facts[0]);
+  return status == NEREID_OK ? sink->add(sink, &facts[1]) : status;
 }
 
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,

@@ -34,6 +34,41 @@ def test_a_named_device_is_every_threads(build, run_program):
     assert done.stdout == "apart:1 two\napart:1\n", done.stderr
 
 
+SHARED = """
+import nereid, torch, triton
+import triton.language as tl
+
+@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr = 1024):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, 2 * tl.load(x_ptr + i, i < n), i < n)
+
+class Address:
+    dtype = torch.float32
+    def __init__(self, tensor):
+        self.data_ptr = tensor.data_ptr
+
+x, out, again, last = torch.ones(16), torch.zeros(16), torch.zeros(16), torch.zeros(16)
+kernel = double[(1,)](x, out, 16)
+assert (out == 2).all()
+assert kernel.metadata.written_arguments is None
+double[(1,)](Address(out), Address(again), 16)
+assert (again == 4).all()
+nereid.compile(kernel.asm["ttir"]).launch((1,), again, last, 16)
+assert (last == 8).all()
+"""
+
+
+def test_memory_of_the_host_that_a_device_works_on_later(build, run_program):
+    done = run_program(
+        SHARED,
+        NEREID_PLUGIN_DIRS=str(build / "tests/apart"),
+        NEREID_TARGET="apart",
+        APART_IS_HOST_ACCESSIBLE="1",
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_device_library_that_is_lost(build, run_program):
     done = run_program(
         WHERE,

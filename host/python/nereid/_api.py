@@ -110,16 +110,16 @@ class Kernel:
         """Launches with a tensor, a `Memory`, an address or a number for each
         argument.
 
-        On a device with memory of its own, tensors of the host are copied there
-        and, if the kernel may write to them, back: the launch then waits for the
-        kernel. Any other launch may return before the kernel is done; see
+        A launch on tensors of the host waits for the kernel. On a device with
+        memory of its own they are copied there and, if the kernel may write to
+        them, back. Any other launch may return before the kernel is done; see
         `synchronize()`. An address is one of the device.
         """
         for argument in arguments:
             if isinstance(argument, Memory):
                 argument._check(self._place)
                 argument._use_on(stream)
-        if self._place.is_host_accessible or len(arguments) != len(self._is_pointer):
+        if self._place.is_host_cpu or len(arguments) != len(self._is_pointer):
             self._loaded.launch(grid, int(stream), *arguments)
         else:
             self._launch_with_copies(grid, int(stream), arguments)
@@ -129,7 +129,13 @@ class Kernel:
     ) -> None:
         place = self._place
         moved = list(arguments)
-        with Copies(place.backend, place.device_type, place.index, stream) as copies:
+        with Copies(
+            place.backend,
+            place.device_type,
+            place.index,
+            stream,
+            place.is_host_accessible,
+        ) as copies:
             tensors = [
                 i
                 for i, argument in enumerate(arguments)
@@ -142,12 +148,11 @@ class Kernel:
                         "a tensor, memory of the device, an address or None"
                     )
                 copies.add(arguments[i], self._written[i])
-            has_copies = copies.copy_in()
+            copies.copy_in()
             for i in tensors:
                 moved[i] = copies.address_of(arguments[i])
             self._loaded.launch(grid, stream, *moved)
-            if has_copies:
-                copies.copy_out()
+            copies.copy_out()
 
 
 def version() -> str:

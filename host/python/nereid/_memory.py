@@ -24,6 +24,7 @@ class _Place:
         self.index = index
         info = backend.info()
         self.plugin = info["id"]
+        self.is_host_cpu = info["is_host_cpu"]
         self.device_type = info["device_type"]
         self.name = f"{self.device_type}:{index}"
 

@@ -4,6 +4,10 @@ The rule: every storage that a launch's tensors belong to is copied to the
 device before the launch, once, and copied back after it if the kernel may have
 written to it. Storages that overlap are one region. The launch is synchronous.
 A tensor on the device itself is passed by its address and never copied.
+
+A device that works on the host's memory needs no copies, but such a launch is
+synchronous all the same: a program reads, or frees, a tensor of the host right
+after it.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -114,11 +118,20 @@ class Copies:
     """The copies of one launch: add() all tensors, copy_in(), launch with
     address_of() each of them, copy_out()."""
 
-    def __init__(self, backend: Any, device_type: str, device: int, stream: int) -> None:
+    def __init__(
+        self,
+        backend: Any,
+        device_type: str,
+        device: int,
+        stream: int,
+        is_host_accessible: bool = False,
+    ) -> None:
         self._backend = backend
         self._device_type = device_type
         self._device = device
         self._stream = stream
+        self._is_host_accessible = is_host_accessible
+        self._has_to_wait = False
         self._regions: list[_Region] = []
         self._claim: Any = None
         self._is_busy = False
@@ -146,14 +159,20 @@ class Copies:
         """Makes `tensor`, if it is one of the host, part of the launch."""
         if not self._is_on_host(tensor):
             return
+        self._has_to_wait = True
+        if self._is_host_accessible:
+            return
         storage = tensor.untyped_storage()
         start = storage.data_ptr()
         if storage.nbytes():
             end = start + storage.nbytes()
             self._regions.append(_Region(start, end, is_written))
 
-    def copy_in(self) -> bool:
-        """Starts the copies to the device; False if there are none."""
+    def copy_in(self) -> None:
+        """Starts the copies to the device."""
+        if self._is_host_accessible:
+            self._is_busy = self._has_to_wait
+            return
         self._merge()
         self._claim = _claims.acquire(self._regions)
         for region in self._regions:
@@ -167,13 +186,12 @@ class Copies:
             self._backend.copy_in(
                 self._device, self._stream, region.address, region.start, region.size
             )
-        return bool(self._regions)
 
     def address_of(self, tensor: Any) -> int:
         """The address for the kernel. For tensors of the host, copy_in() has
         run."""
         address = tensor.data_ptr()
-        if self._is_on_host(tensor):
+        if not self._is_host_accessible and self._is_on_host(tensor):
             for region in self._regions:
                 if region.start <= address < region.end:
                     return region.address + address - region.start
@@ -181,12 +199,14 @@ class Copies:
         return address
 
     def copy_out(self) -> None:
+        """Copies back and waits, if any tensor is one of the host."""
         for region in self._regions:
             if region.is_written:
                 self._backend.copy_out(
                     self._device, self._stream, region.start, region.address, region.size
                 )
-        self._synchronize()
+        if self._has_to_wait:
+            self._synchronize()
 
     def _synchronize(self) -> None:
         self._backend.synchronize(self._device, self._stream)
@@ -207,7 +227,7 @@ class Copies:
         kind = getattr(device, "type", None)
         if kind == self._device_type:
             return False
-        if kind == "cpu":
+        if kind == "cpu" or (self._is_host_accessible and device is None):
             return True
         where = f"it is on {device}" if device is not None else "its device is unknown"
         raise ValueError(

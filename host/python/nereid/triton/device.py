@@ -134,6 +134,11 @@ class DeviceUtils:
             for index in range(self._device_count)
         )
 
+    @property
+    def is_synchronous(self) -> bool:
+        """Whether a launch on tensors of the host is done when it returns."""
+        return self.is_host_accessible and self.info["is_host_cpu"]
+
     def _properties(self, device: Any) -> dict[str, Any]:
         return json.loads(self.backend.properties(self.index_of(device)))
 

@@ -48,10 +48,10 @@ def _settings() -> list[tuple[dict, str, Any]]:
 
 def install(driver: Any) -> None:
     """Puts the dispatcher before JITFunction.run for launches on `driver`, if
-    it has one device, which works on the host's memory."""
+    it has one device, which is the host's processor."""
     utils = driver.utils
     wanted = os.environ.get("NEREID_DISPATCH", "1") != "0"
-    if not (wanted and utils.has_one_device and utils.is_host_accessible):
+    if not (wanted and utils.has_one_device and utils.is_synchronous):
         return
     import torch
     from triton.runtime.driver import driver as drivers

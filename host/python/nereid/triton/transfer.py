@@ -21,7 +21,7 @@ def launcher_for(utils: DeviceUtils, src: Any, metadata: Any) -> Any:
     """What Triton calls to launch kernels compiled from `src`."""
     types = tuple(src.signature.values())
     launcher = _native.require().Launcher(types)
-    if utils.is_host_accessible:
+    if utils.is_synchronous:
         return launcher
     written = getattr(metadata, "written_arguments", None)
     return _CopyingLauncher(utils, launcher, types, written)
@@ -59,8 +59,13 @@ class _CopyingLauncher:
     def __call__(self, *args: Any) -> None:
         head, values = args[: self._FIRST_ARGUMENT], args[self._FIRST_ARGUMENT :]
         stream, kernel = args[3], args[4]
+        utils = self._utils
         with Copies(
-            kernel.backend, self._utils.device_type, kernel.device, stream
+            kernel.backend,
+            utils.device_type,
+            kernel.device,
+            stream,
+            utils.is_host_accessible,
         ) as copies:
             for tensor, is_written in self._tensors(values):
                 copies.add(tensor, is_written)
