@@ -51,7 +51,9 @@ static std::string listOf(std::span<const std::string_view> choices) {
                [](std::string_view choice) { return !choice.empty(); });
   std::string list;
   for (size_t i = 0; i < named.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == named.size() ? " or " : ", ") +
+    list += (i == 0                  ? ""
+             : i + 1 == named.size() ? " or "
+                                     : ", ") +
             std::string(named[i]);
   return list;
 }
@@ -65,8 +67,8 @@ static std::string setText(const OptionInfo &info, std::string &out,
   for (unsigned char byte : given)
     if (byte <= ' ' || byte == ';' || byte == '=' || byte >= 0x7f)
       return "text without blanks, ';' and '=' was expected";
-  if (!info.choices.empty() && std::ranges::find(info.choices, given) ==
-                                   info.choices.end())
+  if (!info.choices.empty() &&
+      std::ranges::find(info.choices, given) == info.choices.end())
     return "'" + std::string(given) + "' is not " + listOf(info.choices);
   out = given;
   return {};

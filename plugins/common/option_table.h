@@ -56,8 +56,8 @@ template <typename Options> struct OptionSpec : OptionInfo {
       member;
 
   OptionField in(Options &options) const {
-    return std::visit([&](auto which) { return OptionField(&(options.*which)); },
-                      member);
+    return std::visit(
+        [&](auto which) { return OptionField(&(options.*which)); }, member);
   }
   ConstOptionField in(const Options &options) const {
     return std::visit(

@@ -59,8 +59,7 @@ static unsigned bytesOf(std::string_view type) {
   return type.ends_with("32") ? 4 : 8;
 }
 
-static std::string formatElement(const PrintedValue &value,
-                                 uint64_t index) {
+static std::string formatElement(const PrintedValue &value, uint64_t index) {
   std::string_view type = value.type;
   char text[64];
   double number;
@@ -96,8 +95,7 @@ static std::string formatElement(const PrintedValue &value,
 
 /// " idx (1,  2)" of element `index`, each number as wide as the largest of
 /// its dimension; " idx ()" for a scalar.
-static std::string formatIndex(const PrintedValue &value,
-                               uint64_t index) {
+static std::string formatIndex(const PrintedValue &value, uint64_t index) {
   std::string out;
   for (size_t i = value.shape.size(); i-- > 0;) {
     uint64_t size = static_cast<uint64_t>(value.shape[i]);

@@ -61,11 +61,10 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     std::string path = argv[i];
     std::string name = path.substr(path.find_last_of('/') + 1);
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [backend, path](benchmark::State &state) {
-                                   compile(state, backend, path);
-                                 })
-        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(name.c_str(), [backend,
+                                                path](benchmark::State &state) {
+      compile(state, backend, path);
+    })->Unit(benchmark::kMillisecond);
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -4,9 +4,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/Glob.h"
 #include "plugin/Note.h"
 #include "plugin/PluginPaths.h"
+#include "support/Glob.h"
 
 #include <cstdint>
 #include <cstdlib>

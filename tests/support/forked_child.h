@@ -12,7 +12,8 @@
 
 namespace nereid::test {
 
-/// True if `work` returns true in a child within `seconds`, after which it is killed.
+/// True if `work` returns true in a child within `seconds`, after which it is
+/// killed.
 template <typename Work> bool succeedsInChild(int seconds, Work work) {
   pid_t child = fork();
   if (child == 0)

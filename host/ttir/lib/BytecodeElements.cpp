@@ -210,7 +210,8 @@ Attribute ElementReader::readInteger() {
   Type type;
   if (!read(type))
     return {};
-  if (!type.isIntOrIndex() || (type.isInteger() && type.getIntOrFloatBitWidth() > 64)) {
+  if (!type.isIntOrIndex() ||
+      (type.isInteger() && type.getIntOrFloatBitWidth() > 64)) {
     emitError() << "integer of type " << type
                 << ", expected an integer type of up to 64 bits";
     return {};

@@ -113,8 +113,8 @@ nereid::tt::parseTTIR(MLIRContext &context, StringRef bytes, StringRef name,
                           (bytecode ? "bytecode" : "text") + ", at most " +
                           Twine(maxBytes) + " are accepted")
                              .str());
-  else if (auto error = bytecode ? checkBytecode(bytes, limits.maxDepth)
-                                 : std::nullopt)
+  else if (auto error =
+               bytecode ? checkBytecode(bytes, limits.maxDepth) : std::nullopt)
     diagnostics.addError(0, 0, *error);
   else if (bytecode)
     module = parseBytecode(context, buffer, limits.maxDepth);

@@ -6,7 +6,6 @@
 #include "backend_harness.h"
 #include "kernels.h"
 
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +14,10 @@
 namespace nereid::cpu {
 namespace {
 
-using ::testing::StartsWith;
 using test::compile;
 using test::Parsed;
 using test::view;
+using ::testing::StartsWith;
 
 TEST(Backend, UnknownNames) {
   Bytes image;

@@ -48,8 +48,7 @@ TEST(CompileErrors, OfCodeGenerationBecomeDiagnostics) {
       {withInstruction("call void asm sideeffect \"nonsense $$1\", \"\"()"),
        "LLVM: invalid instruction mnemonic 'nonsense' in the inline assembly "
        "'nonsense $1'\n"},
-      {withInstruction(
-           "%zz = call i64 asm sideeffect \"nop\", \"={zzz}\"()"),
+      {withInstruction("%zz = call i64 asm sideeffect \"nop\", \"={zzz}\"()"),
        "LLVM: couldn't allocate output register for constraint '{zzz}'\n"},
       {addKernel() + "module asm \"nonsense\"\n",
        "LLVM: invalid instruction mnemonic 'nonsense' in the inline assembly "

@@ -69,8 +69,7 @@ TEST(Fork, TheChildOfAProcessThatLaunchedLoadsTheCompiler) {
     float *out;
     int32_t n;
   } arguments = {a.data(), b.data(), out.data(), int32_t(a.size())};
-  nereid_launch_t launch =
-      makeLaunch(kPrograms, &arguments, sizeof arguments);
+  nereid_launch_t launch = makeLaunch(kPrograms, &arguments, sizeof arguments);
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()), NEREID_OK)
       << messages.errors();
   EXPECT_TRUE(succeedsInChild(kSeconds, [&] { return compiles(plugin); }));

@@ -161,9 +161,8 @@ TEST(Launch, WithoutARecordSynchronizeReportsTheFault) {
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
                                        messages.call()),
             NEREID_DEVICE_FAULT);
-  EXPECT_EQ(
-      messages.errors(),
-      "kernel 'assert_kernel': program (0, 0, 0): element is negative\n");
+  EXPECT_EQ(messages.errors(),
+            "kernel 'assert_kernel': program (0, 0, 0): element is negative\n");
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
                                        messages.call()),
             NEREID_OK);

@@ -57,8 +57,8 @@ TEST(Load, RefusesEveryChangedByte) {
     bad.output[at] ^= char(1 << at % 8);
     ASSERT_THAT(errorOf(plugin, bad), HasSubstr("bad image: ")) << at;
   }
-  for (size_t size : {size_t(64), good.output.size() - 16,
-                      good.output.size() - 1}) {
+  for (size_t size :
+       {size_t(64), good.output.size() - 16, good.output.size() - 1}) {
     Compiled bad = good;
     bad.output.resize(size);
     EXPECT_EQ(errorOf(plugin, bad), "bad image: its bytes are not those that "

@@ -7,8 +7,8 @@
 #ifndef NEREID_TESTS_LOADERFIXTURE_H
 #define NEREID_TESTS_LOADERFIXTURE_H
 
-#include "runtime/Log.h"
 #include "plugin/PluginRegistry.h"
+#include "runtime/Log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,7 +27,8 @@ protected:
     std::filesystem::create_directories(folder / "toy");
     call.struct_size = sizeof call;
     call.user = &errors;
-    call.report = [](const nereid_call_t *self, const nereid_diagnostic_t *one) {
+    call.report = [](const nereid_call_t *self,
+                     const nereid_diagnostic_t *one) {
       *static_cast<std::string *>(self->user) += view(one->message);
     };
   }
@@ -59,8 +60,8 @@ TEST_F(CompilerPartTest, AFileThatIsNoLibraryIsReported) {
 
 // Any shared object that the process can load, but without the function.
 TEST_F(CompilerPartTest, ALibraryOfAnotherVersionIsRefused) {
-  std::filesystem::copy_file(OTHER_LIBRARY, folder / "toy" /
-                                                "libnereid-toy-compiler.so");
+  std::filesystem::copy_file(OTHER_LIBRARY,
+                             folder / "toy" / "libnereid-toy-compiler.so");
   CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
   EXPECT_EQ(part.get(&call), nullptr);
   EXPECT_NE(errors.find("is from another version than the plugin"),

@@ -19,9 +19,12 @@ TEST(Print, Scalars) {
   uint8_t large = 200;
   float half = 0.5f;
   uint16_t bits16 = 0x3e00, brain = 0x3fc0;
-  EXPECT_EQ(formatPrint(makePrint("i32", &minus)), "pid (0, 2, 0) idx () x: -5\n");
-  EXPECT_EQ(formatPrint(makePrint("u8", &large)), "pid (0, 2, 0) idx () x: 200\n");
-  EXPECT_EQ(formatPrint(makePrint("i8", &large)), "pid (0, 2, 0) idx () x: -56\n");
+  EXPECT_EQ(formatPrint(makePrint("i32", &minus)),
+            "pid (0, 2, 0) idx () x: -5\n");
+  EXPECT_EQ(formatPrint(makePrint("u8", &large)),
+            "pid (0, 2, 0) idx () x: 200\n");
+  EXPECT_EQ(formatPrint(makePrint("i8", &large)),
+            "pid (0, 2, 0) idx () x: -56\n");
   EXPECT_EQ(formatPrint(makePrint("f32", &half)),
             "pid (0, 2, 0) idx () x: 0.500000\n");
   EXPECT_EQ(formatPrint(makePrint("f16", &bits16)),

@@ -5,8 +5,8 @@
 
 #include "Fixture.h"
 
-#include <limits>
 #include <gmock/gmock.h>
+#include <limits>
 
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -108,9 +108,9 @@ TEST_F(CompileErrorsTest, OptionsThatContradictThemselvesAreRefused) {
   // Of an option that is a list and of one that is not.
   for (const char *name : {"sizes", "num_warps"}) {
     value.name = text(name);
-    EXPECT_EQ(compileGiven(),
-              "error: plugin 'test.fake': value '" + std::string(name) +
-                  "' is a list of 4 items without data");
+    EXPECT_EQ(compileGiven(), "error: plugin 'test.fake': value '" +
+                                  std::string(name) +
+                                  "' is a list of 4 items without data");
     EXPECT_EQ(status, NEREID_INVALID_ARGUMENT);
   }
   value = {};

@@ -128,14 +128,14 @@ TEST_F(LaunchTest, ADeviceThatDoesNotExistIsRefused) {
 
 // Nothing is to be done, but not by nobody.
 TEST_F(LaunchTest, ACopyOfNothingNeedsABackend) {
-  EXPECT_EQ(nereid_backend_copy(nullptr, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0,
-                                0),
-            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      nereid_backend_copy(nullptr, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
+      NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(nereid_backend_fill(nullptr, 0, 0, 0, nullptr, 1, 0),
             NEREID_INVALID_ARGUMENT);
-  EXPECT_EQ(nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0,
-                                0),
-            NEREID_OK)
+  EXPECT_EQ(
+      nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
+      NEREID_OK)
       << lastError();
 }
 

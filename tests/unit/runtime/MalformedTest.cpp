@@ -37,8 +37,8 @@ protected:
 } // namespace
 
 TEST_F(MalformedTest, ListsWithoutData) {
-  for (nereid_type_t type : {NEREID_TYPE_I64_LIST, NEREID_TYPE_F64_LIST,
-                             NEREID_TYPE_STRING_LIST}) {
+  for (nereid_type_t type :
+       {NEREID_TYPE_I64_LIST, NEREID_TYPE_F64_LIST, NEREID_TYPE_STRING_LIST}) {
     nereid_value_t value = {};
     value.name = text("sizes");
     value.type = type;

@@ -132,7 +132,8 @@ TEST_F(SavedTest, RefusesEveryChange) {
     EXPECT_EQ(status, NEREID_IO_ERROR);
     EXPECT_EQ(open(file.substr(0, i)), nullptr) << i;
   }
-  EXPECT_THAT(lastError(), HasSubstr("saved: not a saved kernel, or a damaged"));
+  EXPECT_THAT(lastError(),
+              HasSubstr("saved: not a saved kernel, or a damaged"));
 }
 
 TEST_F(SavedTest, TellsTheKeyWithoutCompiling) {

@@ -44,9 +44,9 @@ TEST(TargetTextTest, ABackslashProtectsAColon) {
 }
 
 TEST(TargetTextTest, RefusesWhatIsNotATarget) {
-  for (const char *text : {"cpu:", ":x86_64", "cpu::", "cpu:x86_64:a:b",
-                           "cpu:x86_64::-1", "cpu:x86_64::1:2",
-                           "cpu:x86_64::99999999999"}) {
+  for (const char *text :
+       {"cpu:", ":x86_64", "cpu::", "cpu:x86_64:a:b", "cpu:x86_64::-1",
+        "cpu:x86_64::1:2", "cpu:x86_64::99999999999"}) {
     auto target = TargetText::parse(text);
     ASSERT_FALSE(target) << text;
     EXPECT_NE(target.error().text.find("expected TYPE:ARCH"), std::string::npos)

@@ -37,10 +37,10 @@ TEST(TextTest, ControlCharactersAreVisible) {
   EXPECT_EQ(escapeForTerminal(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
   // A control sequence introducer in UTF-8, and as a byte of its own.
   EXPECT_EQ(escapeForTerminal("\xc2\x9b"
-                    "2J"),
+                              "2J"),
             "\\xc2\\x9b2J");
   EXPECT_EQ(escapeForTerminal("\x9b"
-                    "2J \xe4\xb8"),
+                              "2J \xe4\xb8"),
             "\\x9b2J \\xe4\\xb8");
 }
 

@@ -203,8 +203,8 @@ static void rewriteFloatExtreme(DescriptorReduceOp op, Address address,
       loc, block.clone(PointerType::get(integer)), address.pointers);
   Value zero = builder.create<arith::ConstantOp>(
       loc, cast<TypedAttr>(builder.getZeroAttr(bits)));
-  Value isNumber = builder.create<arith::CmpFOp>(
-      loc, arith::CmpFPredicate::ORD, value, value);
+  Value isNumber = builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD,
+                                                 value, value);
   Value wanted = builder.create<arith::AndIOp>(loc, address.mask, isNumber);
   auto combine = [&](arith::CmpIPredicate sign, RMWOp kind) {
     Value hasSign = builder.create<arith::CmpIOp>(loc, sign, pattern, zero);

@@ -2,6 +2,7 @@
 #
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC1090
 source <(nereid completion bash)
 # Outside of a real completion bash refuses this one.
 compopt() { :; }
