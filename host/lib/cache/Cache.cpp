@@ -147,10 +147,11 @@ CacheLookup Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
     bool isOurTurn = lock.tryAcquire();
     // Looked up after the lock was asked for: who had it may just be done.
     CacheLookup again = lookUp(key);
-    if (again.entry)
+    bool isLast = isOurTurn || steady_clock::now() >= deadline;
+    if (again.entry || (isLast && first.missReason == noEntry))
       return again;
-    if (isOurTurn || steady_clock::now() >= deadline)
-      return first.missReason == noEntry ? again : first;
+    if (isLast)
+      return first;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds(10));
   }

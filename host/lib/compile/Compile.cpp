@@ -53,7 +53,7 @@ private:
   Result<std::unique_ptr<Compiled>> produceAndStore(const std::string &reason);
   Result<std::unique_ptr<Compiled>> getOrProduce();
   Result<std::unique_ptr<Compiled>> getOnly();
-  Result<std::unique_ptr<Compiled>> fromEntry(CacheEntry entry) const;
+  Result<std::unique_ptr<Compiled>> fromEntry(const CacheEntry &entry) const;
   void tellListener(const std::string &reason) const;
 
   const CompileContext &context;
@@ -262,7 +262,7 @@ Compilation::produceAndStore(const std::string &reason) {
 }
 
 Result<std::unique_ptr<Compiled>>
-Compilation::fromEntry(CacheEntry entry) const {
+Compilation::fromEntry(const CacheEntry &entry) const {
   std::unique_ptr<Compiled> result = emptyResult();
   if (Outcome decoded = result->decodeRecord(entry.metadata); !decoded)
     return decoded.failure();
@@ -284,7 +284,7 @@ Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
     reason = found.missReason;
     if (found.entry) {
       Result<std::unique_ptr<Compiled>> cached =
-          fromEntry(std::move(*found.entry));
+          fromEntry(*found.entry);
       if (cached)
         return cached;
       reason = otherVersion(cached.failure());
@@ -316,7 +316,7 @@ Result<std::unique_ptr<Compiled>> Compilation::getOrProduce() {
     useEntry(*made, *entry);
     return made;
   }
-  Result<std::unique_ptr<Compiled>> cached = fromEntry(std::move(*entry));
+  Result<std::unique_ptr<Compiled>> cached = fromEntry(*entry);
   if (cached)
     return cached;
   return produceAndStore(otherVersion(cached.failure()));

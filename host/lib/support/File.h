@@ -20,8 +20,9 @@ class FileHandle {
 public:
   FileHandle() = default;
   explicit FileHandle(int file) : file(file) {}
-  FileHandle(FileHandle &&other) : file(std::exchange(other.file, -1)) {}
-  FileHandle &operator=(FileHandle &&other) {
+  FileHandle(FileHandle &&other) noexcept
+      : file(std::exchange(other.file, -1)) {}
+  FileHandle &operator=(FileHandle &&other) noexcept {
     std::swap(file, other.file);
     return *this;
   }
