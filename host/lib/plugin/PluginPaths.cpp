@@ -104,9 +104,11 @@ PluginDirs findPluginDirs(std::string_view list) {
     } else if (stat(dir.path.c_str(), &status) != 0 ||
                (S_ISDIR(status.st_mode) &&
                 access(dir.path.c_str(), R_OK | X_OK) != 0)) {
+      std::string detail = "the directory cannot be read: " + errorText(errno);
+      if (dir.path.find(':') != std::string::npos)
+        detail += "; directories are separated by ';', not by ':'";
       found.refused.push_back(
-          refuse(dir.path, Reason::MissingDirectory,
-                 "the directory cannot be read: " + errorText(errno)));
+          refuse(dir.path, Reason::MissingDirectory, std::move(detail)));
     } else if (!S_ISDIR(status.st_mode)) {
       found.refused.push_back(refuse(dir.path, Reason::NotADirectory,
                                      "it is " + fileKind(status.st_mode) +
