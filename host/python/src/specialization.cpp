@@ -5,6 +5,8 @@
 
 #include "specialization.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 namespace nereid::python {
@@ -106,7 +108,7 @@ bool isAlike(const Argument &a, const Argument &b) {
     return false;
   if (PyFloat_CheckExact(a.identity)) {
     double x = PyFloat_AS_DOUBLE(a.identity), y = PyFloat_AS_DOUBLE(b.identity);
-    return std::memcmp(&x, &y, sizeof x) == 0;
+    return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y);
   }
   return isValue(a.identity) &&
          PyObject_RichCompareBool(a.identity, b.identity, Py_EQ) == 1;

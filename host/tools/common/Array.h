@@ -9,6 +9,7 @@
 #include "DType.h"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace nereid::tools {
@@ -53,7 +54,8 @@ public:
   void fillRandom(uint64_t seed, double low, double high);
 
 private:
-  Array(DType type, Shape shape) : elementType(type), extents(shape) {}
+  Array(DType type, Shape shape)
+      : elementType(type), extents(std::move(shape)) {}
 
   DType elementType;
   Shape extents;

@@ -70,6 +70,20 @@ TEST_F(OptionsTest, ATargetOverridesTheHost) {
   EXPECT_EQ(options.targetFeatures, "+avx2,-avx2");
 }
 
+TEST_F(OptionsTest, ATargetsBareNameImpliesItsFeatures) {
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  target.arch = text("x86_64");
+  target.features = text("znver4");
+  ASSERT_EQ(parse({}, &target), NEREID_OK);
+  EXPECT_EQ(options.targetCpu, "znver4");
+  EXPECT_EQ(options.tuneCpu, "");
+  EXPECT_EQ(options.targetFeatures, "");
+  target.features = text("+avx2");
+  ASSERT_EQ(parse({}, &target), NEREID_OK);
+  EXPECT_EQ(options.targetCpu, "x86-64");
+}
+
 TEST_F(OptionsTest, AnotherArchitectureIsGeneric) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
