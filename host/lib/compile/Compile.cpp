@@ -283,8 +283,7 @@ Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
     CacheLookup found = context.cache->get(key);
     reason = found.missReason;
     if (found.entry) {
-      Result<std::unique_ptr<Compiled>> cached =
-          fromEntry(*found.entry);
+      Result<std::unique_ptr<Compiled>> cached = fromEntry(*found.entry);
       if (cached)
         return cached;
       reason = otherVersion(cached.failure());
