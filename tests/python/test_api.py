@@ -2,8 +2,10 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
+import ast
 import dataclasses
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -184,6 +186,29 @@ def test_devices_are_numbers():
             backend.target(number)
     with pytest.raises(TypeError):
         backend.target("0")
+
+
+def test_the_stub_describes_the_native_module():
+    from nereid._native import library
+
+    stub = pathlib.Path(__file__).parents[2] / "host/python/nereid/_nereid.pyi"
+    tree = ast.parse(stub.read_text())
+
+    def names(body):
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                yield node.name
+            elif isinstance(node, ast.AnnAssign):
+                yield node.target.id
+
+    def public(thing):
+        return {name for name in vars(thing) if not name.startswith("_")}
+
+    assert set(names(tree.body)) == public(library)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name != "Error":
+            described = {name for name in names(node.body) if not name.startswith("_")}
+            assert described == public(getattr(library, node.name)), node.name
 
 
 def test_the_tool():
