@@ -25,9 +25,11 @@ bool makeNames() {
       {&names.padding, "padding"},    {&names.roundToTf32, "round_f32_to_tf32"},
       {&names.cacheKey, "cache_key"},
   };
-  for (auto [name, spelling] : all)
-    if (!(*name = PyUnicode_InternFromString(spelling)))
+  for (auto [name, spelling] : all) {
+    *name = PyUnicode_InternFromString(spelling);
+    if (!*name)
       return false;
+  }
   return true;
 }
 

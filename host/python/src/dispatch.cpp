@@ -360,9 +360,11 @@ static bool addWords() {
       {&words.calls, "calls"}, {&words.dtype, "dtype"},
       {&words.usedGlobals, "used_global_vals"},
       {&words.preRunHooks, "pre_run_hooks"}};
-  for (auto [word, spelling] : all)
-    if (!(*word = PyUnicode_InternFromString(spelling)))
+  for (auto [word, spelling] : all) {
+    *word = PyUnicode_InternFromString(spelling);
+    if (!*word)
       return false;
+  }
   return true;
 }
 

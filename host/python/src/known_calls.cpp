@@ -66,7 +66,7 @@ bool KnownCalls::read(Call &call, const TensorTypes &types) const {
     PyObject *object = call.args[call.count + i];
     Py_ssize_t index = indexOf(name);
     if (index < 0)
-      call.options.push_back({name, constantOf(object)});
+      call.options.emplace_back(name, constantOf(object));
     else if (call.arguments[static_cast<size_t>(index)].object ||
              !read(static_cast<size_t>(index), object))
       return false; // given twice, or not known
@@ -173,7 +173,7 @@ void KnownCalls::learn(const Call &call, PyObject *device,
   for (Argument &argument : known.arguments)
     own(known, argument);
   for (const auto &[name, value] : call.options) {
-    known.options.push_back({Ref::borrow(name), value});
+    known.options.emplace_back(Ref::borrow(name), value);
     own(known, known.options.back().second);
   }
   known.key = Ref::borrow(key);

@@ -138,7 +138,8 @@ static bool addFlags(PyObject *module) {
 
 } // namespace nereid::python
 
-PyMODINIT_FUNC PyInit__nereid(void) {
+// Python gives the name: PyInit_ and that of the module.
+PyMODINIT_FUNC PyInit__nereid(void) { // NOLINT(bugprone-reserved-identifier)
   using namespace nereid::python;
   static PyModuleDef definition = {
       PyModuleDef_HEAD_INIT, "nereid._nereid", "libnereid's C interface.", -1,
