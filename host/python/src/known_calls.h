@@ -19,8 +19,8 @@ struct Call {
   Py_ssize_t count; // of args without a name
   PyObject *names;  // of the others; null for none
 
-  std::vector<Argument> arguments;
-  std::vector<std::pair<PyObject *, Argument>> options;
+  std::vector<Argument> arguments{};
+  std::vector<std::pair<PyObject *, Argument>> options{};
   uint64_t hash = 0;
 };
 
@@ -34,7 +34,7 @@ struct CallParameter {
 /// A call that Triton has answered.
 struct KnownCall {
   uint64_t hash;
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments{};
   std::vector<std::pair<Ref, Argument>> options;
   std::vector<Ref> owned;    // constants that arguments refer to
   Ref key;                   // in Triton's cache of compiled kernels
