@@ -44,10 +44,19 @@ static nereid_bytes_t read_file(const char *path) {
 static nereid_address_t upload(nereid_backend_t *backend, uint32_t device,
                                const float *values) {
   nereid_address_t address;
-  uint64_t size = COUNT * sizeof *values;
-  check(nereid_backend_allocate(backend, device, size, &address));
-  check(nereid_backend_copy(backend, device, 0, NEREID_COPY_HOST_TO_DEVICE,
-                            address, (uintptr_t)values, size));
+  nereid_allocation_t allocation = {
+      .struct_size = sizeof allocation,
+      .size = COUNT * sizeof *values,
+  };
+  check(nereid_backend_allocate(backend, device, &allocation, &address));
+  nereid_copy_t copy = {
+      .struct_size = sizeof copy,
+      .direction = NEREID_COPY_HOST_TO_DEVICE,
+      .destination = address,
+      .source = (uintptr_t)values,
+      .size = allocation.size,
+  };
+  check(nereid_backend_copy(backend, device, &copy));
   return address;
 }
 
@@ -93,13 +102,25 @@ int main(int argc, char **argv) {
     x[i] = (float)i;
     y[i] = 0.5f;
   }
-  arguments_t arguments = {upload(backend, device, x),
+  // Aligned to 64 bytes, a block is handed on as it is.
+  _Alignas(64) arguments_t arguments = {upload(backend, device, x),
                            upload(backend, device, y),
                            upload(backend, device, out), COUNT};
-  check(nereid_function_launch(function, (COUNT + 1023) / 1024, 1, 1, 0,
-                               &arguments, sizeof arguments));
-  check(nereid_backend_copy(backend, device, 0, NEREID_COPY_DEVICE_TO_HOST,
-                            (uintptr_t)out, arguments.out, sizeof out));
+  nereid_launch_t launch = {
+      .struct_size = sizeof launch,
+      .grid = {(COUNT + 1023) / 1024, 1, 1},
+      .arguments = &arguments,
+      .arguments_size = sizeof arguments,
+  };
+  check(nereid_function_launch(function, &launch));
+  nereid_copy_t download = {
+      .struct_size = sizeof download,
+      .direction = NEREID_COPY_DEVICE_TO_HOST,
+      .destination = (uintptr_t)out,
+      .source = arguments.out,
+      .size = sizeof out,
+  };
+  check(nereid_backend_copy(backend, device, &download));
   check(nereid_backend_synchronize(backend, device, 0));
 
   int wrong = 0;
@@ -107,9 +128,9 @@ int main(int argc, char **argv) {
     wrong += out[i] != x[i] + y[i];
   printf("%d of %d sums are right\n", COUNT - wrong, COUNT);
 
-  nereid_backend_free(backend, device, arguments.x);
-  nereid_backend_free(backend, device, arguments.y);
-  nereid_backend_free(backend, device, arguments.out);
+  check(nereid_backend_free(backend, device, arguments.x));
+  check(nereid_backend_free(backend, device, arguments.y));
+  check(nereid_backend_free(backend, device, arguments.out));
   nereid_function_destroy(function);
   nereid_compiled_destroy(compiled);
   nereid_runtime_destroy(runtime);

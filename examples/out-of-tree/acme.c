@@ -101,9 +101,13 @@ parse_options(nereid_state_t *state, const nereid_target_t *target,
   return NEREID_OK;
 }
 
-static void destroy_options(nereid_state_t *state, nereid_options_t *options) {
+static nereid_status_t destroy_options(nereid_state_t *state,
+                                       nereid_options_t *options,
+                                       const nereid_call_t *call) {
   (void)state;
+  (void)call;
   free(options);
+  return NEREID_OK;
 }
 // [/options]
 
@@ -158,15 +162,15 @@ static nereid_string_t next_operation(nereid_string_t *text) {
 }
 
 // [run]
-static nereid_status_t
-run_stage(nereid_state_t *state, const nereid_options_t *options,
-          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-          const nereid_call_t *call) {
-  (void)state;
-  (void)session;
-  (void)index; // there is one stage
-  nereid_string_t rest = {input.data, input.size};
+static nereid_status_t run_stage(nereid_state_t *state,
+                                 const nereid_stage_input_t *input,
+                                 const nereid_writer_t *output,
+                                 const nereid_value_sink_t *metadata,
+                                 const nereid_call_t *call) {
+  (void)state; // input->index is 0: there is one stage
+  const int64_t totals_only = input->options->totals_only;
+  const nereid_string_t text = {input->bytes.data, input->bytes.size};
+  nereid_string_t rest = text;
   nereid_status_t status = NEREID_OK;
   int64_t total = 0;
   for (;;) {
@@ -174,14 +178,14 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
     if (!operation.size)
       break;
     ++total;
-    if (!options->totals_only && status == NEREID_OK)
+    if (!totals_only && status == NEREID_OK)
       status = output->write(output, operation.data, operation.size);
-    if (!options->totals_only && status == NEREID_OK)
+    if (!totals_only && status == NEREID_OK)
       status = output->write(output, "\n", 1);
   }
   if (!total)
     return fail(call, NEREID_INVALID_ARGUMENT, "no operation of Triton in",
-                (nereid_string_t){input.data, input.size});
+                text);
   char line[32];
   int size = snprintf(line, sizeof(line), "total %lld\n", (long long)total);
   if (status == NEREID_OK)
@@ -203,17 +207,29 @@ static const nereid_compiler_t compiler = {
     .run_stage = run_stage,
 };
 
+static const nereid_vendor_t vendor = {
+    .struct_size = sizeof(nereid_vendor_t),
+    .vendor_name = TEXT("acme"),
+    .device_name = TEXT("acme-1"),
+};
+
+static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
+  (void)state;
+  return equal(id, NEREID_EXT_VENDOR) ? &vendor : NULL;
+}
+
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
+    .abi_major = NEREID_ABI_MAJOR,
     .abi_minor = NEREID_ABI_MINOR,
+    .abi_revision = NEREID_ABI_REVISION,
     .flags = NEREID_PLUGIN_UNLOADABLE,
     .id = TEXT(NEREID_PLUGIN_ID),
     .device_type = TEXT("acme"),
     .version = TEXT(NEREID_PLUGIN_VERSION),
     .description = TEXT("lists what a kernel does"),
-    .vendor_name = TEXT("acme"),
-    .device_name = TEXT("acme-1"),
     .compiler = &compiler,
+    .get_extension = get_extension,
 };
 
 nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,

@@ -7,6 +7,8 @@
 #ifndef NEREID_PLUGINS_COMMON_FORK_GUARD_H
 #define NEREID_PLUGINS_COMMON_FORK_GUARD_H
 
+#include <mutex>
+
 namespace nereid::plugin {
 
 /// An object that depends on other threads.
@@ -34,6 +36,26 @@ private:
   static void prepare();
   static void inParent();
   static void inChild();
+};
+
+/// A mutex that fork() waits for, so that in the child it is unlocked and the
+/// guarded data consistent: a thread that held it would not exist there. No
+/// thread may hold two of them, because fork() locks all. [any-thread]
+class ForkSafeMutex final : ForkAware {
+public:
+  ForkSafeMutex() { ForkGuard::add(this); }
+  ~ForkSafeMutex() { ForkGuard::remove(this); }
+  ForkSafeMutex(const ForkSafeMutex &) = delete;
+  ForkSafeMutex &operator=(const ForkSafeMutex &) = delete;
+
+  void lock() { mutex.lock(); }
+  void unlock() { mutex.unlock(); }
+
+private:
+  void lockForFork() override { mutex.lock(); }
+  void unlockAfterFork() override { mutex.unlock(); }
+
+  std::mutex mutex;
 };
 
 } // namespace nereid::plugin

@@ -8,28 +8,31 @@
 
 #include "text.h"
 
+#include <exception>
 #include <new>
-#include <type_traits>
+#include <tuple>
 
 namespace nereid::plugin {
 
-/// `kGuarded<function>` has the type of `function` and calls it, but converts
-/// an exception (only those of the standard library and of allocation can
-/// occur) to a status. Costs nothing without an exception.
+/// `kGuarded<slot>` has the type of `slot` and calls it, but reports an
+/// exception (only those of the standard library and of allocation can occur)
+/// to the slot's last argument, its call, and returns a status. Costs nothing
+/// without an exception.
 template <auto Function> struct Guarded;
 
-template <typename Result, typename... Arguments,
-          Result (*Function)(Arguments...)>
+template <typename... Arguments, nereid_status_t (*Function)(Arguments...)>
 struct Guarded<Function> {
-  static Result call(Arguments... arguments) noexcept {
+  static nereid_status_t call(Arguments... arguments) noexcept {
+    const nereid_call_t *record =
+        std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
     try {
       return Function(arguments...);
     } catch (const std::bad_alloc &) {
-      if constexpr (!std::is_void_v<Result>)
-        return NEREID_OUT_OF_RESOURCES;
+      return fail(record, NEREID_OUT_OF_RESOURCES, "out of memory");
+    } catch (const std::exception &error) {
+      return fail(record, NEREID_INTERNAL, error.what());
     } catch (...) {
-      if constexpr (!std::is_void_v<Result>)
-        return NEREID_INTERNAL;
+      return fail(record, NEREID_INTERNAL, "an exception of unknown type");
     }
   }
 };

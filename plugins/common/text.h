@@ -13,7 +13,7 @@
 
 namespace nereid::plugin {
 
-inline nereid_string_t text(std::string_view view) {
+constexpr nereid_string_t text(std::string_view view) {
   return {view.data(), view.size()};
 }
 

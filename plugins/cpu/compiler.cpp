@@ -77,8 +77,11 @@ static nereid_status_t parse(nereid_state_t *state,
   return NEREID_OK;
 }
 
-static void destroyOptions(nereid_state_t *, nereid_options_t *options) {
+static nereid_status_t destroyOptions(nereid_state_t *,
+                                      nereid_options_t *options,
+                                      const nereid_call_t *) {
   delete options;
+  return NEREID_OK;
 }
 
 static nereid_status_t visitStages(nereid_state_t *, const nereid_options_t *,
@@ -134,18 +137,22 @@ static nereid_status_t begin(nereid_state_t *state,
   return status;
 }
 
-static void end(nereid_state_t *, nereid_session_t *session) {
+static nereid_status_t end(nereid_state_t *, nereid_session_t *session,
+                           const nereid_call_t *) {
   if (session)
     session->compiler->end(session->inner);
   delete session;
+  return NEREID_OK;
 }
 
-static nereid_status_t
-runStage(nereid_state_t *, const nereid_options_t *, nereid_session_t *session,
-         uint32_t index, nereid_bytes_t input, const nereid_writer_t *output,
-         const nereid_value_sink_t *metadata, const nereid_call_t *call) {
-  return session->compiler->run_stage(session->inner, index, input, output,
-                                      metadata, call);
+static nereid_status_t runStage(nereid_state_t *,
+                                const nereid_stage_input_t *input,
+                                const nereid_writer_t *output,
+                                const nereid_value_sink_t *metadata,
+                                const nereid_call_t *call) {
+  nereid_session_t *session = input->session;
+  return session->compiler->run_stage(session->inner, input->index,
+                                      input->bytes, output, metadata, call);
 }
 
 static nereid_compiler_t makeCompiler() {

@@ -1,23 +1,16 @@
-// driver.cpp - the device "cpu": its properties, memory, streams and events.
+// driver.cpp - the device "cpu": its properties and its memory.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// Launches and copies are synchronous: they are complete when their function
-// returns. A stream is therefore only a number.
 
 #include "driver.h"
 
 #include "common/guard.h"
 #include "common/text.h"
-#include "futex.h"
 #include "module.h"
+#include "streams.h"
 
-#include <algorithm>
-
-struct nereid_event_t {
-  std::atomic<uint64_t> nanoseconds{0};
-};
+#include <bit>
 
 namespace nereid::cpu {
 
@@ -86,141 +79,45 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
   return sink->add(sink, &list);
 }
 
-static nereid_status_t createStream(nereid_state_t *state, uint32_t,
-                                    nereid_stream_t *outStream,
-                                    const nereid_call_t *) {
-  *outStream = state->nextStream.fetch_add(1);
-  return NEREID_OK;
-}
-
-static void destroyStream(nereid_state_t *state, uint32_t,
-                          nereid_stream_t stream) {
-  std::string fault;
-  state->faults.take(stream, fault);
-}
-
-static nereid_status_t synchronize(nereid_state_t *state, uint32_t,
-                                   nereid_stream_t stream,
-                                   const nereid_call_t *call) {
-  std::string fault;
-  if (state->faults.take(stream, fault))
-    return fail(call, NEREID_DEVICE_FAULT, fault);
-  return NEREID_OK;
-}
-
-static void *pointer(nereid_address_t address) {
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-}
-
-static nereid_status_t allocate(nereid_state_t *state, uint32_t, uint64_t size,
+static nereid_status_t allocate(nereid_state_t *state, uint32_t,
+                                const nereid_allocation_t *allocation,
                                 nereid_address_t *outAddress,
                                 const nereid_call_t *call) {
-  void *block = size ? state->memory.allocate(size) : nullptr;
-  if (size && !block)
-    return fail(call, NEREID_OUT_OF_RESOURCES,
-                "no memory for " + std::to_string(size) + " bytes");
-  *outAddress = reinterpret_cast<uintptr_t>(block);
+  void *block = nullptr;
+  nereid_status_t status = allocateBlock(state, *allocation, &block, call);
+  if (status == NEREID_OK)
+    *outAddress = reinterpret_cast<uintptr_t>(block);
+  return status;
+}
+
+static nereid_status_t release(nereid_state_t *state, uint32_t,
+                               nereid_address_t address,
+                               const nereid_call_t *) {
+  state->memory.free(pointerTo(address));
   return NEREID_OK;
 }
 
-static void release(nereid_state_t *state, uint32_t, nereid_address_t address) {
-  state->memory.free(pointer(address));
-}
-
-static nereid_status_t copy(nereid_state_t *, uint32_t, nereid_stream_t,
-                            nereid_copy_t, nereid_address_t destination,
-                            nereid_address_t source, uint64_t size,
-                            const nereid_call_t *) {
-  if (size)
-    std::memmove(pointer(destination), pointer(source), size);
+static nereid_status_t copy(nereid_state_t *, uint32_t,
+                            const nereid_copy_t *copy, const nereid_call_t *) {
+  if (copy->size)
+    std::memmove(pointerTo(copy->destination), pointerTo(copy->source),
+                 copy->size);
   return NEREID_OK;
 }
 
-static nereid_status_t fill(nereid_state_t *, uint32_t, nereid_stream_t,
-                            nereid_address_t destination, const void *pattern,
-                            uint32_t patternSize, uint64_t count,
-                            const nereid_call_t *call) {
-  auto *out = static_cast<unsigned char *>(pointer(destination));
-  switch (patternSize) {
-  case 1:
-    if (count)
-      std::memset(out, *static_cast<const unsigned char *>(pattern), count);
-    return NEREID_OK;
-  case 2:
-  case 4:
-  case 8:
-    for (uint64_t i = 0; i < count; ++i)
-      std::memcpy(out + i * patternSize, pattern, patternSize);
-    return NEREID_OK;
-  default:
+nereid_status_t allocateBlock(nereid_state_t *state,
+                              const nereid_allocation_t &allocation,
+                              void **outBlock, const nereid_call_t *call) {
+  uint64_t alignment = allocation.alignment ? allocation.alignment : 1;
+  if (!std::has_single_bit(alignment))
     return fail(call, NEREID_INVALID_ARGUMENT,
-                "fill with a pattern of " + std::to_string(patternSize) +
-                    " bytes, 1, 2, 4 or 8 were expected");
-  }
-}
-
-static nereid_status_t adoptPointer(nereid_state_t *, uint32_t,
-                                    nereid_string_t kind, uint64_t handle,
-                                    uint64_t, nereid_address_t *outAddress,
-                                    const nereid_call_t *call) {
-  if (view(kind) != "host.pointer")
-    return fail(call, NEREID_UNIMPLEMENTED,
-                "cannot adopt a '" + std::string(view(kind)) +
-                    "', only a 'host.pointer'");
-  *outAddress = handle;
-  return NEREID_OK;
-}
-
-static nereid_status_t createEvent(nereid_state_t *, uint32_t,
-                                   nereid_event_t **outEvent,
-                                   const nereid_call_t *) {
-  *outEvent = new nereid_event_t;
-  return NEREID_OK;
-}
-
-static void destroyEvent(nereid_state_t *, nereid_event_t *event) {
-  delete event;
-}
-
-static nereid_status_t recordEvent(nereid_state_t *, nereid_event_t *event,
-                                   nereid_stream_t, const nereid_call_t *) {
-  event->nanoseconds.store(monotonicNanoseconds());
-  return NEREID_OK;
-}
-
-static nereid_status_t elapsed(nereid_state_t *, nereid_event_t *start,
-                               nereid_event_t *end, double *outNanoseconds,
-                               const nereid_call_t *call) {
-  uint64_t from = start->nanoseconds.load(), to = end->nanoseconds.load();
-  if (!from || !to)
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "an event has not been recorded");
-  *outNanoseconds = static_cast<double>(static_cast<int64_t>(to - from));
-  return NEREID_OK;
-}
-
-/// Writes more than the caches hold, on every core in use.
-static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
-                                  nereid_stream_t, const nereid_call_t *call) {
-  const HostCpu &cpu = state->cpu;
-  unsigned threads = state->pool.threads();
-  constexpr uint64_t kLeast = 16 << 20, kMost = 256 << 20;
-  uint64_t size =
-      std::clamp(2 * (cpu.l3Bytes + threads * cpu.l2Bytes), kLeast, kMost);
-  CacheSweep &caches = state->sweep;
-  std::lock_guard lock(caches.mutex);
-  if (!caches.block)
-    caches.block = state->memory.allocate(size);
-  if (!caches.block)
+                "the alignment is " + std::to_string(alignment) +
+                    ", a power of two was expected");
+  void *block = state->memory.allocate(allocation.size, alignment);
+  if (!block)
     return fail(call, NEREID_OUT_OF_RESOURCES,
-                "no memory to flush the caches with");
-  constexpr uint64_t kPiece = 64 * 1024;
-  auto sweep = [](void *context, uint64_t first, uint64_t count) {
-    std::memset(static_cast<char *>(context) + first * kPiece, 1,
-                count * kPiece);
-    return true;
-  };
-  state->pool.run({sweep, caches.block, size / kPiece, 4}, threads);
+                "no memory for " + std::to_string(allocation.size) + " bytes");
+  *outBlock = block;
   return NEREID_OK;
 }
 
@@ -229,24 +126,16 @@ static nereid_driver_t makeDriver() {
   driver.struct_size = sizeof driver;
   driver.probe = kGuarded<probe>;
   driver.get_target = kGuarded<getTarget>;
-  driver.create_stream = kGuarded<createStream>;
-  driver.destroy_stream = kGuarded<destroyStream>;
-  driver.synchronize = kGuarded<synchronize>;
   driver.visit_properties = kGuarded<visitProperties>;
   driver.allocate = kGuarded<allocate>;
   driver.free = kGuarded<release>;
   driver.copy = kGuarded<copy>;
-  driver.fill = kGuarded<fill>;
-  driver.adopt_pointer = kGuarded<adoptPointer>;
+  driver.synchronize = kGuarded<synchronize>;
+  driver.synchronize_device = kGuarded<synchronizeDevice>;
   driver.load_image = kGuarded<loadImage>;
   driver.unload_module = kGuarded<unloadModule>;
   driver.get_kernel = kGuarded<getKernel>;
   driver.launch = kGuarded<launch>;
-  driver.create_event = kGuarded<createEvent>;
-  driver.destroy_event = kGuarded<destroyEvent>;
-  driver.record_event = kGuarded<recordEvent>;
-  driver.elapsed = kGuarded<elapsed>;
-  driver.flush_cache = kGuarded<flushCache>;
   return driver;
 }
 

@@ -1,4 +1,4 @@
-// driver.h - the driver's table.
+// driver.h - the driver's table, and what its extensions share with it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -11,6 +11,15 @@
 namespace nereid::cpu {
 
 extern const nereid_driver_t kDriver;
+
+inline void *pointerTo(nereid_address_t address) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+
+/// Makes memory, which is the host's for all purposes.
+nereid_status_t allocateBlock(nereid_state_t *state,
+                              const nereid_allocation_t &allocation,
+                              void **outBlock, const nereid_call_t *call);
 
 } // namespace nereid::cpu
 

@@ -119,6 +119,29 @@ reportFault(Launch &launch, nereid_stream_t stream, const nereid_call_t *call) {
   return launch.state.status();
 }
 
+/// Runs programs that wait for each other in any order. Those of a kernel that
+/// does not communicate cannot, and need no thread each.
+static nereid_status_t launchCooperative(Launch &launch, uint64_t programs,
+                                         nereid_stream_t stream,
+                                         const nereid_call_t *call) {
+  Pool &pool = launch.kernel.state->pool;
+  unsigned most = launch.kernel.threads
+                      ? std::min(launch.kernel.threads, pool.threads())
+                      : pool.threads();
+  std::optional<bool> complete;
+  if (programs <= most)
+    complete = pool.runTogether({runPrograms, &launch, programs, 1});
+  if (!complete)
+    return fail(call, NEREID_OUT_OF_RESOURCES,
+                "a cooperative launch of " + std::to_string(programs) +
+                    " programs, which must run at the same time, but there "
+                    "are " +
+                    std::to_string(most) + " threads");
+  if (*complete && !launch.state.failed())
+    return NEREID_OK;
+  return reportFault(launch, stream, call);
+}
+
 nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        const nereid_call_t *call) {
   const uint32_t *grid = launch->grid;
@@ -141,6 +164,10 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   nullptr},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
+  bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&
+                       kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
+  if (isCooperative && programs > 1) [[unlikely]]
+    return launchCooperative(work, programs, launch->stream, call);
   unsigned threads = threadsOf(*kernel, programs);
   bool complete;
   if (threads <= 1) {

@@ -44,11 +44,7 @@ static nereid_status_t visitFunctions(nereid_state_t *, const nereid_target_t *,
   return NEREID_OK;
 }
 
-static constexpr nereid_libdevice_t kLibdevice = {
-    sizeof(nereid_libdevice_t), 0, kGuarded<visitFunctions>};
-
-const void *findExtension(nereid_state_t *, nereid_string_t id) {
-  return view(id) == NEREID_EXT_LIBDEVICE ? &kLibdevice : nullptr;
-}
+const nereid_libdevice_t kLibdevice = {sizeof(nereid_libdevice_t), 0,
+                                       kGuarded<visitFunctions>};
 
 } // namespace nereid::cpu

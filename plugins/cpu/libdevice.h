@@ -1,4 +1,4 @@
-// libdevice.h - the extensions that the plugin offers.
+// libdevice.h - the external functions that kernels may call.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -10,8 +10,7 @@
 
 namespace nereid::cpu {
 
-/// The plugin's table for extension `id`, or null.
-const void *findExtension(nereid_state_t *state, nereid_string_t id);
+extern const nereid_libdevice_t kLibdevice;
 
 } // namespace nereid::cpu
 

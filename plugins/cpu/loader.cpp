@@ -69,26 +69,25 @@ static void *openBytes(nereid_bytes_t image) {
   return library;
 }
 
-/// The value `name` of the metadata, or null.
-static const nereid_value_t *find(const nereid_value_t *metadata,
-                                  uint64_t count, std::string_view name) {
-  for (uint64_t i = 0; i < count; ++i)
-    if (view(metadata[i].name) == name)
-      return &metadata[i];
+/// The value `name` of the image's metadata, or null.
+static const nereid_value_t *find(const nereid_image_t &image,
+                                  std::string_view name) {
+  for (uint64_t i = 0; i < image.metadata_count; ++i)
+    if (view(image.metadata[i].name) == name)
+      return &image.metadata[i];
   return nullptr;
 }
 
 /// What is wrong with the kernel that an image exports; empty if nothing.
 static std::string kernelProblem(const nereid_cpu_kernel_t &kernel,
-                                 const nereid_value_t *metadata,
-                                 uint64_t count) {
+                                 const nereid_image_t &image) {
   if (!kernel.entry || !kernel.name)
     return "its kernel has no entry or no name";
   uint64_t align = kernel.scratch_align;
   if (align > 4096 || (align & (align - 1)))
     return "its kernel requires scratch aligned to " + std::to_string(align) +
            " bytes, a power of two up to 4096 was expected";
-  const nereid_value_t *size = find(metadata, count, "argument_size");
+  const nereid_value_t *size = find(image, "argument_size");
   if (size && size->type == NEREID_TYPE_I64 &&
       static_cast<uint64_t>(size->i64) != kernel.arguments_size)
     return "its kernel has " + std::to_string(kernel.arguments_size) +
@@ -122,32 +121,33 @@ static bool isImage(void *library, nereid_bytes_t image) {
                      size) == 0;
 }
 
-static void *openImage(nereid_bytes_t image, nereid_string_t path) {
-  // A cached file is loaded by its own path, for debuggers and profilers.
-  if (path.size) {
-    std::string name(view(path));
+static void *openImage(const nereid_image_t &image) {
+  // A cached file is loaded by its own path, for debuggers and profilers. The
+  // dynamic loader maps whole files only: a member of an archive is copied.
+  if (image.path.size && image.offset == 0) {
+    std::string name(view(image.path));
     if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      if (isImage(library, image))
+      if (isImage(library, image.bytes))
         return library;
       dlclose(library);
     }
     // The file system may forbid execution (noexec); use a copy then.
   }
-  return openBytes(image);
+  return openBytes(image.bytes);
 }
 
-nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
-                          nereid_string_t path, const nereid_value_t *metadata,
-                          uint64_t metadataCount, nereid_module_t **outModule,
+nereid_status_t loadImage(nereid_state_t *state, uint32_t,
+                          const nereid_image_t *image,
+                          nereid_module_t **outModule,
                           const nereid_call_t *call) {
-  std::string problem =
-      elfProblem({static_cast<const char *>(image.data), image.size});
-  if (problem.empty() &&
-      !isSealed({static_cast<const char *>(image.data), image.size}))
+  std::string_view bytes = {static_cast<const char *>(image->bytes.data),
+                            image->bytes.size};
+  std::string problem = elfProblem(bytes);
+  if (problem.empty() && !isSealed(bytes))
     problem = "its bytes are not those that the cpu plugin's compiler made";
   if (!problem.empty())
     return fail(call, NEREID_INCOMPATIBLE, "bad image: " + problem);
-  if (const auto *needed = find(metadata, metadataCount, "cpu_features")) {
+  if (const auto *needed = find(*image, "cpu_features")) {
     std::string_view missing =
         missingFeature(view(needed->text), state->cpu.features);
     if (!missing.empty())
@@ -158,7 +158,8 @@ nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
   }
 
   auto module = std::make_unique<nereid_module_t>();
-  module->library = openImage(image, path);
+  std::lock_guard lock(state->loading);
+  module->library = openImage(*image);
   if (!module->library) {
     const char *reason = dlerror();
     return fail(call, NEREID_INCOMPATIBLE,
@@ -167,7 +168,7 @@ nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
   }
   nereid_kernel_t &kernel = module->kernel;
   problem = readKernel(module->library, kernel.image)
-                ? kernelProblem(kernel.image, metadata, metadataCount)
+                ? kernelProblem(kernel.image, *image)
                 : "it exports no " NEREID_CPU_KERNEL_SYMBOL " of this version";
   if (!problem.empty()) {
     dlclose(module->library);
@@ -175,17 +176,20 @@ nereid_status_t loadImage(nereid_state_t *state, uint32_t, nereid_bytes_t image,
   }
   module->name = kernel.image.name;
   kernel.state = state;
-  if (const auto *threads = find(metadata, metadataCount, "threads"))
+  if (const auto *threads = find(*image, "threads"))
     kernel.threads = static_cast<unsigned>(threads->i64);
   *outModule = module.release();
   return NEREID_OK;
 }
 
-void unloadModule(nereid_state_t *, nereid_module_t *module) {
+nereid_status_t unloadModule(nereid_state_t *state, nereid_module_t *module,
+                             const nereid_call_t *) {
   if (!module)
-    return;
+    return NEREID_OK;
+  std::lock_guard lock(state->loading);
   dlclose(module->library);
   delete module;
+  return NEREID_OK;
 }
 
 nereid_status_t getKernel(nereid_state_t *, nereid_module_t *module,

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <sys/mman.h>
 
 namespace nereid::cpu {
@@ -46,10 +48,13 @@ void *Memory::take(uint64_t size) {
   return nullptr;
 }
 
-void *Memory::allocate(uint64_t size) {
+void *Memory::allocate(uint64_t size, uint64_t alignment) {
   uint64_t rounded = roundUp(size);
-  if (!rounded)
+  if (!rounded || alignment > UINT64_MAX / 4)
     return nullptr;
+  if (alignment > kAlign) // rare, so such blocks are not cached
+    return std::aligned_alloc(alignment,
+                              (size + alignment - 1) / alignment * alignment);
   if (rounded < kLarge)
     return std::aligned_alloc(kAlign, rounded);
   std::lock_guard lock(mutex);
@@ -95,6 +100,15 @@ void Memory::free(void *address) {
 uint64_t Memory::kept() const {
   std::lock_guard lock(mutex);
   return idleBytes;
+}
+
+uint64_t availableMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name, unit;
+  for (uint64_t kilobytes; file >> name >> kilobytes >> unit;)
+    if (name == "MemAvailable:")
+      return kilobytes * 1024;
+  return 0;
 }
 
 } // namespace nereid::cpu

@@ -7,8 +7,9 @@
 #ifndef NEREID_CPU_MEMORY_H
 #define NEREID_CPU_MEMORY_H
 
+#include "common/fork_guard.h"
+
 #include <cstdint>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -27,8 +28,8 @@ public:
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
-  /// Returns null if out of memory; `size` is not 0.
-  void *allocate(uint64_t size);
+  /// Returns null if out of memory; `size` is not 0, `alignment` a power of two.
+  void *allocate(uint64_t size, uint64_t alignment = kAlign);
   void free(void *address);
 
   /// Bytes cached for reuse.
@@ -43,11 +44,14 @@ private:
   void *take(uint64_t size);
 
   const uint64_t limit;
-  mutable std::mutex mutex;
+  mutable plugin::ForkSafeMutex mutex;
   std::unordered_map<void *, uint64_t> used; // large ones
   std::vector<Block> idle;                   // oldest first
   uint64_t idleBytes = 0;
 };
+
+/// Bytes that programs of this machine can still allocate.
+uint64_t availableMemory();
 
 } // namespace nereid::cpu
 

@@ -27,11 +27,11 @@ struct nereid_module_t {
 namespace nereid::cpu {
 
 nereid_status_t loadImage(nereid_state_t *state, uint32_t device,
-                          nereid_bytes_t image, nereid_string_t path,
-                          const nereid_value_t *metadata,
-                          uint64_t metadataCount, nereid_module_t **outModule,
+                          const nereid_image_t *image,
+                          nereid_module_t **outModule,
                           const nereid_call_t *call);
-void unloadModule(nereid_state_t *state, nereid_module_t *module);
+nereid_status_t unloadModule(nereid_state_t *state, nereid_module_t *module,
+                             const nereid_call_t *call);
 nereid_status_t getKernel(nereid_state_t *state, nereid_module_t *module,
                           nereid_string_t name, nereid_kernel_t **outKernel,
                           nereid_kernel_info_t *outInfo,

@@ -7,7 +7,7 @@
 #include "affinity.h"
 #include "compiler.h"
 #include "driver.h"
-#include "libdevice.h"
+#include "extensions.h"
 #include "state.h"
 
 #include <charconv>
@@ -89,21 +89,23 @@ static nereid_status_t create(const nereid_host_t *host,
   return NEREID_OK;
 }
 
-static void shutdown(nereid_state_t *state) { delete state; }
+static nereid_status_t shutdown(nereid_state_t *state, const nereid_call_t *) {
+  delete state;
+  return NEREID_OK;
+}
 
 static nereid_plugin_t makePlugin() {
   nereid_plugin_t plugin = {};
   plugin.struct_size = sizeof plugin;
+  plugin.abi_major = NEREID_ABI_MAJOR;
   plugin.abi_minor = NEREID_ABI_MINOR;
+  plugin.abi_revision = NEREID_ABI_REVISION;
   plugin.min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR;
+  plugin.flags = NEREID_PLUGIN_FORK_SAFE;
   plugin.id = text(NEREID_PLUGIN_ID);
   plugin.device_type = text("cpu");
   plugin.version = text(NEREID_PLUGIN_VERSION);
   plugin.description = text("this machine's cores, through LLVM");
-  plugin.vendor_name = text("nereid");
-  plugin.device_name = text("cpu");
-  plugin.device_query_command = text("lscpu");
-  plugin.dispatch_key = text("CPU");
   plugin.compiler = &kCompiler;
   plugin.driver = &kDriver;
   plugin.create = kGuarded<create>;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <sched.h>
 
 namespace nereid::cpu {
 
@@ -38,7 +39,26 @@ bool Pool::run(const Job &job, unsigned threads) {
     return job.run(job.context, 0, job.count);
   if (!started.load(std::memory_order_relaxed))
     startThreads();
+  return runWithWorkers(job, threads);
+}
 
+std::optional<bool> Pool::runTogether(const Job &job) {
+  if (job.count > limit)
+    return std::nullopt;
+  // Rare, and short of a launch of its own nobody waits for long.
+  while (taken.exchange(true, std::memory_order_acquire))
+    sched_yield();
+  if (!started.load(std::memory_order_relaxed))
+    startThreads();
+  if (job.count > workers.size() + 1) {
+    taken.store(false, std::memory_order_release);
+    return std::nullopt;
+  }
+  return runWithWorkers(job, static_cast<unsigned>(job.count));
+}
+
+/// Called by the thread that has taken the workers, which it gives back.
+bool Pool::runWithWorkers(const Job &job, unsigned threads) {
   current = job;
   parts = job.isOrdered ? 1 : threads;
   for (unsigned part = 0; part < parts; ++part)

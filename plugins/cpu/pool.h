@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <vector>
 
@@ -62,6 +62,13 @@ public:
   /// [any-thread]
   bool run(const Job &job, unsigned threads);
 
+  /// Runs each item of an ordered job, whose chunks are of one item, on a thread
+  /// of its own, all at the same time, so that items may wait for each other in
+  /// any order. Waits for the job that uses the workers to end. Returns nothing
+  /// if there are fewer threads than items, else what run() returns.
+  /// [any-thread]
+  std::optional<bool> runTogether(const Job &job);
+
   /// Workers that are asleep; for tests.
   unsigned sleeping() const { return sleepers.load(); }
 
@@ -75,6 +82,7 @@ private:
     return static_cast<uint32_t>(gate >> 32);
   }
 
+  bool runWithWorkers(const Job &job, unsigned threads);
   static void *threadMain(void *pool);
   void work();
   bool joinable(uint64_t gate, uint32_t last) const;

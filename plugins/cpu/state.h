@@ -19,6 +19,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace nereid::cpu {
 
@@ -42,8 +43,18 @@ public:
     return true;
   }
 
+  /// Removes the faults of all streams.
+  std::vector<std::string> takeAll() {
+    std::lock_guard lock(mutex);
+    std::vector<std::string> messages;
+    for (auto &[stream, message] : pending)
+      messages.push_back(std::move(message));
+    pending.clear();
+    return messages;
+  }
+
 private:
-  std::mutex mutex;
+  plugin::ForkSafeMutex mutex;
   std::map<uint64_t, std::string> pending;
 };
 
@@ -92,6 +103,9 @@ struct nereid_state_t {
   nereid::cpu::Memory memory;
   nereid::cpu::CacheSweep sweep{memory};
   nereid::cpu::Faults faults;
+  /// Held while the dynamic loader opens or closes an image: its own lock stays
+  /// locked in a child that is forked meanwhile.
+  nereid::plugin::ForkSafeMutex loading;
   nereid::cpu::CompilerPart compiler;
   std::atomic<uint64_t> nextStream{1};
   nereid::cpu::Pool pool; // last: its threads end first

@@ -99,31 +99,34 @@ static nereid_status_t add_metadata(const nereid_value_sink_t *sink,
     status = add_arguments(sink, image);
   if (status == NEREID_OK)
     status = sink->add(sink, &options->values[OPTION_NUM_WARPS]);
-  for (uint32_t i = OPTION_TOLERANCE; status == NEREID_OK && i < OPTION_COUNT;
-       ++i)
-    status = sink->add(sink, &options->values[i]);
+  for (uint32_t i = OPTION_SCRATCH_SIZE;
+       status == NEREID_OK && i < OPTION_COUNT; ++i) {
+    const nereid_value_t *value = &options->values[i];
+    if (i >= OPTION_TOLERANCE || value->i64 || value->list_size)
+      status = sink->add(sink, value);
+  }
   return status;
 }
 
 // ---------------------------------------------------------------- run
 // [run]
-static nereid_status_t
-run_stage(nereid_state_t *state, const nereid_options_t *options,
-          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-          const nereid_call_t *call) {
+static nereid_status_t run_stage(nereid_state_t *state,
+                                 const nereid_stage_input_t *input,
+                                 const nereid_writer_t *output,
+                                 const nereid_value_sink_t *metadata,
+                                 const nereid_call_t *call) {
   (void)state;
-  (void)session;
+  const nereid_options_t *options = input->options;
+  const nereid_string_t text = {input->bytes.data, input->bytes.size};
   if (extension_options_fault(options) == EXTENSION_FAULT_COMPILE)
     return extension_fail(call, NEREID_INTERNAL,
                           "option 'fault' asks this stage to fail");
   extension_image_t image;
-  nereid_status_t status = extension_signature_read(
-      (nereid_string_t){input.data, input.size}, &image, call);
+  nereid_status_t status = extension_signature_read(text, &image, call);
   if (status != NEREID_OK)
     return status;
-  if (index == STAGE_TTIR) // checked; the bytes stay as they are
-    return output->write(output, input.data, input.size);
+  if (input->index == STAGE_TTIR) // checked; the bytes stay as they are
+    return output->write(output, text.data, text.size);
   image.fault = extension_options_fault(options);
   image.warps = (uint32_t)options->values[OPTION_NUM_WARPS].i64;
   status = add_metadata(metadata, options, &image);
@@ -142,3 +145,50 @@ const nereid_compiler_t extension_compiler = {
     .run_stage = run_stage,
 };
 // [/compiler]
+
+// ---------------------------------------------------------------- frontend
+// [frontend]
+// What kernels may use. Nothing runs here, so nothing is refused.
+static nereid_status_t visit_facts(nereid_state_t *state,
+                                   const nereid_target_t *target,
+                                   const nereid_value_sink_t *sink,
+                                   const nereid_call_t *call) {
+  (void)state;
+  (void)target;
+  (void)call;
+  static const nereid_string_t fp8[] = {TEXT("fp8e4nv"), TEXT("fp8e4b8"),
+                                        TEXT("fp8e4b15"), TEXT("fp8e5"),
+                                        TEXT("fp8e5b16")};
+  static const nereid_string_t precisions[] = {TEXT("ieee"), TEXT("tf32"),
+                                               TEXT("tf32x3"), TEXT("bf16x3"),
+                                               TEXT("bf16x6")};
+  static const int64_t min_dot[] = {1, 1, 1};
+  static const nereid_value_t facts[] = {
+      {.name = TEXT("fp8_types"),
+       .type = NEREID_TYPE_STRING_LIST,
+       .list = fp8,
+       .list_size = 5},
+      {.name = TEXT("dot_precisions"),
+       .type = NEREID_TYPE_STRING_LIST,
+       .list = precisions,
+       .list_size = 5},
+      {.name = TEXT("default_dot_precision"),
+       .type = NEREID_TYPE_STRING,
+       .text = TEXT("ieee")},
+      {.name = TEXT("min_dot_size"),
+       .type = NEREID_TYPE_I64_LIST,
+       .list = min_dot,
+       .list_size = 3},
+  };
+  nereid_status_t status = NEREID_OK;
+  for (uint32_t i = 0;
+       status == NEREID_OK && i < sizeof(facts) / sizeof(*facts); ++i)
+    status = sink->add(sink, &facts[i]);
+  return status;
+}
+
+const nereid_frontend_t extension_frontend = {
+    .struct_size = sizeof(nereid_frontend_t),
+    .visit_facts = visit_facts,
+};
+// [/frontend]

@@ -14,9 +14,16 @@
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
 #define EXTENSION_DEVICE_COUNT 2u
+#define EXTENSION_STREAM_COUNT 256u // of a device; 0 is its default stream
 
+// The tables, each in the file of its slots.
 extern const nereid_compiler_t extension_compiler;
 extern const nereid_driver_t extension_driver;
+extern const nereid_frontend_t extension_frontend;
+extern const nereid_streams_t extension_streams;
+extern const nereid_events_t extension_events;
+extern const nereid_memory_t extension_memory;
+extern const nereid_interop_t extension_interop;
 extern const nereid_extension_record_t extension_record;
 
 // ---------------------------------------------------------------- errors
@@ -39,6 +46,10 @@ enum {
   OPTION_NUM_WARPS,
   OPTION_STOP_AT_TTIR,
   OPTION_FAULT,
+  // What a launch needs; metadata of the same names, unless 0 or empty.
+  OPTION_SCRATCH_SIZE,
+  OPTION_CLUSTER,
+  OPTION_COOPERATIVE,
   // One of each other type; their values come back as metadata.
   OPTION_TOLERANCE,
   OPTION_TAG,
@@ -67,14 +78,17 @@ nereid_status_t extension_parse_options(nereid_state_t *state,
                                         const nereid_writer_t *canonical,
                                         nereid_options_t **out_options,
                                         const nereid_call_t *call);
-void extension_destroy_options(nereid_state_t *state,
-                               nereid_options_t *options);
+nereid_status_t extension_destroy_options(nereid_state_t *state,
+                                          nereid_options_t *options,
+                                          const nereid_call_t *call);
 
 // ---------------------------------------------------------------- state
-// One stream. Work is done when it is given, so a stream holds no queue.
+// One stream. Work is done when it is given, so a stream holds no queue. Its
+// handle is its index.
 typedef struct extension_stream_t {
-  uint64_t handle;         // of the host program's own queue, if adopted
+  _Atomic uint32_t used;
   _Atomic uint32_t failed; // a launch on it failed since the last synchronize
+  uint64_t handle;         // of the host program's own queue, if imported
 } extension_stream_t;
 
 // The last launches. A launch takes the next place by one atomic addition.
@@ -88,24 +102,39 @@ typedef struct extension_ring_t {
 
 struct nereid_state_t {
   const nereid_host_t *host;
-  extension_stream_t default_stream[EXTENSION_DEVICE_COUNT];
-  uint64_t context[EXTENSION_DEVICE_COUNT]; // adopted; 0 if none
+  extension_stream_t streams[EXTENSION_DEVICE_COUNT][EXTENSION_STREAM_COUNT];
+  uint64_t context[EXTENSION_DEVICE_COUNT]; // imported; 0 if none
   _Atomic uint32_t in_use[EXTENSION_DEVICE_COUNT];
   extension_ring_t ring;
 };
 
-extension_stream_t *extension_stream(nereid_state_t *state, uint32_t device,
-                                     nereid_stream_t stream);
+// ---------------------------------------------------------------- streams
+// The slots of streams.c that driver.c and interop.c put into their tables.
+nereid_status_t extension_synchronize(nereid_state_t *state, uint32_t device,
+                                      nereid_stream_t stream,
+                                      const nereid_call_t *call);
+nereid_status_t extension_synchronize_device(nereid_state_t *state,
+                                             uint32_t device,
+                                             const nereid_call_t *call);
+nereid_status_t extension_destroy_stream(nereid_state_t *state, uint32_t device,
+                                         nereid_stream_t stream,
+                                         const nereid_call_t *call);
+
+// Makes a stream that stands for `handle` of the host program, or for nothing.
+nereid_status_t extension_make_stream(nereid_state_t *state, uint32_t device,
+                                      uint64_t handle,
+                                      nereid_stream_t *out_stream,
+                                      const nereid_call_t *call);
 
 // ---------------------------------------------------------------- modules
 // The slots of launch.c that driver.c puts into its table.
 nereid_status_t extension_load_image(nereid_state_t *state, uint32_t device,
-                                     nereid_bytes_t bytes, nereid_string_t path,
-                                     const nereid_value_t *metadata,
-                                     uint64_t metadata_count,
+                                     const nereid_image_t *image,
                                      nereid_module_t **out_module,
                                      const nereid_call_t *call);
-void extension_unload_module(nereid_state_t *state, nereid_module_t *module);
+nereid_status_t extension_unload_module(nereid_state_t *state,
+                                        nereid_module_t *module,
+                                        const nereid_call_t *call);
 nereid_status_t
 extension_get_kernel(nereid_state_t *state, nereid_module_t *module,
                      nereid_string_t name, nereid_kernel_t **out_kernel,

@@ -25,19 +25,15 @@ struct nereid_module_t {
 
 // [load]
 nereid_status_t extension_load_image(nereid_state_t *state, uint32_t device,
-                                     nereid_bytes_t bytes, nereid_string_t path,
-                                     const nereid_value_t *metadata,
-                                     uint64_t metadata_count,
+                                     const nereid_image_t *image,
                                      nereid_module_t **out_module,
                                      const nereid_call_t *call) {
-  (void)path; // the bytes will do
-  (void)metadata;
-  (void)metadata_count;
-  extension_image_t image;
-  nereid_status_t status = extension_image_read(bytes, &image, call);
+  const nereid_bytes_t bytes = image->bytes; // its path is not needed
+  extension_image_t read;
+  nereid_status_t status = extension_image_read(bytes, &read, call);
   if (status != NEREID_OK)
     return status;
-  if (image.fault == EXTENSION_FAULT_LOAD)
+  if (read.fault == EXTENSION_FAULT_LOAD)
     return extension_fail(call, NEREID_OUT_OF_RESOURCES,
                           "option 'fault' asked this image not to load");
   nereid_module_t *module = malloc(sizeof(*module) + bytes.size);
@@ -46,17 +42,21 @@ nereid_status_t extension_load_image(nereid_state_t *state, uint32_t device,
   memcpy(module->bytes, bytes.data, bytes.size);
   module->kernel.state = state;
   module->kernel.device = device;
-  module->kernel.image = image;
-  module->kernel.image.name.data = (const char *)module->bytes +
-                                   (image.name.data - (const char *)bytes.data);
+  module->kernel.image = read;
+  module->kernel.image.name.data =
+      (const char *)module->bytes + (read.name.data - (const char *)bytes.data);
   atomic_store(&state->in_use[device], 1);
   *out_module = module;
   return NEREID_OK;
 }
 
-void extension_unload_module(nereid_state_t *state, nereid_module_t *module) {
+nereid_status_t extension_unload_module(nereid_state_t *state,
+                                        nereid_module_t *module,
+                                        const nereid_call_t *call) {
   (void)state;
+  (void)call;
   free(module);
+  return NEREID_OK;
 }
 // [/load]
 
@@ -103,6 +103,10 @@ static void keep(nereid_kernel_t *kernel, const extension_stream_t *stream,
   kept->stream_handle = stream->handle;
   kept->arguments_size = launch->arguments_size;
   kept->kernel = kernel->image.name;
+  kept->flags = launch->flags;
+  memcpy(kept->cluster, launch->cluster, sizeof(kept->cluster));
+  kept->scratch = launch->scratch;
+  kept->scratch_size = launch->scratch_size;
   kept->arguments.data = ring->entries[place].arguments;
   kept->arguments.size = size;
 }
@@ -118,7 +122,7 @@ nereid_status_t extension_launch(nereid_kernel_t *kernel,
                           (unsigned long long)launch->arguments_size,
                           image->argument_size);
   extension_stream_t *stream =
-      extension_stream(kernel->state, kernel->device, launch->stream);
+      &kernel->state->streams[kernel->device][launch->stream];
   if (image->fault == EXTENSION_FAULT_LAUNCH)
     return extension_fail(call, NEREID_DEVICE_FAULT,
                           "option 'fault' asked this launch to fail");

@@ -43,6 +43,22 @@ static const struct {
                     .choices = faults,
                     .choice_count = sizeof(faults) / sizeof(faults[0])}},
     // [/options]
+    [OPTION_SCRATCH_SIZE] =
+        {.schema = {.type = NEREID_TYPE_I64,
+                    .name = TEXT("scratch_size"),
+                    .doc = TEXT("bytes of scratch that a program needs"),
+                    .default_value = TEXT("0"),
+                    .minimum = 0,
+                    .maximum = 1 << 30}},
+    [OPTION_CLUSTER] = {.schema = {.type = NEREID_TYPE_I64_LIST,
+                                   .name = TEXT("cluster"),
+                                   .doc = TEXT("programs of a cluster along "
+                                               "x, y, z")}},
+    [OPTION_COOPERATIVE] =
+        {.schema = {.type = NEREID_TYPE_BOOL,
+                    .name = TEXT("cooperative"),
+                    .doc = TEXT("all programs must run at the same time"),
+                    .default_value = TEXT("false")}},
     [OPTION_TOLERANCE] =
         {.schema = {.type = NEREID_TYPE_F64,
                     .name = TEXT("tolerance"),
@@ -254,19 +270,22 @@ nereid_status_t extension_parse_options(nereid_state_t *state,
   for (uint32_t i = 0; status == NEREID_OK && i < OPTION_COUNT; ++i)
     status = write_value(canonical, &options->values[i]);
   if (status != NEREID_OK) {
-    extension_destroy_options(state, options);
+    extension_destroy_options(state, options, call);
     return status;
   }
   *out_options = options;
   return NEREID_OK;
 }
 
-void extension_destroy_options(nereid_state_t *state,
-                               nereid_options_t *options) {
+nereid_status_t extension_destroy_options(nereid_state_t *state,
+                                          nereid_options_t *options,
+                                          const nereid_call_t *call) {
   (void)state;
+  (void)call;
   for (uint32_t i = 0; options && i < OPTION_COUNT; ++i)
     free_value(&options->values[i]);
   free(options);
+  return NEREID_OK;
 }
 
 uint32_t extension_options_fault(const nereid_options_t *options) {

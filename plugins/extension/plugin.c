@@ -70,28 +70,61 @@ static nereid_status_t create(const nereid_host_t *host,
   return NEREID_OK;
 }
 
-static void shutdown(nereid_state_t *state) { free(state); }
+static nereid_status_t shutdown(nereid_state_t *state,
+                                const nereid_call_t *call) {
+  (void)call;
+  free(state);
+  return NEREID_OK;
+}
 
+// ---------------------------------------------------------------- extensions
+static const nereid_vendor_t vendor = {
+    .struct_size = sizeof(nereid_vendor_t),
+    .vendor_name = TEXT("nereid"),
+    .device_name = TEXT("extension"),
+    .dispatch_key = TEXT("PrivateUse1"),
+};
+
+// What a plugin offers beyond the required slots, by id. There is no
+// "nereid.benchmark/1": no cache is between here and the memory.
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
+  static const struct {
+    const char *id;
+    const void *table;
+  } tables[] = {
+      {NEREID_EXT_VENDOR, &vendor},
+#ifndef EXTENSION_WITHOUT_COMPILER
+      {NEREID_EXT_FRONTEND, &extension_frontend},
+#endif
+#ifndef EXTENSION_WITHOUT_DRIVER
+      {NEREID_EXT_STREAM, &extension_streams},
+      {NEREID_EXT_EVENT, &extension_events},
+      {NEREID_EXT_MEMORY, &extension_memory},
+      {NEREID_EXT_INTEROP, &extension_interop},
+      {NEREID_EXT_EXTENSION_RECORD, &extension_record},
+#endif
+  };
   (void)state;
-  if (extension_equal(id, NEREID_EXT_EXTENSION_RECORD))
-    return &extension_record;
+  for (uint32_t i = 0; i < sizeof(tables) / sizeof(*tables); ++i)
+    if (extension_equal(id, tables[i].id))
+      return tables[i].table;
   return NULL;
 }
 
 // ---------------------------------------------------------------- table
+// Safe after fork(): no thread, no lock, and the memory is the process's own.
+// A device with a context of its driver is not, and drops that flag.
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
+    .abi_major = NEREID_ABI_MAJOR,
     .abi_minor = NEREID_ABI_MINOR,
+    .abi_revision = NEREID_ABI_REVISION,
     .min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR,
-    .flags = NEREID_PLUGIN_UNLOADABLE,
+    .flags = NEREID_PLUGIN_UNLOADABLE | NEREID_PLUGIN_FORK_SAFE,
     .id = TEXT(NEREID_PLUGIN_ID),
     .device_type = TEXT("extension"),
     .version = TEXT(NEREID_PLUGIN_VERSION),
     .description = TEXT("records launches instead of running them"),
-    .vendor_name = TEXT("nereid"),
-    .device_name = TEXT("extension"),
-    .dispatch_key = TEXT("PrivateUse1"),
 #ifndef EXTENSION_WITHOUT_COMPILER
     .compiler = &extension_compiler,
 #endif

@@ -26,10 +26,14 @@ typedef struct nereid_extension_launch_t {
   uint32_t device;
   uint32_t reserved;
   nereid_stream_t stream;
-  uint64_t stream_handle;   // that an adopted stream stands for; else 0
+  uint64_t stream_handle;   // that an imported stream stands for; else 0
   uint64_t arguments_size;  // of the whole block
   nereid_string_t kernel;   // valid until its module is unloaded
   nereid_bytes_t arguments; // what is kept, valid until it is overwritten
+  uint32_t flags;           // from here on as in nereid_launch_t
+  uint32_t cluster[3];
+  nereid_address_t scratch;
+  uint64_t scratch_size;
 } nereid_extension_launch_t;
 
 typedef struct nereid_extension_record_t {

@@ -15,27 +15,26 @@ import subprocess
 import sys
 import tempfile
 
-APPEND = ("driver.h", "                                 nereid_stream_t stream,\n"
-          "                                 const nereid_call_t *call);\n"
+APPEND = ("driver.h", "                            const nereid_call_t *call);\n"
           "} nereid_driver_t;",
-          "                                 nereid_stream_t stream,\n"
-          "                                 const nereid_call_t *call);\n"
-          "  // New. [any-thread]\n"
-          "  void (*added)(nereid_state_t *state);\n"
+          "                            const nereid_call_t *call);\n"
+          "  // (optional) New. [any-thread]\n"
+          "  nereid_status_t (*added)(nereid_state_t *state);\n"
           "} nereid_driver_t;")
+REQUIRE = ("driver.h", APPEND[1], APPEND[2].replace("(optional)", "Required."))
 NEW_STRUCT = ("note.h", "typedef struct nereid_note_t {",
               "typedef struct nereid_added_t {\n  uint32_t struct_size;\n"
               "  uint32_t reserved;\n} nereid_added_t;\n"
               "typedef struct nereid_note_t {")
 INSERT = ("driver.h", "  uint32_t grid[3]; ", "  uint64_t added;\n"
           "  uint32_t grid[3]; ")
-REMOVE = ("driver.h", "  uint64_t arguments_size;\n", "")
+REMOVE = ("driver.h", "  uint64_t arguments_size;   // bytes\n", "")
 LEAF = ("base.h", "  uint64_t size;\n} nereid_bytes_t;",
         "  uint64_t size;\n  uint64_t added;\n} nereid_bytes_t;")
 RETYPE = ("driver.h", "  int64_t shared; ", "  double shared; ")
-SIGNATURE = ("driver.h", "nereid_bytes_t image, nereid_string_t path,",
-             "nereid_bytes_t image, nereid_bytes_t path,")
-CONSTANT = ("base.h", "NEREID_NOT_FOUND = 5,", "NEREID_NOT_FOUND = 11,")
+SIGNATURE = ("driver.h", "const nereid_image_t *image,",
+             "const nereid_launch_t *image,")
+CONSTANT = ("base.h", "NEREID_NOT_FOUND = 5,", "NEREID_NOT_FOUND = 12,")
 BOOL = ("driver.h", "  int64_t shared; ", "  _Bool shared; ")
 PADDING = ("base.h", "  uint32_t reserved;\n  int64_t i64;", "  int64_t i64;")
 UNSIZED = ("driver.h", "typedef struct nereid_launch_t {\n"
@@ -53,7 +52,7 @@ CASES = [
     ([APPEND], "layout", 1, "+  "),
     ([NEW_STRUCT], "layout", 1, "+nereid_added_t"),
     ([INSERT], "layout", 1, "added: uint64_t"),
-    ([CONSTANT], "layout", 1, "+NEREID_NOT_FOUND = 11"),
+    ([CONSTANT], "layout", 1, "+NEREID_NOT_FOUND = 12"),
     ([EXTENSION_ID], "layout", 1, '"nereid.libdevice/2"'),
     ([SIGNATURE], "layout", 1, "load_image"),
     ([BOOL], "layout", 1, "nereid_kernel_info_t.shared: type _Bool"),
@@ -61,6 +60,9 @@ CASES = [
     ([UNSIZED], "layout", 1, "expected 'uint32_t struct_size'"),
     ([], "thread_words", 0, ""),
     ([WORD], "thread_words", 1, "driver.h:"),
+    ([], "slots", 0, "slots as in"),
+    ([APPEND], "slots", 1, "+driver.h added optional"),
+    ([REQUIRE], "slots", 1, "+driver.h added required"),
     ([], "headers", 0, "headers"),
     ([INCLUDE], "headers", 1, "base.h: includes stdbool.h"),
     ([], "check-abi", 0, "unchanged"),
@@ -91,6 +93,7 @@ def command(check, args, folder):
                    "--include", folder, here / "layout.txt"],
         "thread_words": [here / "thread_words.py", folder / "nereid/base.h",
                          folder],
+        "slots": [here / "slots.py", folder, here / "slots.txt"],
         "headers": [here / "headers.py", "--std", "c11", "--include", folder,
                     args.cc],
         "check-abi": [args.root / "scripts/check-abi", "--headers", folder,

@@ -43,12 +43,8 @@ public:
     return NEREID_OK;
   }
 
-  void destroyOptions(nereid_options_t *) { throw 1; }
-
-  const void *getExtension(nereid_string_t id) const {
-    if (glue::view(id) == "glue.throws/1")
-      throw 1;
-    return glue::view(id) == "glue.itself/1" ? this : nullptr;
+  nereid_status_t destroyOptions(nereid_options_t *, const nereid_call_t *) {
+    throw 1;
   }
 };
 
@@ -65,16 +61,17 @@ const nereid_compiler_t compiler = [] {
 const nereid_plugin_t plugin = [] {
   nereid_plugin_t table = {};
   table.struct_size = sizeof(table);
+  table.abi_major = NEREID_ABI_MAJOR;
+  table.abi_minor = NEREID_ABI_MINOR;
+  table.abi_revision = NEREID_ABI_REVISION;
   table.id = glue::borrow(NEREID_PLUGIN_ID);
   table.version = glue::borrow(NEREID_PLUGIN_VERSION);
   table.device_type = glue::borrow("glue");
   table.compiler = &compiler;
   table.create = glue::create<Glue>;
   table.shutdown = glue::shutdown<Glue>;
-  table.get_extension = glue::slot<&Glue::getExtension>;
   return table;
 }();
-
 // [/glue]
 } // namespace
 

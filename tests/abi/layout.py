@@ -27,7 +27,8 @@ LEAVES = {"nereid_string_t", "nereid_bytes_t", "nereid_value_t"}
 
 # A scalar that may cross, by the spelling that clang gives it.
 SCALAR = re.compile(r"^(u?int(8|16|32|64)_t|float|double|char"
-                    r"|nereid_(status|type|severity|copy|address|stream)_t)$")
+                    r"|nereid_(status|type|severity|copy_direction|address|stream)"
+                    r"_t)$")
 ARRAY = re.compile(r"\[\d+\]$")
 
 

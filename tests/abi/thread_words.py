@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-SLOT = re.compile(r"^.*\(\*(\w+)\)\(|^NEREID_EXPORT\b")
+SLOT = re.compile(r"^.*\(\*(?P<name>\w+)\)\(|^NEREID_EXPORT\b")
 COMMENT = re.compile(r"^\s*//\s?(.*)$")
 
 
@@ -23,22 +23,28 @@ def words_of(base):
     return set(re.findall(r"^//\s+\[([a-z-]+)\]", block, re.M))
 
 
-def slot_errors(path, words):
-    comment, count = [], 0
+def slots(path):
+    """The line, the name and the comment of each slot of a header; an exported
+    function has no name."""
+    comment = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(),
                                   start=1):
         found = COMMENT.match(line)
         if found:
             comment.append(found.group(1))
             continue
-        if SLOT.match(line):
-            count += 1
-            word = re.search(r"\[([a-z-]+)\]$", " ".join(comment).strip())
-            if not word or word.group(1) not in words:
-                yield (f"{path}:{number}: expected one of "
-                       f"{', '.join(sorted(words))} at the end of its comment")
+        if slot := SLOT.match(line):
+            yield number, slot["name"], " ".join(comment).strip()
         comment = []
-    print(f"{path.name}: {count} slots")
+
+
+def slot_errors(path, words):
+    for number, _, comment in slots(path):
+        word = re.search(r"\[([a-z-]+)\]$", comment)
+        if not word or word.group(1) not in words:
+            yield (f"{path}:{number}: expected one of "
+                   f"{', '.join(sorted(words))} at the end of its comment")
+    print(f"{path.name}: {sum(1 for _ in slots(path))} slots")
 
 
 def main():

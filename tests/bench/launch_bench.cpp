@@ -31,7 +31,7 @@ namespace {
 /// A kernel with that many arguments, compiled by the plugin.
 class Kernel {
 public:
-  explicit Kernel(int64_t arguments) : block(arguments) {
+  explicit Kernel(int64_t arguments) : blockSize(arguments * 8) {
     nereid_runtime_options_t options = {};
     options.struct_size = sizeof options;
     options.flags = NEREID_RUNTIME_NO_DISCOVERY | NEREID_RUNTIME_NO_CACHE |
@@ -56,7 +56,19 @@ public:
 
   nereid_backend_t *backend = nullptr;
   nereid_compiled_t *compiled = nullptr;
-  std::vector<uint64_t> block;
+  // As the ABI promises drivers, who are measured too.
+  alignas(64) uint64_t block[32] = {};
+  const uint64_t blockSize;
+
+  nereid_launch_t launch() const {
+    nereid_launch_t launch = {};
+    launch.struct_size = sizeof launch;
+    launch.grid[0] = 8;
+    launch.grid[1] = launch.grid[2] = 1;
+    launch.arguments = block;
+    launch.arguments_size = blockSize;
+    return launch;
+  }
 
 private:
   nereid_runtime_t *runtime = nullptr;
@@ -67,9 +79,10 @@ static void launchThroughHost(benchmark::State &state) {
   Kernel kernel(state.range(0));
   nereid_function_t *function = nullptr;
   check(nereid_function_load(kernel.backend, 0, kernel.compiled, &function));
-  for (auto _ : state)
-    check(nereid_function_launch(function, 8, 1, 1, 0, kernel.block.data(),
-                                 kernel.block.size() * sizeof(uint64_t)));
+  for (auto _ : state) {
+    nereid_launch_t launch = kernel.launch();
+    check(nereid_function_launch(function, &launch));
+  }
   nereid_function_destroy(function);
 }
 BENCHMARK(launchThroughHost)->Arg(5)->Arg(20);
@@ -85,22 +98,20 @@ static void launchSlot(benchmark::State &state) {
   TestCall call;
   nereid_module_t *module = nullptr;
   nereid_kernel_t *loaded = nullptr;
-  if (driver.load_image(plugin.state, 0, info.output, {nullptr, 0}, nullptr, 0,
-                        &module, &call) != NEREID_OK ||
+  nereid_image_t image = {};
+  image.struct_size = sizeof image;
+  image.bytes = info.output;
+  if (driver.load_image(plugin.state, 0, &image, &module, &call) != NEREID_OK ||
       driver.get_kernel(plugin.state, module, borrow("kernel"), &loaded,
                         nullptr, &call) != NEREID_OK) {
     state.SkipWithError(call.text().c_str());
     return;
   }
   for (auto _ : state) {
-    nereid_launch_t launch = {sizeof(nereid_launch_t),
-                              {8, 1, 1},
-                              0,
-                              kernel.block.data(),
-                              kernel.block.size() * sizeof(uint64_t)};
+    nereid_launch_t launch = kernel.launch();
     check(driver.launch(loaded, &launch, &call));
   }
-  driver.unload_module(plugin.state, module);
+  (void)driver.unload_module(plugin.state, module, &call);
 }
 BENCHMARK(launchSlot)->Arg(5)->Arg(20);
 

@@ -12,7 +12,6 @@
 // writes factor * x[i] to out[i]; the factor is 2, unless the assembly says
 // otherwise.
 
-#include <nereid/ext/libdevice.h>
 #include <nereid/plugin.h>
 
 #include <pthread.h>
@@ -124,9 +123,13 @@ parse_options(nereid_state_t *state, const nereid_target_t *target,
   return canonical->write(canonical, text, (uint64_t)size);
 }
 
-static void destroy_options(nereid_state_t *state, nereid_options_t *options) {
+static nereid_status_t destroy_options(nereid_state_t *state,
+                                       nereid_options_t *options,
+                                       const nereid_call_t *call) {
   (void)state;
+  (void)call;
   free(options);
+  return NEREID_OK;
 }
 
 static nereid_status_t visit_stages(nereid_state_t *state,
@@ -176,14 +179,14 @@ static nereid_status_t add_metadata(const nereid_value_sink_t *metadata) {
   return NEREID_OK;
 }
 
-static nereid_status_t
-run_stage(nereid_state_t *state, const nereid_options_t *options,
-          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-          const nereid_call_t *call) {
+static nereid_status_t run_stage(nereid_state_t *state,
+                                 const nereid_stage_input_t *input,
+                                 const nereid_writer_t *output,
+                                 const nereid_value_sink_t *metadata,
+                                 const nereid_call_t *call) {
   (void)state;
-  (void)session;
-  if (index == 0) {
+  const nereid_options_t *options = input->options;
+  if (input->index == 0) {
     char text[128];
     int size = snprintf(text, sizeof(text),
                         "apart %s factor 2\nwarps %d stages %d fast %d\n",
@@ -193,11 +196,11 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
   }
   char arch[8];
   int factor;
-  if (!read_assembly(input, arch, &factor))
+  if (!read_assembly(input->bytes, arch, &factor))
     return fail(call, NEREID_INVALID_ARGUMENT, "expected apart's assembly");
   if (add_metadata(metadata) != NEREID_OK)
     return NEREID_INTERNAL;
-  return output->write(output, input.data, input.size);
+  return output->write(output, input->bytes.data, input->bytes.size);
 }
 
 // ---------------------------------------------------------------- queue
@@ -315,52 +318,19 @@ static nereid_status_t get_target(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static _Thread_local uint32_t current_device;
-static _Thread_local nereid_stream_t current_stream[DEVICE_COUNT];
-
-static nereid_status_t get_current_device(nereid_state_t *state,
-                                          uint32_t *out_device,
-                                          const nereid_call_t *call) {
-  (void)state;
-  (void)call;
-  *out_device = current_device;
-  return NEREID_OK;
-}
-
-static nereid_status_t set_current_device(nereid_state_t *state,
+static nereid_status_t synchronize_device(nereid_state_t *state,
                                           uint32_t device,
                                           const nereid_call_t *call) {
-  (void)state;
-  (void)call;
-  current_device = device;
-  return NEREID_OK;
-}
-
-static nereid_status_t get_current_stream(nereid_state_t *state,
-                                          uint32_t device,
-                                          nereid_stream_t *out_stream,
-                                          const nereid_call_t *call) {
-  (void)state;
-  (void)call;
-  *out_stream = current_stream[device];
-  return NEREID_OK;
-}
-
-static nereid_status_t set_current_stream(nereid_state_t *state,
-                                          uint32_t device,
-                                          nereid_stream_t stream,
-                                          const nereid_call_t *call) {
-  (void)state;
-  (void)call;
-  current_stream[device] = stream;
-  return NEREID_OK;
+  return synchronize(state, device, 0, call);
 }
 
 static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
+                                     const nereid_stream_request_t *request,
                                      nereid_stream_t *out_stream,
                                      const nereid_call_t *call) {
   (void)state;
   (void)device;
+  (void)request;
   (void)call;
   pthread_mutex_lock(&queue.mutex);
   *out_stream = ++queue.streams;
@@ -368,34 +338,55 @@ static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static void destroy_stream(nereid_state_t *state, uint32_t device,
-                           nereid_stream_t stream) {
-  (void)synchronize(state, device, stream, NULL);
+static nereid_status_t destroy_stream(nereid_state_t *state, uint32_t device,
+                                      nereid_stream_t stream,
+                                      const nereid_call_t *call) {
+  return synchronize(state, device, stream, call);
 }
 
-static nereid_status_t adopt_stream(nereid_state_t *state, uint32_t device,
-                                    nereid_string_t kind, uint64_t handle,
-                                    nereid_stream_t *out_stream,
+static nereid_status_t query_stream(nereid_state_t *state, uint32_t device,
+                                    nereid_stream_t stream, int32_t *out_done,
                                     const nereid_call_t *call) {
   (void)state;
-  (void)device;
-  if (!is(kind, "apart.queue"))
-    return fail(call, NEREID_UNIMPLEMENTED, "expected an apart.queue");
-  *out_stream = handle + 1000;
+  (void)stream;
+  (void)call;
+  pthread_mutex_lock(&queue.mutex);
+  *out_done = queue.count[device] == 0;
+  pthread_mutex_unlock(&queue.mutex);
   return NEREID_OK;
 }
 
-static nereid_status_t adopt_pointer(nereid_state_t *state, uint32_t device,
-                                     nereid_string_t kind, uint64_t handle,
-                                     uint64_t size,
-                                     nereid_address_t *out_address,
+static nereid_status_t import_stream(nereid_state_t *state, uint32_t device,
+                                     const nereid_import_t *object,
+                                     nereid_stream_t *out_stream,
                                      const nereid_call_t *call) {
   (void)state;
   (void)device;
-  (void)size;
-  if (!is(kind, "apart.pointer"))
+  if (!is(object->kind, "apart.queue"))
+    return fail(call, NEREID_UNIMPLEMENTED, "expected an apart.queue");
+  *out_stream = object->handle + 1000;
+  return NEREID_OK;
+}
+
+static nereid_status_t import_pointer(nereid_state_t *state, uint32_t device,
+                                      const nereid_import_t *object,
+                                      nereid_address_t *out_address,
+                                      const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  if (!is(object->kind, "apart.pointer"))
     return fail(call, NEREID_UNIMPLEMENTED, "expected an apart.pointer");
-  *out_address = handle;
+  *out_address = object->handle;
+  return NEREID_OK;
+}
+
+// What is imported here needs no end.
+static nereid_status_t end_import(nereid_state_t *state, uint32_t device,
+                                  uint64_t handle, const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  (void)handle;
+  (void)call;
   return NEREID_OK;
 }
 
@@ -415,12 +406,11 @@ static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
 }
 
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
-                                uint64_t size, nereid_address_t *out_address,
+                                const nereid_allocation_t *allocation,
+                                nereid_address_t *out_address,
                                 const nereid_call_t *call) {
   (void)state;
-  *out_address = 0;
-  if (!size)
-    return NEREID_OK;
+  uint64_t size = allocation->size;
   void *bytes = aligned_alloc(64, (size + 63) / 64 * 64);
   memory_t *memory = malloc(sizeof(*memory));
   if (!bytes || !memory) {
@@ -436,9 +426,11 @@ static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static void release(nereid_state_t *state, uint32_t device,
-                    nereid_address_t address) {
+static nereid_status_t release(nereid_state_t *state, uint32_t device,
+                               nereid_address_t address,
+                               const nereid_call_t *call) {
   (void)state;
+  (void)call;
   pthread_mutex_lock(&queue.mutex);
   memory_t **link = &queue.memory[device];
   while (*link && (*link)->address != address)
@@ -456,34 +448,29 @@ static void release(nereid_state_t *state, uint32_t device,
     free(memory);
   }
   pthread_mutex_unlock(&queue.mutex);
+  return NEREID_OK;
 }
 
 static nereid_status_t copy(nereid_state_t *state, uint32_t device,
-                            nereid_stream_t stream, nereid_copy_t direction,
-                            nereid_address_t destination,
-                            nereid_address_t source, uint64_t size,
+                            const nereid_copy_t *copy,
                             const nereid_call_t *call) {
   (void)state;
-  (void)stream;
-  if (direction == NEREID_COPY_DEVICE_TO_HOST && size > MAX_COPY_OUT)
+  if (copy->direction == NEREID_COPY_DEVICE_TO_HOST &&
+      copy->size > MAX_COPY_OUT)
     return fail(call, NEREID_OUT_OF_RESOURCES,
                 "a copy to the host is too long");
-  return enqueue(device, (work_t){NULL, destination, source, size});
+  return enqueue(device,
+                 (work_t){NULL, copy->destination, copy->source, copy->size});
 }
 
 static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
-                                  nereid_bytes_t image, nereid_string_t path,
-                                  const nereid_value_t *metadata,
-                                  uint64_t metadata_count,
+                                  const nereid_image_t *image,
                                   nereid_module_t **out_module,
                                   const nereid_call_t *call) {
   (void)state;
-  (void)path;
-  (void)metadata;
-  (void)metadata_count;
   char arch[8];
   int factor;
-  if (!read_assembly(image, arch, &factor))
+  if (!read_assembly(image->bytes, arch, &factor))
     return fail(call, NEREID_INCOMPATIBLE, "not an image");
   if (strcmp(arch, archs[device]) != 0)
     return fail(call, NEREID_INCOMPATIBLE, "the image is for another device");
@@ -495,9 +482,13 @@ static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static void unload_module(nereid_state_t *state, nereid_module_t *module) {
+static nereid_status_t unload_module(nereid_state_t *state,
+                                     nereid_module_t *module,
+                                     const nereid_call_t *call) {
   (void)state;
+  (void)call;
   free(module);
+  return NEREID_OK;
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
@@ -529,18 +520,24 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
 }
 
 static nereid_status_t create_event(nereid_state_t *state, uint32_t device,
+                                    const nereid_event_request_t *request,
                                     nereid_event_t **out_event,
                                     const nereid_call_t *call) {
   (void)state;
   (void)device;
+  (void)request;
   *out_event = calloc(1, sizeof(int64_t));
   return *out_event ? NEREID_OK
                     : fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
 }
 
-static void destroy_event(nereid_state_t *state, nereid_event_t *event) {
+static nereid_status_t destroy_event(nereid_state_t *state,
+                                     nereid_event_t *event,
+                                     const nereid_call_t *call) {
   (void)state;
+  (void)call;
   free(event);
+  return NEREID_OK;
 }
 
 static int64_t clock_of_events; // each recorded event is 1000 ns later
@@ -553,6 +550,37 @@ static nereid_status_t record_event(nereid_state_t *state,
   (void)stream;
   (void)call;
   *(int64_t *)event = ++clock_of_events;
+  return NEREID_OK;
+}
+
+// Work is done in order, whatever the stream, so that nobody has to wait.
+static nereid_status_t wait_event(nereid_state_t *state, uint32_t device,
+                                  nereid_stream_t stream, nereid_event_t *event,
+                                  const nereid_call_t *call) {
+  (void)state;
+  (void)device;
+  (void)stream;
+  (void)event;
+  (void)call;
+  return NEREID_OK;
+}
+
+static nereid_status_t query_event(nereid_state_t *state, nereid_event_t *event,
+                                   int32_t *out_done,
+                                   const nereid_call_t *call) {
+  (void)state;
+  (void)event;
+  (void)call;
+  *out_done = 1;
+  return NEREID_OK;
+}
+
+static nereid_status_t synchronize_event(nereid_state_t *state,
+                                         nereid_event_t *event,
+                                         const nereid_call_t *call) {
+  (void)state;
+  (void)event;
+  (void)call;
   return NEREID_OK;
 }
 
@@ -589,10 +617,35 @@ static nereid_status_t visit_functions(nereid_state_t *state,
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
   static const nereid_libdevice_t libdevice = {
       .struct_size = sizeof(libdevice), .visit_functions = visit_functions};
+  static const nereid_streams_t streams = {.struct_size = sizeof(streams),
+                                           .create = create_stream,
+                                           .destroy = destroy_stream,
+                                           .query = query_stream};
+  static const nereid_events_t events = {.struct_size = sizeof(events),
+                                         .create = create_event,
+                                         .destroy = destroy_event,
+                                         .record = record_event,
+                                         .wait = wait_event,
+                                         .query = query_event,
+                                         .synchronize = synchronize_event,
+                                         .elapsed = elapsed};
+  static const nereid_interop_t interop = {.struct_size = sizeof(interop),
+                                           .import_pointer = import_pointer,
+                                           .release_pointer = end_import,
+                                           .import_stream = import_stream,
+                                           .release_stream = end_import};
+  static const nereid_benchmark_t benchmark = {.struct_size = sizeof(benchmark),
+                                               .flush_cache = flush_cache};
   (void)state;
-  return is(id, NEREID_EXT_LIBDEVICE) && getenv("APART_LOSES_LIBDEVICE")
-             ? &libdevice
-             : NULL;
+  if (is(id, NEREID_EXT_LIBDEVICE) && getenv("APART_LOSES_LIBDEVICE"))
+    return &libdevice;
+  if (is(id, NEREID_EXT_STREAM))
+    return &streams;
+  if (is(id, NEREID_EXT_EVENT))
+    return &events;
+  if (is(id, NEREID_EXT_INTEROP))
+    return &interop;
+  return is(id, NEREID_EXT_BENCHMARK) ? &benchmark : NULL;
 }
 
 // ---------------------------------------------------------------- entry
@@ -610,20 +663,8 @@ static const nereid_driver_t driver = {
     .struct_size = sizeof(nereid_driver_t),
     .probe = probe,
     .get_target = get_target,
-    .get_current_device = get_current_device,
-    .set_current_device = set_current_device,
-    .get_current_stream = get_current_stream,
-    .set_current_stream = set_current_stream,
-    .create_stream = create_stream,
-    .destroy_stream = destroy_stream,
-    .adopt_pointer = adopt_pointer,
-    .adopt_stream = adopt_stream,
-    .create_event = create_event,
-    .destroy_event = destroy_event,
-    .record_event = record_event,
-    .elapsed = elapsed,
-    .flush_cache = flush_cache,
     .synchronize = synchronize,
+    .synchronize_device = synchronize_device,
     .visit_properties = visit_properties,
     .allocate = allocate,
     .free = release,
@@ -636,7 +677,9 @@ static const nereid_driver_t driver = {
 
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
+    .abi_major = NEREID_ABI_MAJOR,
     .abi_minor = NEREID_ABI_MINOR,
+    .abi_revision = NEREID_ABI_REVISION,
     .id = TEXT(NEREID_PLUGIN_ID),
     .device_type = TEXT("apart"),
     .version = TEXT(NEREID_PLUGIN_VERSION),

@@ -25,7 +25,11 @@
 #include "nereid/host/cache.h"
 #include "nereid/host/compile.h"
 #include "nereid/host/conformance.h"
+#include "nereid/host/event.h"
 #include "nereid/host/function.h"
+#include "nereid/host/interop.h"
+#include "nereid/host/memory.h"
 #include "nereid/host/runtime.h"
+#include "nereid/host/stream.h"
 
 #endif // NEREID_HOST_H

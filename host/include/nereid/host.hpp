@@ -95,9 +95,11 @@ public:
   }
 
   Expected<Memory> allocate(uint64_t size, uint32_t device = 0) const {
+    auto request = detail::sized<nereid_allocation_t>();
+    request.size = size;
     nereid_address_t address = 0;
     nereid_status_t status =
-        nereid_backend_allocate(handle, device, size, &address);
+        nereid_backend_allocate(handle, device, &request, &address);
     if (status != NEREID_OK)
       return detail::lastError(status);
     return Memory(handle, device, address, size);

@@ -41,7 +41,7 @@ void Call::report(const nereid_call_t *call, const nereid_diagnostic_t *given) {
     if (self.log)
       self.log->write(self.plugin, known);
   } catch (...) {
-    // Out of memory while reporting: the status still tells.
+    // Out of memory while reporting: the status remains.
   }
 }
 
@@ -62,6 +62,13 @@ nereid_status_t Call::caught() {
     errors += '\n';
   errors += what;
   return NEREID_INTERNAL;
+}
+
+nereid_status_t Call::refuseInChild() {
+  std::lock_guard lock(mutex);
+  errors = "it was loaded before this process was forked and does not work in "
+           "the child; load it in the child, or start a new process";
+  return NEREID_UNAVAILABLE;
 }
 
 nereid_status_t Call::refuseMalformed(std::string problem) {
@@ -89,11 +96,20 @@ Failure Call::failure(nereid_status_t status, std::string_view slot) {
   else
     text += name + " failed with " + std::string(statusName(status)) +
             " and gave no reason, which is a fault of the plugin";
-  // Nobody can correct what is not said.
+  // INVALID_ARGUMENT without a diagnostic is a fault of the plugin.
   bool isSilent = errors.empty() && status == NEREID_INVALID_ARGUMENT;
-  if (status < NEREID_OK || status > NEREID_CANCELLED || isSilent)
+  if (status < NEREID_OK || status > NEREID_DEVICE_LOST || isSilent)
     status = NEREID_INTERNAL;
   return {status, std::move(text)};
+}
+
+void Call::warn(nereid_status_t status, std::string_view slot) noexcept {
+  try {
+    if (log)
+      log->warning(failure(status, slot).text);
+  } catch (...) {
+    // Out of memory: the message is lost, and nobody could act on it.
+  }
 }
 
 std::string diagnosticText(const nereid_diagnostic_t &diagnostic) {
@@ -133,6 +149,8 @@ std::string_view statusName(nereid_status_t status) {
     return "io-error";
   case NEREID_CANCELLED:
     return "cancelled";
+  case NEREID_DEVICE_LOST:
+    return "device-lost";
   default:
     return "internal";
   }

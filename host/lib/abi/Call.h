@@ -7,6 +7,7 @@
 #ifndef NEREID_HOST_ABI_CALL_H
 #define NEREID_HOST_ABI_CALL_H
 
+#include "plugin/PluginInfo.h"
 #include "support/Result.h"
 
 #include <mutex>
@@ -20,7 +21,7 @@ class Log;
 /// The host's side of a nereid_call_t, and of the sinks that go with it. Making
 /// one allocates nothing, so that a launch may carry it.
 ///
-///   Call call(&log, plugin.info.id);
+///   Call call(&log, plugin.info);
 ///   nereid_status_t status = call.run([&] { return slot(..., call.get()); });
 ///   if (status != NEREID_OK)
 ///     return call.failure(status, "parse_options");
@@ -31,6 +32,10 @@ public:
   Call(const Log *log, std::string_view plugin)
       : record{sizeof(nereid_call_t), 0, this, report, nullptr}, log(log),
         plugin(plugin) {}
+  /// A call of a loaded plugin, which a forked child may not be allowed.
+  Call(const Log *log, const PluginInfo &info) : Call(log, info.id) {
+    isAllowed = info.isUsableHere();
+  }
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
@@ -48,6 +53,8 @@ public:
   /// Runs \p slot; what it throws becomes a diagnostic and NEREID_INTERNAL.
   /// It has also failed if it gave a sink what that did not take.
   template <typename Slot> nereid_status_t run(Slot &&slot) {
+    if (!isAllowed) [[unlikely]]
+      return refuseInChild();
     try {
       nereid_status_t status = slot();
       return refusal == NEREID_OK ? status : refusal;
@@ -66,6 +73,9 @@ public:
   /// blames the plugin for giving none; \p slot names what failed.
   Failure failure(nereid_status_t status, std::string_view slot);
 
+  /// Logs the failure as a warning, for a call whose caller cannot fail.
+  void warn(nereid_status_t status, std::string_view slot) noexcept;
+
   /// Whether an error was reported.
   bool hasReason() {
     std::lock_guard lock(mutex);
@@ -76,6 +86,7 @@ private:
   static void report(const nereid_call_t *call,
                      const nereid_diagnostic_t *diagnostic);
   nereid_status_t caught();
+  nereid_status_t refuseInChild();
 
   nereid_call_t record;
   const Log *log;
@@ -83,6 +94,7 @@ private:
   std::mutex mutex; // a plugin may report from several threads
   std::string errors;
   bool lastWasError = false;
+  bool isAllowed = true;
   nereid_status_t refusal = NEREID_OK; // a sink's answer; sinks are serial
   std::string malformed;
 };

@@ -16,7 +16,9 @@ HostTable::HostTable(std::string hostName, std::string pluginPath,
       pluginId(std::move(pluginId)), extensions(std::move(extensions)),
       log(log) {
   table.struct_size = sizeof table;
+  table.abi_major = NEREID_ABI_MAJOR;
   table.abi_minor = NEREID_ABI_MINOR;
+  table.abi_revision = NEREID_ABI_REVISION;
   table.name = borrow(this->hostName);
   table.plugin_path = borrow(this->pluginPath);
   table.user = this;
@@ -43,10 +45,24 @@ const void *HostTable::find(const nereid_host_t *host,
     return nullptr;
   const HostTable &self = *static_cast<const HostTable *>(host->user);
   try {
-    return self.extensions ? self.extensions(view(id)) : nullptr;
+    const void *found =
+        self.extensions.find ? self.extensions.find(view(id)) : nullptr;
+    if (found) {
+      std::lock_guard lock(self.mutex);
+      self.asked.emplace(view(id));
+    }
+    return found;
   } catch (...) {
     return nullptr;
   }
+}
+
+std::string HostTable::usedExtensions() const {
+  std::lock_guard lock(mutex);
+  std::string text;
+  for (const std::string &id : asked)
+    text += id + '=' + extensions.identity(id) + '\n';
+  return text;
 }
 
 std::recursive_mutex &lifecycleMutex() {

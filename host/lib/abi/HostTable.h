@@ -10,6 +10,7 @@
 #include "plugin/PluginLoader.h"
 
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace nereid::host {
@@ -25,6 +26,10 @@ struct HostTable {
 
   nereid_host_t table = {};
 
+  /// The extensions that were asked for since the plugin was made, with their
+  /// identities, in the order of their ids.
+  std::string usedExtensions() const;
+
 private:
   static void write(const nereid_host_t *host,
                     const nereid_diagnostic_t *diagnostic) noexcept;
@@ -34,11 +39,13 @@ private:
   const std::string hostName, pluginPath, pluginId;
   const HostExtensions extensions;
   const Log *const log;
+  mutable std::mutex mutex;
+  mutable std::set<std::string, std::less<>> asked;
 };
 
-/// Held during each create and shutdown, because the ABI promises plugins one
-/// at a time: the last holder of a plugin may let go on any thread. Recursive,
-/// because a plugin may itself be a host.
+/// Held during each create and shutdown: plugins share what they link, and the
+/// last holder of a plugin may let go on any thread. Recursive, because a
+/// plugin may itself be a host.
 std::recursive_mutex &lifecycleMutex();
 
 } // namespace nereid::host

@@ -1,4 +1,4 @@
-// SlotTable.cpp - the list of slots, which of them are required, and their
+// SlotTable.cpp - the lists of slots, which of them are required, and their
 // stubs.
 //
 // SPDX-FileCopyrightText: the Nereid authors
@@ -6,15 +6,10 @@
 
 #include "abi/SlotTable.h"
 
-#include "support/Result.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <span>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
 
 namespace nereid::host {
 
@@ -49,89 +44,158 @@ struct Stub<Name, nereid_status_t (*)(Args...)> {
     return NEREID_UNIMPLEMENTED;
   }
 };
-
-template <FixedName Name, typename... Args>
-struct Stub<Name, void (*)(Args...)> {
-  static void run(Args...) {}
-};
-
-using AnySlot = void (*)();
-
-/// One slot of a table. It is required if `with` is its own name, or if the
-/// slot that `with` names is there; never if `with` is empty.
-struct Slot {
-  std::string_view name;
-  size_t offset;
-  std::string_view with;
-  AnySlot stub;
-};
 } // namespace
 
 template <FixedName Name, typename Function> static AnySlot stubOf() {
   return reinterpret_cast<AnySlot>(&Stub<Name, Function>::run);
 }
 
-#define SLOT(table, field, with)                                               \
+/// Slots follow the eight bytes of a table's size without a gap.
+template <typename Table> static constexpr bool listsEachSlot(size_t count) {
+  return 8 + count * sizeof(AnySlot) == sizeof(Table);
+}
+
+#define SLOT(table, kind, field, with)                                         \
   Slot {                                                                       \
-    #field, offsetof(nereid_##table##_t, field), with,                         \
-        stubOf<#table "." #field, decltype(nereid_##table##_t::field)>()       \
+    #field, offsetof(table, field), with,                                      \
+        stubOf<kind "." #field, decltype(table::field)>()                      \
   }
-#define REQUIRED(table, field) SLOT(table, field, #field)
-#define OPTIONAL(table, field) SLOT(table, field, "")
-#define WITH(table, field, other) SLOT(table, field, #other)
+#define REQUIRED(field) SLOT(TABLE, KIND, field, #field)
+#define OPTIONAL(field) SLOT(TABLE, KIND, field, "")
+#define WITH(field, other) SLOT(TABLE, KIND, field, #other)
 
-static std::span<const Slot> slotsOf(const nereid_compiler_t &) {
+#define TABLE nereid_compiler_t
+#define KIND "compiler"
+template <> TableKind tableKind<TABLE>() {
   static const Slot slots[] = {
-      REQUIRED(compiler, score_target),  OPTIONAL(compiler, visit_options),
-      REQUIRED(compiler, parse_options), REQUIRED(compiler, destroy_options),
-      REQUIRED(compiler, visit_stages),  OPTIONAL(compiler, write_dependencies),
-      OPTIONAL(compiler, begin),         WITH(compiler, end, begin),
-      REQUIRED(compiler, run_stage),
+      REQUIRED(score_target),  OPTIONAL(visit_options),
+      REQUIRED(parse_options), REQUIRED(destroy_options),
+      REQUIRED(visit_stages),  OPTIONAL(write_dependencies),
+      OPTIONAL(begin),         WITH(end, begin),
+      REQUIRED(run_stage),
   };
-  static_assert(std::size(slots) * sizeof(AnySlot) +
-                        offsetof(nereid_compiler_t, score_target) ==
-                    sizeof(nereid_compiler_t),
-                "each slot is listed");
-  return slots;
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
 }
+#undef TABLE
+#undef KIND
 
-static std::span<const Slot> slotsOf(const nereid_driver_t &) {
+#define TABLE nereid_driver_t
+#define KIND "driver"
+template <> TableKind tableKind<TABLE>() {
   static const Slot slots[] = {
-      REQUIRED(driver, probe),
-      REQUIRED(driver, get_target),
-      OPTIONAL(driver, get_current_device),
-      OPTIONAL(driver, set_current_device),
-      OPTIONAL(driver, get_current_stream),
-      OPTIONAL(driver, set_current_stream),
-      OPTIONAL(driver, create_stream),
-      WITH(driver, destroy_stream, create_stream),
-      REQUIRED(driver, synchronize),
-      REQUIRED(driver, visit_properties),
-      REQUIRED(driver, allocate),
-      REQUIRED(driver, free),
-      REQUIRED(driver, copy),
-      OPTIONAL(driver, fill),
-      OPTIONAL(driver, adopt_pointer),
-      OPTIONAL(driver, release_pointer),
-      OPTIONAL(driver, adopt_stream),
-      OPTIONAL(driver, release_stream),
-      OPTIONAL(driver, adopt_context),
-      REQUIRED(driver, load_image),
-      REQUIRED(driver, unload_module),
-      REQUIRED(driver, get_kernel),
-      REQUIRED(driver, launch),
-      OPTIONAL(driver, create_event),
-      WITH(driver, destroy_event, create_event),
-      WITH(driver, record_event, create_event),
-      WITH(driver, elapsed, create_event),
-      OPTIONAL(driver, flush_cache),
+      REQUIRED(probe),
+      REQUIRED(get_target),
+      REQUIRED(visit_properties),
+      REQUIRED(allocate),
+      REQUIRED(free),
+      REQUIRED(copy),
+      REQUIRED(synchronize),
+      REQUIRED(synchronize_device),
+      REQUIRED(load_image),
+      REQUIRED(unload_module),
+      REQUIRED(get_kernel),
+      REQUIRED(launch),
   };
-  static_assert(std::size(slots) * sizeof(AnySlot) +
-                        offsetof(nereid_driver_t, probe) ==
-                    sizeof(nereid_driver_t),
-                "each slot is listed");
-  return slots;
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
 }
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_streams_t
+#define KIND "stream"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {
+      REQUIRED(create),
+      REQUIRED(destroy),
+      REQUIRED(query),
+  };
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_events_t
+#define KIND "event"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {
+      REQUIRED(create),  REQUIRED(destroy), REQUIRED(record),
+      REQUIRED(wait),    REQUIRED(query),   REQUIRED(synchronize),
+      REQUIRED(elapsed),
+  };
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_memory_t
+#define KIND "memory"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {
+      OPTIONAL(fill),
+      OPTIONAL(copy_2d),
+      OPTIONAL(copy_peer),
+      OPTIONAL(allocate_host),
+      WITH(free_host, allocate_host),
+      OPTIONAL(get_info),
+  };
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_interop_t
+#define KIND "interop"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {
+      OPTIONAL(import_pointer), WITH(release_pointer, import_pointer),
+      OPTIONAL(import_stream),  WITH(release_stream, import_stream),
+      OPTIONAL(import_context),
+  };
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_benchmark_t
+#define KIND "benchmark"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {REQUIRED(flush_cache)};
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_frontend_t
+#define KIND "frontend"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {REQUIRED(visit_facts)};
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#define TABLE nereid_libdevice_t
+#define KIND "libdevice"
+template <> TableKind tableKind<TABLE>() {
+  static const Slot slots[] = {REQUIRED(visit_functions)};
+  static_assert(listsEachSlot<TABLE>(std::size(slots)));
+  return {KIND, slots};
+}
+#undef TABLE
+#undef KIND
+
+#undef SLOT
+#undef REQUIRED
+#undef OPTIONAL
+#undef WITH
 
 static AnySlot loadSlot(const void *table, const Slot &slot) {
   AnySlot function;
@@ -145,50 +209,33 @@ static void storeSlot(void *table, const Slot &slot, AnySlot function) {
               sizeof function);
 }
 
-/// Copies the slots that \p given has whole and a stub for each other one.
-template <typename Table>
-static std::vector<std::string> adopt(std::string_view name, const Table &given,
-                                      Table &out) {
-  std::span<const Slot> slots = slotsOf(out);
+std::vector<std::string> copySlots(TableKind kind, const void *given, void *out,
+                                   uint64_t &present) {
+  uint32_t size = 0; // each table starts with it
+  if (given)
+    std::memcpy(&size, given, sizeof size);
   auto find = [&](const Slot &slot) {
-    bool isKnown = slot.offset + sizeof(AnySlot) <= given.struct_size;
-    return isKnown ? loadSlot(&given, slot) : nullptr;
+    bool isKnown = slot.offset + sizeof(AnySlot) <= size;
+    return isKnown ? loadSlot(given, slot) : nullptr;
   };
-  auto isThere = [&](std::string_view slot) {
-    auto found = std::find_if(slots.begin(), slots.end(),
-                              [&](const Slot &s) { return s.name == slot; });
+  auto isThere = [&](std::string_view name) {
+    auto found = std::find_if(kind.slots.begin(), kind.slots.end(),
+                              [&](const Slot &s) { return s.name == name; });
     return find(*found) != nullptr;
   };
   std::vector<std::string> missing;
-  out = {};
-  out.struct_size = sizeof out;
-  for (const Slot &slot : slots) {
+  present = 0;
+  for (const Slot &slot : kind.slots) {
     AnySlot function = find(slot);
-    storeSlot(&out, slot, function ? function : slot.stub);
+    storeSlot(out, slot, function ? function : slot.stub);
+    if (function)
+      present |= uint64_t(1) << (slot.offset / sizeof(AnySlot));
     bool isRequired =
         slot.with == slot.name || (!slot.with.empty() && isThere(slot.with));
-    if (!function && isRequired)
-      missing.push_back(std::string(name) + '.' + std::string(slot.name));
+    if (given && !function && isRequired)
+      missing.push_back(std::string(kind.name) + '.' + std::string(slot.name));
   }
   return missing;
-}
-
-std::vector<std::string> adoptTable(const nereid_compiler_t &given,
-                                    nereid_compiler_t &out) {
-  return adopt("compiler", given, out);
-}
-std::vector<std::string> adoptTable(const nereid_driver_t &given,
-                                    nereid_driver_t &out) {
-  return adopt("driver", given, out);
-}
-
-void fillWithStubs(nereid_compiler_t &out) {
-  nereid_compiler_t none = {};
-  (void)adopt("compiler", none, out);
-}
-void fillWithStubs(nereid_driver_t &out) {
-  nereid_driver_t none = {};
-  (void)adopt("driver", none, out);
 }
 
 } // namespace nereid::host

@@ -1,5 +1,4 @@
-// SlotTable.h - copies a plugin's tables into the host's own and fills the
-// gaps.
+// SlotTable.h - the host's copies of a plugin's tables, with every gap filled.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -7,25 +6,83 @@
 #ifndef NEREID_HOST_ABI_SLOT_TABLE_H
 #define NEREID_HOST_ABI_SLOT_TABLE_H
 
-#include "nereid/driver.h"
+#include "nereid/plugin.h"
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereid::host {
 
-/// Copies \p given, of whatever size, into \p out, where each missing slot
-/// becomes a stub: it answers NEREID_UNIMPLEMENTED and reports "does not
-/// implement compiler.visit_options"; one that answers nothing does nothing.
-/// Returns the required slots that are missing, "compiler.run_stage" for one.
-std::vector<std::string> adoptTable(const nereid_compiler_t &given,
-                                    nereid_compiler_t &out);
-std::vector<std::string> adoptTable(const nereid_driver_t &given,
-                                    nereid_driver_t &out);
+using AnySlot = void (*)();
 
-/// Fills \p out with stubs alone, for a plugin without that capability.
-void fillWithStubs(nereid_compiler_t &out);
-void fillWithStubs(nereid_driver_t &out);
+/// One slot of a table. It is required if `with` is its own name, or if the
+/// slot that `with` names is there; never if `with` is empty.
+struct Slot {
+  std::string_view name;
+  size_t offset; // bytes from the start of the table
+  std::string_view with;
+  AnySlot stub;
+};
+
+/// A kind of table: what messages call it, and its slots in order.
+struct TableKind {
+  std::string_view name;
+  std::span<const Slot> slots;
+};
+
+/// The kinds that plugins have.
+template <typename Table> TableKind tableKind();
+template <> TableKind tableKind<nereid_compiler_t>();
+template <> TableKind tableKind<nereid_driver_t>();
+template <> TableKind tableKind<nereid_streams_t>();
+template <> TableKind tableKind<nereid_events_t>();
+template <> TableKind tableKind<nereid_memory_t>();
+template <> TableKind tableKind<nereid_interop_t>();
+template <> TableKind tableKind<nereid_benchmark_t>();
+template <> TableKind tableKind<nereid_frontend_t>();
+template <> TableKind tableKind<nereid_libdevice_t>();
+
+/// Copies the slots that \p given, a table of whatever size or null, has whole
+/// into \p out, and a stub for each other one. Sets a bit of \p present for
+/// each slot that is there. Returns the required ones that are not,
+/// "compiler.run_stage" for one; none if \p given is null.
+std::vector<std::string> copySlots(TableKind kind, const void *given, void *out,
+                                   uint64_t &present);
+
+/// The host's copy of a plugin's table. Each slot can be called: one that the
+/// plugin lacks, because it is older or left it out, reports "does not
+/// implement driver.launch" and returns NEREID_UNIMPLEMENTED.
+template <typename Table> class SlotTable : public Table {
+public:
+  SlotTable() { (void)assign(nullptr); }
+
+  /// Takes the slots of \p given, which may be null, and returns the required
+  /// ones that are missing.
+  std::vector<std::string> assign(const Table *given) {
+    exists = given;
+    Table &table = *this;
+    table = {};
+    table.struct_size = sizeof table;
+    return copySlots(tableKind<Table>(), given, &table, present);
+  }
+
+  /// Whether the plugin has the table.
+  bool isThere() const { return exists; }
+  /// Whether the plugin has the slot: its own UNIMPLEMENTED is not a gap.
+  template <typename Function> bool has(Function Table::*slot) const {
+    auto place =
+        reinterpret_cast<const char *>(&(this->*slot)) -
+        reinterpret_cast<const char *>(static_cast<const Table *>(this));
+    return present >> (place / sizeof(AnySlot)) & 1;
+  }
+
+private:
+  uint64_t present = 0; // by place in the table, in units of a slot
+  bool exists = false;
+};
 
 } // namespace nereid::host
 

@@ -7,6 +7,7 @@
 #define NEREID_HOST_CAPI_DRIVER_CALL_H
 
 #include "abi/Call.h"
+#include "abi/Struct.h"
 #include "capi/Handles.h"
 #include "plugin/Target.h"
 #include "runtime/Runtime.h"
@@ -25,7 +26,7 @@ nereid_status_t callDriver(const nereid_backend_t *backend, uint32_t device,
     const Plugin &plugin = *backend->plugin;
     if (Outcome checked = checkDevice(plugin, device); !checked)
       return checked;
-    Call call(&backend->runtime->log(), plugin.info.id);
+    Call call(&backend->runtime->log(), plugin.info);
     nereid_status_t status = call.run([&] { return body(plugin, call.get()); });
     if (status != NEREID_OK)
       return call.failure(status, name);
@@ -51,19 +52,19 @@ nereid_status_t callForValue(const nereid_backend_t *backend, uint32_t device,
   return status;
 }
 
-/// Slots that free or destroy give no status: a wrong device is ignored.
-inline bool hasDriver(const nereid_backend_t *backend, uint32_t device) {
-  return backend && backend->plugin->hasDriver &&
-         device < backend->plugin->probe.device_count;
+/// Refuses a null request of the function \p name.
+inline nereid_status_t failNullRequest(std::string_view name) noexcept {
+  return guarded(
+      [&] { return require(nullptr, std::string(name) + ": the request"); });
 }
 
-/// Runs \p body, which has nobody to tell a failure to.
-template <typename Body> void callQuietly(Body &&body) noexcept {
-  try {
-    body();
-  } catch (...) {
-    (void)failFromException();
-  }
+/// \p given as this version knows it, or its default if it is null.
+template <typename Request> Request requestOr(const Request *given) {
+  if (given)
+    return readStruct(*given);
+  Request request = {};
+  request.struct_size = sizeof request;
+  return request;
 }
 
 } // namespace nereid::host

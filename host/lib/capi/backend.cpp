@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "abi/Struct.h"
-#include "capi/Handles.h"
+#include "capi/DriverCall.h"
 #include "check/Check.h"
 #include "plugin/PluginRegistry.h"
 #include "runtime/Runtime.h"
@@ -162,6 +162,36 @@ nereid_status_t nereid_backend_info(const nereid_backend_t *backend,
     info.probe_reason = borrow(plugin.probeReason);
     return writeStruct(info, out_info);
   });
+}
+
+nereid_status_t nereid_backend_target(const nereid_backend_t *backend,
+                                      uint32_t device,
+                                      nereid_target_t *out_target) {
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  nereid_status_t status = callDriver(
+      backend, device, "get_target", [&](const Plugin &plugin, auto *call) {
+        return plugin.driver.get_target(plugin.state, device, &target, call);
+      });
+  if (status != NEREID_OK)
+    return status;
+  return guarded([&] { return writeStruct(target, out_target); });
+}
+
+nereid_status_t nereid_backend_properties(const nereid_backend_t *backend,
+                                          uint32_t device,
+                                          nereid_buffer_t **out_json) {
+  Values values;
+  nereid_status_t status =
+      callDriver(backend, device, "visit_properties",
+                 [&](const Plugin &plugin, auto *call) {
+                   ValueSink sink(values, Call::of(call));
+                   return plugin.driver.visit_properties(plugin.state, device,
+                                                         sink.get(), call);
+                 });
+  if (status != NEREID_OK)
+    return status;
+  return guarded([&] { return giveJson(values.json(), out_json); });
 }
 
 const void *nereid_backend_extension(const nereid_backend_t *backend,

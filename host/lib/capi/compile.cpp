@@ -7,6 +7,7 @@
 #include "abi/Struct.h"
 #include "capi/Handles.h"
 #include "compile/CompilerChoice.h"
+#include "compile/TargetFacts.h"
 #include "plugin/PluginRegistry.h"
 #include "runtime/Runtime.h"
 #include "support/Error.h"
@@ -14,51 +15,13 @@
 
 using namespace nereid::host;
 
-// Who compiles for a backend, and what for if that is another plugin.
-namespace {
-struct Compiler {
-  std::shared_ptr<Plugin> plugin;
-  std::optional<Target> target;
-  nereid_target_t raw = {};
-
-  /// \p given, if the caller named one, else what was found.
-  const nereid_target_t *targetOr(const nereid_target_t *given) {
-    if (given || !target)
-      return given;
-    raw = target->get();
-    return &raw;
-  }
-};
-} // namespace
-
-static Result<Compiler> compilerOf(const nereid_backend_t &backend,
-                                   uint32_t device,
-                                   const nereid_target_t *given) {
-  Compiler compiler{backend.plugin, std::nullopt};
-  const std::string &wanted = backend.runtime->settings().compiler;
-  // One without a driver is named in order to compile.
-  if (backend.plugin->hasCompiler &&
-      (wanted.empty() || !backend.plugin->hasDriver))
-    return compiler;
-  const Log *log = &backend.runtime->log();
-  Result<Target> target = given
-                              ? Target::copy(*given)
-                              : Target::ofDevice(*backend.plugin, device, log);
-  if (!target)
-    return target.failure();
-  Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(
-      backend.runtime->plugins().backends(), *target, wanted, log);
-  if (!chosen && wanted.empty())
-    return Failure{chosen.failure().status,
-                   "plugin '" + backend.plugin->info.id +
-                       "' has no compiler, and " + chosen.failure().text};
-  if (!chosen)
-    return chosen.failure();
-  if (*chosen == backend.plugin)
-    return compiler;
-  compiler.plugin = *chosen;
-  compiler.target = std::move(*target);
-  return compiler;
+static Result<CompilerChoice> compilerOf(const nereid_backend_t &backend,
+                                         const nereid_target_t *target,
+                                         uint32_t device) {
+  return chooseCompiler(backend.plugin, target, device,
+                        {backend.runtime->plugins().backends(),
+                         backend.runtime->settings().compiler,
+                         &backend.runtime->log()});
 }
 
 nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
@@ -73,10 +36,15 @@ nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
     if (backend->plugin->hasDriver && backend->plugin->probe.score > 0)
       if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
         return checked;
-    Result<Compiler> compiler = compilerOf(*backend, device, nullptr);
-    if (!compiler)
-      return compiler.failure();
-    *out_compiler = backend->runtime->backend(compiler->plugin);
+    if (backend->plugin->hasCompiler &&
+        backend->runtime->settings().compiler.empty()) {
+      *out_compiler = backend->runtime->backend(backend->plugin);
+      return {};
+    }
+    Result<CompilerChoice> choice = compilerOf(*backend, nullptr, device);
+    if (!choice)
+      return choice.failure();
+    *out_compiler = backend->runtime->backend(choice->compiler);
     return {};
   });
 }
@@ -90,27 +58,14 @@ nereid_status_t nereid_runtime_compiler(const nereid_runtime_t *runtime,
           require(out_compiler, "out_compiler")})
       if (!given)
         return given;
-    Result<std::shared_ptr<Plugin>> chosen =
-        chooseCompiler(runtime->plugins().backends(), Target::copy(*target),
-                       runtime->settings().compiler, &runtime->log());
+    Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(
+        Target::copy(*target), {runtime->plugins().backends(),
+                                runtime->settings().compiler, &runtime->log()});
     if (!chosen)
       return chosen.failure();
     *out_compiler = runtime->backend(*chosen);
     return {};
   });
-}
-
-// Gives `work` the plugin that compiles for `backend`, and what it is asked.
-template <typename Work>
-static Outcome withCompiler(const nereid_backend_t &backend,
-                            const nereid_compile_request_t &given, Work work) {
-  nereid_compile_request_t request = readStruct(given);
-  Result<Compiler> compiler =
-      compilerOf(backend, request.device, request.target);
-  if (!compiler)
-    return compiler.failure();
-  request.target = compiler->targetOr(request.target);
-  return work(*compiler->plugin, request);
 }
 
 nereid_status_t nereid_compile(nereid_backend_t *backend,
@@ -122,17 +77,17 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
           require(out_compiled, "out_compiled")})
       if (!given)
         return given;
-    return withCompiler(
-        *backend, *request,
-        [&](const Plugin &plugin,
-            const nereid_compile_request_t &wanted) -> Outcome {
-          Result<std::unique_ptr<Compiled>> result =
-              compile(backend->runtime->compileContext(), plugin, wanted);
-          if (!result)
-            return result.failure();
-          *out_compiled = new nereid_compiled_t{std::move(*result)};
-          return {};
-        });
+    nereid_compile_request_t wanted = readStruct(*request);
+    Result<CompilerChoice> choice =
+        compilerOf(*backend, wanted.target, wanted.device);
+    if (!choice)
+      return choice.failure();
+    Result<std::unique_ptr<Compiled>> result =
+        compile(backend->runtime->compileContext(), *choice, wanted);
+    if (!result)
+      return result.failure();
+    *out_compiled = new nereid_compiled_t{std::move(*result)};
+    return {};
   });
 }
 
@@ -144,15 +99,16 @@ nereid_status_t nereid_compile_key(nereid_backend_t *backend,
          {require(backend, "backend"), require(request, "request")})
       if (!given)
         return given;
-    return withCompiler(*backend, *request,
-                        [&](const Plugin &plugin,
-                            const nereid_compile_request_t &wanted) -> Outcome {
-                          Result<Json> described =
-                              describeKey(backend->runtime->compileContext(),
-                                          plugin, wanted);
-                          return described ? giveJson(*described, out_json)
-                                           : Outcome(described.failure());
-                        });
+    nereid_compile_request_t wanted = readStruct(*request);
+    Result<CompilerChoice> choice =
+        compilerOf(*backend, wanted.target, wanted.device);
+    if (!choice)
+      return choice.failure();
+    Result<Json> described =
+        describeKey(backend->runtime->compileContext(), *choice, wanted);
+    if (!described)
+      return described.failure();
+    return giveJson(*described, out_json);
   });
 }
 
@@ -261,12 +217,11 @@ nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
   return guarded([&]() -> Outcome {
     if (Outcome given = require(backend, "backend"); !given)
       return given;
-    Result<Compiler> compiler = compilerOf(*backend, 0, target);
-    if (!compiler)
-      return compiler.failure();
-    Result<std::vector<OptionSchema>> schema =
-        backendSchema(*compiler->plugin, compiler->targetOr(target),
-                      &backend->runtime->log());
+    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
+    if (!choice)
+      return choice.failure();
+    Result<std::vector<OptionSchema>> schema = readSchema(
+        *choice->compiler, choice->target.get(), &backend->runtime->log());
     if (!schema)
       return schema.failure();
     return giveJson(schemaJson(*schema), out_json);
@@ -283,14 +238,52 @@ nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
       return given;
     if (option_count && !options)
       return require(options, "options");
-    Result<Compiler> compiler = compilerOf(*backend, 0, target);
-    if (!compiler)
-      return compiler.failure();
+    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
+    if (!choice)
+      return choice.failure();
+    const Log *log = &backend->runtime->log();
+    Result<ParsedOptions> parsed = ParsedOptions::parse(
+        *choice->compiler, choice->target.get(), {options, option_count}, log);
+    if (!parsed)
+      return parsed.failure();
     Result<std::vector<Stage>> stages =
-        backendStages(*compiler->plugin, compiler->targetOr(target),
-                      {options, option_count}, &backend->runtime->log());
+        readStages(*choice->compiler, *parsed, log);
     if (!stages)
       return stages.failure();
     return giveJson(stagesJson(*stages), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_frontend(const nereid_backend_t *backend,
+                                        const nereid_target_t *target,
+                                        nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
+    if (!choice)
+      return choice.failure();
+    Result<Values> facts = readFrontendFacts(*choice->compiler, choice->target,
+                                             &backend->runtime->log());
+    if (!facts)
+      return facts.failure();
+    return giveJson(facts->json(), out_json);
+  });
+}
+
+nereid_status_t nereid_backend_libdevice(const nereid_backend_t *backend,
+                                         const nereid_target_t *target,
+                                         nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
+    if (!choice)
+      return choice.failure();
+    Result<Json> functions = readLibdevice(*choice->compiler, choice->target,
+                                           &backend->runtime->log());
+    if (!functions)
+      return functions.failure();
+    return giveJson(*functions, out_json);
   });
 }

@@ -45,6 +45,8 @@ nereid_status_t nereid_function_info(const nereid_function_t *function,
     info.arguments_size = layout.size;
     info.name = borrow(function->function->name());
     info.resources = &function->function->resources();
+    info.scratch_size = function->function->scratchBytes();
+    info.scratch_alignment = function->function->scratchAlignmentBytes();
     return writeStruct(info, out_info);
   });
 }
@@ -71,13 +73,22 @@ nereid_status_t nereid_function_argument(const nereid_function_t *function,
   });
 }
 
+// The fields of ABI 1.0, which every caller has.
+static constexpr uint32_t leastLaunchSize = offsetof(nereid_launch_t, scratch);
+
 nereid_status_t nereid_function_launch(nereid_function_t *function,
-                                       uint32_t grid_x, uint32_t grid_y,
-                                       uint32_t grid_z, nereid_stream_t stream,
-                                       const void *arguments,
-                                       uint64_t arguments_size) {
-  if (!function) [[unlikely]]
-    return guarded([&] { return require(function, "function"); });
-  const uint32_t grid[3] = {grid_x, grid_y, grid_z};
-  return function->function->launch(grid, stream, arguments, arguments_size);
+                                       const nereid_launch_t *launch) {
+  if (!function || !launch || launch->struct_size < leastLaunchSize)
+      [[unlikely]]
+    return guarded([&]() -> Outcome {
+      for (Outcome given :
+           {require(function, "function"), require(launch, "launch")})
+        if (!given)
+          return given;
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "struct_size of the launch is " +
+                         std::to_string(launch->struct_size) +
+                         ", expected its sizeof"};
+    });
+  return function->function->launch(*launch);
 }

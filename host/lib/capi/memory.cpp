@@ -1,163 +1,328 @@
-// memory.cpp - devices and their memory, for host programs.
+// memory.cpp - memory of devices, for host programs.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "abi/Struct.h"
 #include "capi/DriverCall.h"
-#include "support/Json.h"
+
+#include <cstdlib>
 
 using namespace nereid::host;
 
-nereid_status_t nereid_backend_target(const nereid_backend_t *backend,
-                                      uint32_t device,
-                                      nereid_target_t *out_target) {
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  nereid_status_t status = callDriver(
-      backend, device, "get_target", [&](const Plugin &plugin, auto *call) {
-        return plugin.driver.get_target(plugin.state, device, &target, call);
-      });
-  if (status != NEREID_OK)
-    return status;
-  return guarded([&] { return writeStruct(target, out_target); });
+static bool isPowerOfTwo(uint64_t value) {
+  return value && !(value & (value - 1));
 }
 
-nereid_status_t nereid_backend_properties(const nereid_backend_t *backend,
-                                          uint32_t device,
-                                          nereid_buffer_t **out_json) {
-  Values values;
-  nereid_status_t status =
-      callDriver(backend, device, "visit_properties",
-                 [&](const Plugin &plugin, auto *call) {
-                   ValueSink sink(values, Call::of(call));
-                   return plugin.driver.visit_properties(plugin.state, device,
-                                                         sink.get(), call);
-                 });
-  if (status != NEREID_OK)
-    return status;
-  return guarded([&] { return giveJson(values.json(), out_json); });
+static Failure invalid(std::string text) {
+  return {NEREID_INVALID_ARGUMENT, std::move(text)};
+}
+
+// The allocation that is asked for, with its alignment spelled out.
+static Result<nereid_allocation_t>
+readAllocation(std::string_view name, const nereid_allocation_t *given) {
+  if (!given)
+    return invalid(std::string(name) + ": allocation is null");
+  nereid_allocation_t allocation = readStruct(*given);
+  if (!allocation.alignment)
+    allocation.alignment = 64;
+  if (!isPowerOfTwo(allocation.alignment))
+    return invalid(std::string(name) + ": alignment is " +
+                   std::to_string(allocation.alignment) +
+                   ", expected a power of two");
+  return allocation;
 }
 
 nereid_status_t nereid_backend_allocate(nereid_backend_t *backend,
-                                        uint32_t device, uint64_t size,
+                                        uint32_t device,
+                                        const nereid_allocation_t *given,
                                         nereid_address_t *out_address) {
+  Result<nereid_allocation_t> allocation = readAllocation("allocate", given);
+  if (!allocation)
+    return fail(allocation.failure());
   return callForValue(
       backend, device, "allocate", out_address,
       [&](const Plugin &plugin, nereid_address_t *address, auto *call) {
-        return plugin.driver.allocate(plugin.state, device, size, address,
-                                      call);
+        if (!allocation->size)
+          return nereid_status_t(NEREID_OK);
+        return plugin.driver.allocate(plugin.state, device, &*allocation,
+                                      address, call);
       });
 }
 
-void nereid_backend_free(nereid_backend_t *backend, uint32_t device,
-                         nereid_address_t address) {
-  if (address && hasDriver(backend, device))
-    callQuietly([&] {
-      const Plugin &plugin = *backend->plugin;
-      plugin.driver.free(plugin.state, device, address);
-    });
+nereid_status_t nereid_backend_free(nereid_backend_t *backend, uint32_t device,
+                                    nereid_address_t address) {
+  return callDriver(
+      backend, device, "free", [&](const Plugin &plugin, auto *call) {
+        if (!address)
+          return nereid_status_t(NEREID_OK);
+        return plugin.driver.free(plugin.state, device, address, call);
+      });
+}
+
+static Outcome checkDirection(std::string_view name,
+                              nereid_copy_direction_t direction) {
+  if (direction >= NEREID_COPY_HOST_TO_DEVICE &&
+      direction <= NEREID_COPY_DEVICE_TO_DEVICE)
+    return {};
+  return invalid(std::string(name) + ": direction is " +
+                 std::to_string(direction) + ", expected 1, 2 or 3");
+}
+
+static Outcome checkRange(std::string_view name, nereid_address_t destination,
+                          nereid_address_t source, uint64_t size) {
+  if (!size || (destination && source))
+    return {};
+  return invalid(std::string(name) + ": the " +
+                 (destination ? "source" : "destination") + " of " +
+                 std::to_string(size) + " bytes is null");
 }
 
 nereid_status_t nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
-                                    nereid_stream_t stream,
-                                    nereid_copy_t direction,
-                                    nereid_address_t destination,
-                                    nereid_address_t source, uint64_t size) {
-  if (direction < NEREID_COPY_HOST_TO_DEVICE ||
-      direction > NEREID_COPY_DEVICE_TO_DEVICE)
-    return fail({NEREID_INVALID_ARGUMENT, "copy: direction is " +
-                                              std::to_string(direction) +
-                                              ", expected 1, 2 or 3"});
-  if (size && (!destination || !source))
-    return fail({NEREID_INVALID_ARGUMENT,
-                 "copy: the " +
-                     std::string(destination ? "source" : "destination") +
-                     " of " + std::to_string(size) + " bytes is null"});
+                                    const nereid_copy_t *given) {
+  if (!given)
+    return failNullRequest("copy");
+  nereid_copy_t copy = readStruct(*given);
+  for (Outcome checked :
+       {checkDirection("copy", copy.direction),
+        checkRange("copy", copy.destination, copy.source, copy.size)})
+    if (!checked)
+      return fail(checked.failure());
   return callDriver(
       backend, device, "copy", [&](const Plugin &plugin, auto *call) {
-        if (!size)
+        if (!copy.size)
           return nereid_status_t(NEREID_OK);
-        return plugin.driver.copy(plugin.state, device, stream, direction,
-                                  destination, source, size, call);
+        return plugin.driver.copy(plugin.state, device, &copy, call);
+      });
+}
+
+// For a driver without `copy_2d`.
+static nereid_status_t copyRows(const Plugin &plugin, uint32_t device,
+                                const nereid_copy_2d_t &given,
+                                const nereid_call_t *call) {
+  nereid_copy_t row = {};
+  row.struct_size = sizeof row;
+  row.direction = given.direction;
+  row.stream = given.stream;
+  row.size = given.width;
+  for (uint64_t i = 0; i < given.height; ++i) {
+    row.destination = given.destination + i * given.destination_pitch;
+    row.source = given.source + i * given.source_pitch;
+    nereid_status_t status =
+        plugin.driver.copy(plugin.state, device, &row, call);
+    if (status != NEREID_OK)
+      return status;
+  }
+  return NEREID_OK;
+}
+
+static Outcome checkRectangle(const nereid_copy_2d_t &copy) {
+  for (auto [name, pitch] : {std::pair("destination", copy.destination_pitch),
+                             std::pair("source", copy.source_pitch)}) {
+    if (pitch < copy.width)
+      return invalid("copy_2d: " + std::string(name) + "_pitch is " +
+                     std::to_string(pitch) + ", expected at least the width " +
+                     std::to_string(copy.width));
+    if (copy.height > UINT64_MAX / (pitch ? pitch : 1))
+      return invalid("copy_2d: height is too large");
+  }
+  return {};
+}
+
+nereid_status_t nereid_backend_copy_2d(nereid_backend_t *backend,
+                                       uint32_t device,
+                                       const nereid_copy_2d_t *given) {
+  if (!given)
+    return failNullRequest("copy_2d");
+  nereid_copy_2d_t copy = readStruct(*given);
+  for (Outcome checked :
+       {checkDirection("copy_2d", copy.direction), checkRectangle(copy),
+        checkRange("copy_2d", copy.destination, copy.source,
+                   copy.height ? copy.width : 0)})
+    if (!checked)
+      return fail(checked.failure());
+  return callDriver(
+      backend, device, "copy_2d", [&](const Plugin &plugin, auto *call) {
+        if (!copy.width || !copy.height)
+          return nereid_status_t(NEREID_OK);
+        if (!plugin.extensions.memory.has(&nereid_memory_t::copy_2d))
+          return copyRows(plugin, device, copy, call);
+        return plugin.extensions.memory.copy_2d(plugin.state, device, &copy,
+                                                call);
+      });
+}
+
+// For a driver without `copy_peer`: through memory of the host.
+static nereid_status_t copyThroughHost(const Plugin &plugin, uint32_t device,
+                                       const nereid_copy_peer_t &given,
+                                       const nereid_call_t *call) {
+  static constexpr uint64_t pieceBytes = 64 << 20;
+  std::vector<char> piece(std::min(pieceBytes, given.size));
+  nereid_copy_t down = {}, up = {};
+  down.struct_size = up.struct_size = sizeof down;
+  down.direction = NEREID_COPY_DEVICE_TO_HOST;
+  down.destination = reinterpret_cast<uintptr_t>(piece.data());
+  up.direction = NEREID_COPY_HOST_TO_DEVICE;
+  up.stream = given.stream;
+  up.source = down.destination;
+  // Work that is queued ahead on the stream may still change the destination.
+  nereid_status_t status =
+      plugin.driver.synchronize(plugin.state, device, given.stream, call);
+  for (uint64_t at = 0; status == NEREID_OK && at < given.size;
+       at += piece.size()) {
+    down.size = up.size = std::min<uint64_t>(piece.size(), given.size - at);
+    down.source = given.source + at;
+    up.destination = given.destination + at;
+    status = plugin.driver.copy(plugin.state, given.source_device, &down, call);
+    if (status == NEREID_OK)
+      status =
+          plugin.driver.synchronize(plugin.state, given.source_device, 0, call);
+    if (status == NEREID_OK)
+      status = plugin.driver.copy(plugin.state, device, &up, call);
+    // Also after a failure: the driver may still be reading `piece`.
+    nereid_status_t done =
+        plugin.driver.synchronize(plugin.state, device, given.stream, call);
+    status = status == NEREID_OK ? done : status;
+  }
+  return status;
+}
+
+nereid_status_t nereid_backend_copy_peer(nereid_backend_t *backend,
+                                         uint32_t device,
+                                         const nereid_copy_peer_t *given) {
+  if (!given)
+    return failNullRequest("copy_peer");
+  nereid_copy_peer_t copy = readStruct(*given);
+  if (Outcome checked =
+          checkRange("copy_peer", copy.destination, copy.source, copy.size);
+      !checked)
+    return fail(checked.failure());
+  if (backend)
+    if (Outcome checked = checkDevice(*backend->plugin, copy.source_device);
+        !checked)
+      return fail(checked.failure());
+  return callDriver(
+      backend, device, "copy_peer", [&](const Plugin &plugin, auto *call) {
+        if (!copy.size)
+          return nereid_status_t(NEREID_OK);
+        if (!plugin.extensions.memory.has(&nereid_memory_t::copy_peer))
+          return copyThroughHost(plugin, device, copy, call);
+        return plugin.extensions.memory.copy_peer(plugin.state, device, &copy,
+                                                  call);
       });
 }
 
 // For a driver without `fill`: copies the pattern, as often as it takes.
 static nereid_status_t fillByCopy(const Plugin &plugin, uint32_t device,
-                                  nereid_stream_t stream,
-                                  nereid_address_t destination,
-                                  std::string_view pattern, uint64_t count,
+                                  const nereid_fill_t &fill,
                                   const nereid_call_t *call) {
   static constexpr uint64_t pieceBytes = 1 << 20;
+  std::string_view pattern(static_cast<const char *>(fill.pattern),
+                           fill.pattern_size);
   std::string piece;
-  while (piece.size() < std::min(pieceBytes, pattern.size() * count))
+  while (piece.size() < std::min(pieceBytes, pattern.size() * fill.count))
     piece += pattern;
-  uint64_t left = pattern.size() * count;
-  for (uint64_t size; left; left -= size, destination += size) {
-    size = std::min<uint64_t>(left, piece.size());
-    nereid_status_t status = plugin.driver.copy(
-        plugin.state, device, stream, NEREID_COPY_HOST_TO_DEVICE, destination,
-        reinterpret_cast<uintptr_t>(piece.data()), size, call);
-    if (status != NEREID_OK)
-      return status;
+  nereid_copy_t copy = {};
+  copy.struct_size = sizeof copy;
+  copy.direction = NEREID_COPY_HOST_TO_DEVICE;
+  copy.stream = fill.stream;
+  copy.source = reinterpret_cast<uintptr_t>(piece.data());
+  copy.destination = fill.destination;
+  nereid_status_t status = NEREID_OK;
+  for (uint64_t left = pattern.size() * fill.count; left && status == NEREID_OK;
+       left -= copy.size) {
+    copy.size = std::min<uint64_t>(left, piece.size());
+    status = plugin.driver.copy(plugin.state, device, &copy, call);
+    copy.destination += copy.size;
   }
-  // The driver may still be reading `piece`.
-  return plugin.driver.synchronize(plugin.state, device, stream, call);
+  // Also after a failure: the driver may still be reading `piece`.
+  nereid_status_t done =
+      plugin.driver.synchronize(plugin.state, device, fill.stream, call);
+  return status == NEREID_OK ? done : status;
+}
+
+static Outcome checkFill(const nereid_fill_t &fill) {
+  if (fill.pattern_size > 8 || !isPowerOfTwo(fill.pattern_size))
+    return invalid("fill: pattern_size is " +
+                   std::to_string(fill.pattern_size) +
+                   ", expected 1, 2, 4 or 8");
+  if (fill.count > UINT64_MAX / fill.pattern_size)
+    return invalid("fill: count is too large");
+  if (fill.count && !fill.destination)
+    return invalid("fill: destination is null");
+  if (fill.count && !fill.pattern)
+    return invalid("fill: pattern is null");
+  if (fill.destination % fill.pattern_size)
+    return invalid("fill: destination is not aligned to the pattern's " +
+                   std::to_string(fill.pattern_size) + " bytes");
+  return {};
 }
 
 nereid_status_t nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
-                                    nereid_stream_t stream,
-                                    nereid_address_t destination,
-                                    const void *pattern, uint32_t pattern_size,
-                                    uint64_t count) {
-  bool isPower = pattern_size == 1 || pattern_size == 2 || pattern_size == 4 ||
-                 pattern_size == 8;
-  if (!isPower)
-    return fail({NEREID_INVALID_ARGUMENT, "fill: pattern_size is " +
-                                              std::to_string(pattern_size) +
-                                              ", expected 1, 2, 4 or 8"});
-  if (count > UINT64_MAX / pattern_size)
-    return fail({NEREID_INVALID_ARGUMENT, "fill: count is too large"});
-  if (count && (!destination || !pattern))
-    return fail({NEREID_INVALID_ARGUMENT, destination
-                                              ? "fill: pattern is null"
-                                              : "fill: destination is null"});
+                                    const nereid_fill_t *given) {
+  if (!given)
+    return failNullRequest("fill");
+  nereid_fill_t fill = readStruct(*given);
+  if (Outcome checked = checkFill(fill); !checked)
+    return fail(checked.failure());
   return callDriver(
       backend, device, "fill", [&](const Plugin &plugin, auto *call) {
-        if (!count)
+        if (!fill.count)
           return nereid_status_t(NEREID_OK);
-        nereid_status_t status =
-            plugin.driver.fill(plugin.state, device, stream, destination,
-                               pattern, pattern_size, count, call);
-        if (status != NEREID_UNIMPLEMENTED)
-          return status;
-        std::string_view bytes(static_cast<const char *>(pattern),
-                               pattern_size);
-        return fillByCopy(plugin, device, stream, destination, bytes, count,
-                          call);
+        if (!plugin.extensions.memory.has(&nereid_memory_t::fill))
+          return fillByCopy(plugin, device, fill, call);
+        return plugin.extensions.memory.fill(plugin.state, device, &fill, call);
       });
 }
 
-nereid_status_t nereid_backend_adopt_pointer(nereid_backend_t *backend,
+nereid_status_t nereid_backend_allocate_host(nereid_backend_t *backend,
                                              uint32_t device,
-                                             nereid_string_t kind,
-                                             uint64_t handle, uint64_t size,
-                                             nereid_address_t *out_address) {
+                                             const nereid_allocation_t *given,
+                                             void **out_pointer) {
+  Result<nereid_allocation_t> allocation =
+      readAllocation("allocate_host", given);
+  if (!allocation)
+    return fail(allocation.failure());
   return callForValue(
-      backend, device, "adopt_pointer", out_address,
-      [&](const Plugin &plugin, nereid_address_t *address, auto *call) {
-        return plugin.driver.adopt_pointer(plugin.state, device,
-                                           borrow(view(kind)), handle, size,
-                                           address, call);
+      backend, device, "allocate_host", out_pointer,
+      [&](const Plugin &plugin, void **pointer, auto *call) {
+        if (!allocation->size)
+          return nereid_status_t(NEREID_OK);
+        if (plugin.extensions.memory.has(&nereid_memory_t::allocate_host))
+          return plugin.extensions.memory.allocate_host(
+              plugin.state, device, &*allocation, pointer, call);
+        if (posix_memalign(pointer,
+                           std::max<uint64_t>(allocation->alignment, 64),
+                           allocation->size))
+          throw std::bad_alloc();
+        return nereid_status_t(NEREID_OK);
       });
 }
 
-void nereid_backend_release_pointer(nereid_backend_t *backend, uint32_t device,
-                                    nereid_address_t address) {
-  if (address && hasDriver(backend, device))
-    callQuietly([&] {
-      const Plugin &plugin = *backend->plugin;
-      plugin.driver.release_pointer(plugin.state, device, address);
-    });
+nereid_status_t nereid_backend_free_host(nereid_backend_t *backend,
+                                         uint32_t device, void *pointer) {
+  return callDriver(
+      backend, device, "free_host", [&](const Plugin &plugin, auto *call) {
+        if (!pointer)
+          return nereid_status_t(NEREID_OK);
+        if (plugin.extensions.memory.has(&nereid_memory_t::allocate_host))
+          return plugin.extensions.memory.free_host(plugin.state, device,
+                                                    pointer, call);
+        std::free(pointer);
+        return nereid_status_t(NEREID_OK);
+      });
+}
+
+nereid_status_t nereid_backend_memory_info(const nereid_backend_t *backend,
+                                           uint32_t device,
+                                           nereid_memory_info_t *out_info) {
+  nereid_memory_info_t info = {};
+  info.struct_size = sizeof info;
+  nereid_status_t status = callDriver(
+      backend, device, "memory_info", [&](const Plugin &plugin, auto *call) {
+        return plugin.extensions.memory.get_info(plugin.state, device, &info,
+                                                 call);
+      });
+  if (status != NEREID_OK)
+    return status;
+  return guarded([&] { return writeStruct(info, out_info); });
 }

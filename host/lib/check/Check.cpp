@@ -66,7 +66,7 @@ Target CheckedPlugin::target() {
   }
   int32_t score = 0;
   nereid_target_t raw = target.get();
-  Call call(&log, subject.info.id);
+  Call call(&log, subject.info);
   nereid_status_t status = call.run([&] {
     return subject.compiler.score_target(subject.state, &raw, &score,
                                          call.get());

@@ -92,7 +92,7 @@ static void checkUnknownOption(CheckedPlugin &subject) {
   value.type = NEREID_TYPE_I64;
   nereid_target_t raw = target.get();
   nereid_options_t *options = nullptr;
-  Call call(&subject.log, plugin.info.id);
+  Call call(&subject.log, plugin.info);
   std::string text;
   StringWriter canonical(text, call);
   // Past the host's own check, which knows the schema.
@@ -127,8 +127,18 @@ static void checkStages(CheckedPlugin &subject) {
 
 static void checkNullHandles(CheckedPlugin &subject) {
   Plugin &plugin = subject.compiler();
-  plugin.compiler.destroy_options(plugin.state, nullptr);
-  plugin.compiler.end(plugin.state, nullptr);
+  Call call(&subject.log, plugin.info);
+  nereid_status_t status = call.run([&] {
+    return plugin.compiler.destroy_options(plugin.state, nullptr, call.get());
+  });
+  if (status != NEREID_OK)
+    throw CheckFailed{call.failure(status, "destroy_options").text};
+  if (!plugin.compiler.has(&nereid_compiler_t::end))
+    return;
+  status = call.run(
+      [&] { return plugin.compiler.end(plugin.state, nullptr, call.get()); });
+  if (status != NEREID_OK)
+    throw CheckFailed{call.failure(status, "end").text};
 }
 
 std::span<const Check> compilerChecks() {

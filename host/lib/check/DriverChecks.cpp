@@ -15,7 +15,7 @@ namespace nereid::host {
 template <typename Slot>
 static void must(CheckedPlugin &subject, const char *name, Slot &&slot) {
   Plugin &plugin = subject.plugin();
-  Call call(&subject.log, plugin.info.id);
+  Call call(&subject.log, plugin.info);
   nereid_status_t status = call.run([&] { return slot(plugin, call.get()); });
   if (status != NEREID_OK)
     throw CheckFailed{call.failure(status, name).text};
@@ -75,25 +75,31 @@ static void checkTarget(CheckedPlugin &subject) {
 
 static nereid_address_t allocate(CheckedPlugin &subject, uint64_t size) {
   nereid_address_t address = 0;
+  nereid_allocation_t allocation = {sizeof allocation, 0, size, 64};
   must(subject, "allocate", [&](Plugin &plugin, const nereid_call_t *call) {
-    return plugin.driver.allocate(plugin.state, 0, size, &address, call);
+    return plugin.driver.allocate(plugin.state, 0, &allocation, &address, call);
   });
   return address;
 }
 
 static void checkMemory(CheckedPlugin &subject) {
-  Plugin &plugin = subject.activeDriver();
+  subject.activeDriver();
   std::vector<uint8_t> sent(100000), received(sent.size());
   std::iota(sent.begin(), sent.end(), uint8_t(0));
   nereid_address_t address = allocate(subject, sent.size());
   expect(address && address % 64 == 0, "allocate gave address " +
                                            std::to_string(address) +
                                            ", expected a multiple of 64");
-  auto copy = [&](nereid_copy_t direction, const void *to, const void *from) {
+  auto copy = [&](nereid_copy_direction_t direction, const void *to,
+                  const void *from) {
+    nereid_copy_t request = {sizeof request,
+                             direction,
+                             0,
+                             reinterpret_cast<uintptr_t>(to),
+                             reinterpret_cast<uintptr_t>(from),
+                             sent.size()};
     must(subject, "copy", [&](Plugin &plugin, const nereid_call_t *call) {
-      return plugin.driver.copy(
-          plugin.state, 0, 0, direction, reinterpret_cast<uintptr_t>(to),
-          reinterpret_cast<uintptr_t>(from), sent.size(), call);
+      return plugin.driver.copy(plugin.state, 0, &request, call);
     });
     must(subject, "synchronize",
          [&](Plugin &plugin, const nereid_call_t *call) {
@@ -103,31 +109,52 @@ static void checkMemory(CheckedPlugin &subject) {
   const void *device = reinterpret_cast<const void *>(address);
   copy(NEREID_COPY_HOST_TO_DEVICE, device, sent.data());
   copy(NEREID_COPY_DEVICE_TO_HOST, received.data(), device);
-  plugin.driver.free(plugin.state, 0, address);
+  must(subject, "free", [&](Plugin &plugin, const nereid_call_t *call) {
+    return plugin.driver.free(plugin.state, 0, address, call);
+  });
   expect(sent == received, "bytes came back changed from the device");
 }
 
-static void checkEmptyMemory(CheckedPlugin &subject) {
-  Plugin &plugin = subject.activeDriver();
-  expect(allocate(subject, 0) == 0,
-         "allocate of 0 bytes gave an address, expected 0");
-  plugin.driver.free(plugin.state, 0, 0);
-  plugin.driver.unload_module(plugin.state, nullptr);
-  plugin.driver.destroy_event(plugin.state, nullptr);
-  plugin.driver.destroy_stream(plugin.state, 0, 0);
-  plugin.driver.release_pointer(plugin.state, 0, 0);
+// Each function that ends a handle accepts none.
+static void checkNullHandles(CheckedPlugin &subject) {
+  subject.activeDriver();
+  must(subject, "free", [](Plugin &plugin, const nereid_call_t *call) {
+    return plugin.driver.free(plugin.state, 0, 0, call);
+  });
+  must(subject, "unload_module", [](Plugin &plugin, const nereid_call_t *call) {
+    return plugin.driver.unload_module(plugin.state, nullptr, call);
+  });
+  const ExtensionTables &tables = subject.plugin().extensions;
+  if (tables.events.isThere())
+    must(subject, "event.destroy",
+         [&](Plugin &plugin, const nereid_call_t *call) {
+           return tables.events.destroy(plugin.state, nullptr, call);
+         });
+  if (tables.streams.isThere())
+    must(subject, "stream.destroy",
+         [&](Plugin &plugin, const nereid_call_t *call) {
+           return tables.streams.destroy(plugin.state, 0, 0, call);
+         });
+  if (tables.interop.has(&nereid_interop_t::release_pointer))
+    must(subject, "interop.release_pointer",
+         [&](Plugin &plugin, const nereid_call_t *call) {
+           return tables.interop.release_pointer(plugin.state, 0, 0, call);
+         });
 }
 
 static void checkGarbageImage(CheckedPlugin &subject) {
   Plugin &plugin = subject.activeDriver();
   nereid_module_t *module = nullptr;
-  Call call(&subject.log, plugin.info.id);
+  nereid_image_t image = {};
+  image.struct_size = sizeof image;
+  image.bytes = {"not an image", 12};
+  Call call(&subject.log, plugin.info);
   nereid_status_t status = call.run([&] {
-    return plugin.driver.load_image(plugin.state, 0, {"not an image", 12}, {},
-                                    nullptr, 0, &module, call.get());
+    return plugin.driver.load_image(plugin.state, 0, &image, &module,
+                                    call.get());
   });
   if (status == NEREID_OK) {
-    plugin.driver.unload_module(plugin.state, module);
+    (void)plugin.driver.unload_module(plugin.state, module, call.get());
     throw CheckSkipped{"load_image accepts any bytes"};
   }
   expect(call.hasReason(),
@@ -140,7 +167,7 @@ std::span<const Check> driverChecks() {
       {"device-target", checkTarget},
       {"device-properties", checkProperties},
       {"memory-round-trip", checkMemory},
-      {"driver-accepts-null", checkEmptyMemory},
+      {"driver-accepts-null", checkNullHandles},
       {"garbage-image-refused", checkGarbageImage},
   };
   return checks;

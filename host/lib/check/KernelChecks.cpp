@@ -35,10 +35,17 @@ static constexpr std::string_view sample = R"(module {
 )";
 
 static std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject) {
-  Target target = subject.target();
-  nereid_target_t raw = target.get();
+  // Not owned: the plugin outlives the check.
+  CompilerChoice choice = {
+      std::shared_ptr<Plugin>(std::shared_ptr<Plugin>(), &subject.compiler()),
+      subject.target()};
+  nereid_target_t raw = choice.target.get();
+  Result<ParsedOptions> options =
+      ParsedOptions::parse(subject.compiler(), raw, {}, &subject.log);
+  if (!options)
+    throw CheckFailed{options.failure().text};
   Result<std::vector<Stage>> stages =
-      backendStages(subject.compiler(), &raw, {}, &subject.log);
+      readStages(subject.compiler(), *options, &subject.log);
   if (!stages)
     throw CheckFailed{stages.failure().text};
   if (stages->front().inputKind != "ttir")
@@ -53,7 +60,7 @@ static std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject) {
   CompileHistory history;
   CompileContext context = {settings, &subject.log, nullptr, nullptr, history};
   Result<std::unique_ptr<Compiled>> compiled =
-      compile(context, subject.compiler(), request);
+      compile(context, choice, request);
   if (compiled)
     return std::move(*compiled);
   if (compiled.failure().status == NEREID_UNIMPLEMENTED)
@@ -117,29 +124,37 @@ public:
   }
 
   void launch(uint32_t programs = 1) {
-    const uint32_t grid[3] = {programs, 1, 1};
-    if (function->launch(grid, 0, block.data(), block.size()) != NEREID_OK)
+    nereid_launch_t launch = {};
+    launch.struct_size = sizeof launch;
+    launch.grid[0] = programs;
+    launch.grid[1] = launch.grid[2] = 1;
+    launch.arguments = block.data();
+    launch.arguments_size = block.size();
+    if (function->launch(launch) != NEREID_OK)
       throw CheckFailed{std::string(lastError())};
   }
   void synchronize() {
     Plugin &plugin = subject.plugin();
-    Call call(&subject.log, plugin.info.id);
+    Call call(&subject.log, plugin.info);
     nereid_status_t status = call.run([&] {
       return plugin.driver.synchronize(plugin.state, 0, 0, call.get());
     });
     if (status != NEREID_OK)
       throw CheckFailed{call.failure(status, "synchronize").text};
   }
-  void copy(nereid_copy_t direction, size_t buffer, float *values) {
+  void copy(nereid_copy_direction_t direction, size_t buffer, float *values) {
     Plugin &plugin = subject.plugin();
     nereid_address_t host = reinterpret_cast<uintptr_t>(values);
     bool isUpload = direction == NEREID_COPY_HOST_TO_DEVICE;
-    Call call(&subject.log, plugin.info.id);
+    nereid_copy_t request = {sizeof request,
+                             direction,
+                             0,
+                             isUpload ? buffers[buffer] : host,
+                             isUpload ? host : buffers[buffer],
+                             elementCount * sizeof *values};
+    Call call(&subject.log, plugin.info);
     nereid_status_t status = call.run([&] {
-      return plugin.driver.copy(plugin.state, 0, 0, direction,
-                                isUpload ? buffers[buffer] : host,
-                                isUpload ? host : buffers[buffer],
-                                elementCount * sizeof *values, call.get());
+      return plugin.driver.copy(plugin.state, 0, &request, call.get());
     });
     if (status != NEREID_OK)
       throw CheckFailed{call.failure(status, "copy").text};
@@ -150,10 +165,12 @@ private:
   nereid_address_t allocate() {
     Plugin &plugin = subject.plugin();
     nereid_address_t address = 0;
-    Call call(&subject.log, plugin.info.id);
+    nereid_allocation_t allocation = {sizeof allocation, 0,
+                                      elementCount * sizeof(float), 64};
+    Call call(&subject.log, plugin.info);
     nereid_status_t status = call.run([&] {
-      return plugin.driver.allocate(
-          plugin.state, 0, elementCount * sizeof(float), &address, call.get());
+      return plugin.driver.allocate(plugin.state, 0, &allocation, &address,
+                                    call.get());
     });
     if (status != NEREID_OK)
       throw CheckFailed{call.failure(status, "allocate").text};

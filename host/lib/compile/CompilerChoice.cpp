@@ -11,11 +11,12 @@
 
 namespace nereid::host {
 
-Result<int32_t> scoreTarget(const Plugin &plugin, const Target &target,
-                            const Log *log) {
+/// How well the compiler of \p plugin serves \p target; 0: not at all.
+static Result<int32_t> scoreTarget(const Plugin &plugin, const Target &target,
+                                   const Log *log) {
   int32_t score = 0;
   nereid_target_t raw = target.get();
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.score_target(plugin.state, &raw, &score, call.get());
   });
@@ -24,48 +25,51 @@ Result<int32_t> scoreTarget(const Plugin &plugin, const Target &target,
   return score;
 }
 
-static Result<std::shared_ptr<Plugin>> namedCompiler(const PluginList &all,
-                                                     const Target &target,
-                                                     const std::string &name,
-                                                     const Log *log) {
-  std::shared_ptr<Plugin> plugin = findPlugin(all, name);
+static Outcome checkScore(const Plugin &plugin, const Target &target,
+                          const Log *log) {
+  Result<int32_t> score = scoreTarget(plugin, target, log);
+  if (!score)
+    return score.failure();
+  if (*score <= 0)
+    return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin.info.id +
+                                             "' does not compile for " +
+                                             target.description()};
+  return {};
+}
+
+static Result<std::shared_ptr<Plugin>>
+namedCompiler(const Target &target, const CompilerRules &rules) {
+  std::shared_ptr<Plugin> plugin = findPlugin(rules.all, rules.wanted);
   if (!plugin) {
     std::vector<std::string> names;
-    for (const std::shared_ptr<Plugin> &other : all)
+    for (const std::shared_ptr<Plugin> &other : rules.all)
       if (other->hasCompiler)
         names.push_back(other->info.id);
-    return Failure{NEREID_NOT_FOUND, "no plugin is called '" + name +
+    return Failure{NEREID_NOT_FOUND, "no plugin is called '" + rules.wanted +
                                          "', which is to compile" +
-                                         suggestNames(name, names)};
+                                         suggestNames(rules.wanted, names)};
   }
   if (!plugin->hasCompiler)
     return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin->info.id +
                                              "', which is to compile, has no "
                                              "compiler"};
-  Result<int32_t> score = scoreTarget(*plugin, target, log);
-  if (!score)
-    return score.failure();
-  if (*score <= 0)
-    return Failure{NEREID_UNIMPLEMENTED, "plugin '" + plugin->info.id +
-                                             "' does not compile for " +
-                                             target.description()};
+  if (Outcome checked = checkScore(*plugin, target, rules.log); !checked)
+    return checked.failure();
   return plugin;
 }
 
-Result<std::shared_ptr<Plugin>> chooseCompiler(const PluginList &all,
-                                               const Target &target,
-                                               const std::string &wanted,
-                                               const Log *log) {
-  if (!wanted.empty())
-    return namedCompiler(all, target, wanted, log);
+Result<std::shared_ptr<Plugin>> chooseCompiler(const Target &target,
+                                               const CompilerRules &rules) {
+  if (!rules.wanted.empty())
+    return namedCompiler(target, rules);
   std::shared_ptr<Plugin> best;
   int32_t bestScore = 0;
   std::string refusals;
-  for (const std::shared_ptr<Plugin> &other : all) {
+  for (const std::shared_ptr<Plugin> &other : rules.all) {
     if (!other->hasCompiler)
       continue;
     // One that cannot even say so does not keep the others from compiling.
-    Result<int32_t> score = scoreTarget(*other, target, log);
+    Result<int32_t> score = scoreTarget(*other, target, rules.log);
     if (!score) {
       refusals += "\nnote: " + score.failure().text;
     } else if (*score > bestScore) {
@@ -77,6 +81,34 @@ Result<std::shared_ptr<Plugin>> chooseCompiler(const PluginList &all,
     return best;
   return Failure{NEREID_UNIMPLEMENTED,
                  "no plugin compiles for " + target.description() + refusals};
+}
+
+Result<CompilerChoice> chooseCompiler(const std::shared_ptr<Plugin> &plugin,
+                                      const nereid_target_t *given,
+                                      uint32_t device,
+                                      const CompilerRules &rules) {
+  if (!given && !plugin->hasDriver)
+    return Failure{NEREID_INVALID_ARGUMENT,
+                   "plugin '" + plugin->info.id +
+                       "' has no driver, so the target must be given"};
+  Result<Target> target = given
+                              ? Target::copy(*given)
+                              : Target::ofDevice(*plugin, device, rules.log);
+  if (!target)
+    return target.failure();
+  if (plugin->hasCompiler && (rules.wanted.empty() || !plugin->hasDriver)) {
+    if (Outcome checked = checkScore(*plugin, *target, rules.log); !checked)
+      return checked.failure();
+    return CompilerChoice{plugin, std::move(*target)};
+  }
+  Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(*target, rules);
+  if (!chosen && rules.wanted.empty())
+    return Failure{chosen.failure().status,
+                   "plugin '" + plugin->info.id + "' has no compiler, and " +
+                       chosen.failure().text};
+  if (!chosen)
+    return chosen.failure();
+  return CompilerChoice{std::move(*chosen), std::move(*target)};
 }
 
 } // namespace nereid::host

@@ -56,15 +56,14 @@ nereid_status_t SchemaSink::add(const nereid_option_sink_t *sink,
 Result<std::vector<OptionSchema>> readSchema(const Plugin &plugin,
                                              const nereid_target_t &target,
                                              const Log *log) {
-  Call call(log, plugin.info.id);
+  if (!plugin.compiler.has(&nereid_compiler_t::visit_options))
+    return std::vector<OptionSchema>();
+  Call call(log, plugin.info);
   SchemaSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_options(plugin.state, &target, &sink.sink,
                                          call.get());
   });
-  // A compiler without the slot has no options.
-  if (status == NEREID_UNIMPLEMENTED)
-    return std::vector<OptionSchema>();
   if (status != NEREID_OK)
     return call.failure(status, "visit_options");
   return std::move(sink.schema);
@@ -112,8 +111,8 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
     return Failure{converted.failure().status,
                    "plugin '" + plugin.info.id +
                        "': " + converted.failure().text};
-  ParsedOptions options(plugin);
-  Call call(log, plugin.info.id);
+  ParsedOptions options(plugin, log);
+  Call call(log, plugin.info);
   StringWriter canonical(options.text, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.parse_options(
@@ -129,8 +128,14 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
 }
 
 ParsedOptions::~ParsedOptions() {
-  if (handle)
-    plugin->compiler.destroy_options(plugin->state, handle);
+  if (!handle)
+    return;
+  Call call(log, plugin->info);
+  nereid_status_t status = call.run([&] {
+    return plugin->compiler.destroy_options(plugin->state, handle, call.get());
+  });
+  if (status != NEREID_OK)
+    call.warn(status, "destroy_options");
 }
 
 } // namespace nereid::host

@@ -50,7 +50,8 @@ public:
                                      std::span<const nereid_value_t> values,
                                      const Log *log);
   ParsedOptions(ParsedOptions &&other) noexcept
-      : plugin(other.plugin), handle(std::exchange(other.handle, nullptr)),
+      : plugin(other.plugin), log(other.log),
+        handle(std::exchange(other.handle, nullptr)),
         text(std::move(other.text)) {}
   ParsedOptions &operator=(ParsedOptions &&) = delete;
   ~ParsedOptions();
@@ -60,8 +61,10 @@ public:
   const std::string &canonical() const { return text; }
 
 private:
-  explicit ParsedOptions(const Plugin &plugin) : plugin(&plugin) {}
+  ParsedOptions(const Plugin &plugin, const Log *log)
+      : plugin(&plugin), log(log) {}
   const Plugin *plugin;
+  const Log *log;
   nereid_options_t *handle = nullptr;
   std::string text;
 };

@@ -24,19 +24,24 @@ namespace {
 /// A compilation of the plugin's, from begin to end.
 class Session {
 public:
-  Session(const Plugin &plugin, const ParsedOptions &options)
-      : plugin(plugin), options(options) {}
+  Session(const Plugin &plugin, const ParsedOptions &options, const Log *log)
+      : plugin(plugin), options(options), log(log) {}
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
   ~Session() {
-    if (handle)
-      plugin.compiler.end(plugin.state, handle);
+    if (!handle)
+      return;
+    Call call(log, plugin.info);
+    nereid_status_t status = call.run(
+        [&] { return plugin.compiler.end(plugin.state, handle, call.get()); });
+    if (status != NEREID_OK)
+      call.warn(status, "end");
   }
 
-  Outcome begin(const Log *log) {
-    if (!plugin.hasSession())
+  Outcome begin() {
+    if (!plugin.compiler.has(&nereid_compiler_t::begin))
       return {};
-    Call call(log, plugin.info.id);
+    Call call(log, plugin.info);
     nereid_status_t status = call.run([&] {
       return plugin.compiler.begin(plugin.state, options.get(), &handle,
                                    call.get());
@@ -51,6 +56,7 @@ public:
 private:
   const Plugin &plugin;
   const ParsedOptions &options;
+  const Log *log;
   nereid_session_t *handle = nullptr;
 };
 
@@ -61,7 +67,7 @@ public:
       const std::vector<Stage> &stages, const PipelinePlan &plan,
       const Log *log, Trace *trace)
       : plugin(plugin), options(options), stages(stages), plan(plan), log(log),
-        trace(trace), session(plugin, options) {}
+        trace(trace), session(plugin, options, log) {}
 
   Result<PipelineResult> run();
 
@@ -88,7 +94,7 @@ private:
 } // namespace
 
 Result<PipelineResult> Run::run() {
-  if (Outcome begun = session.begin(log); !begun)
+  if (Outcome begun = session.begin(); !begun)
     return begun.failure();
   std::optional<Dump> dump;
   if (!plan.dumpDir.empty()) {
@@ -196,15 +202,21 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
       index == plan.first
           ? std::string(plan.sourceName)
           : std::string(plan.sourceName) + " (" + stage.inputKind + ")";
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   call.nameInput(inputName);
   ValueSink metadata(result.metadata, call);
   std::optional<StringWriter> writer;
   if (output)
     writer.emplace(*output, call);
+  nereid_stage_input_t given = {};
+  given.struct_size = sizeof given;
+  given.index = static_cast<uint32_t>(index);
+  given.options = options.get();
+  given.session = session.get();
+  given.name = borrow(plan.sourceName);
+  given.bytes = stageInput;
   nereid_status_t status = call.run([&] {
-    return plugin.compiler.run_stage(plugin.state, options.get(), session.get(),
-                                     static_cast<uint32_t>(index), stageInput,
+    return plugin.compiler.run_stage(plugin.state, &given,
                                      writer ? writer->get() : nullptr,
                                      metadata.get(), call.get());
   });

@@ -66,7 +66,7 @@ static std::string checkStages(const std::vector<Stage> &stages) {
 
 Result<std::vector<Stage>>
 readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log) {
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   StageSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_stages(plugin.state, options.get(), &sink.sink,

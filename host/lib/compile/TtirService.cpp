@@ -7,9 +7,8 @@
 
 #include "compile/TtirService.h"
 
-#include "nereid/ext/ttir.h"
 #include "nereid/ttir/service.h"
-#include "support/Result.h"
+#include "plugin/Note.h"
 
 #include <dlfcn.h>
 #include <mutex>
@@ -19,7 +18,7 @@ namespace nereid::host {
 // The service's file, below the directory of the one that this code is in.
 static std::string serviceFile() {
   Dl_info self = {};
-  if (!dladdr(reinterpret_cast<const void *>(&hostExtension), &self) ||
+  if (!dladdr(reinterpret_cast<const void *>(&hostExtensions), &self) ||
       !self.dli_fname)
     return "nereid/libnereid-ttir.so";
   std::string file(self.dli_fname);
@@ -48,57 +47,85 @@ static Result<nereid_ttir_service_t> loadService() {
   return service;
 }
 
-// The service, or a failure that is reported to `call`.
-static const nereid_ttir_service_t *service(const nereid_call_t *call,
-                                            nereid_status_t &status) {
+// Runs `use` with the service, which the first call loads; a failure to load it
+// is reported to `call`.
+template <typename Use>
+static nereid_status_t withService(const nereid_call_t *call,
+                                   Use use) noexcept {
   static std::mutex mutex;
   static nereid_ttir_service_t loaded = {};
-  std::lock_guard lock(mutex);
-  if (loaded.normalize)
-    return &loaded;
-  Result<nereid_ttir_service_t> result = loadService();
-  if (result) {
-    loaded = *result;
-    return &loaded;
+  try {
+    std::unique_lock lock(mutex);
+    if (!loaded.normalize) {
+      Result<nereid_ttir_service_t> result = loadService();
+      if (!result) {
+        nereid_diagnostic_t diagnostic = {};
+        diagnostic.struct_size = sizeof diagnostic;
+        diagnostic.severity = NEREID_SEVERITY_ERROR;
+        diagnostic.message = borrow(result.failure().text);
+        call->report(call, &diagnostic);
+        return result.failure().status;
+      }
+      loaded = *result;
+    }
+    lock.unlock();
+    return use(loaded);
+  } catch (...) {
+    return NEREID_OUT_OF_RESOURCES;
   }
-  status = result.failure().status;
-  nereid_diagnostic_t diagnostic = {};
-  diagnostic.struct_size = sizeof diagnostic;
-  diagnostic.severity = NEREID_SEVERITY_ERROR;
-  diagnostic.message = borrow(result.failure().text);
-  call->report(call, &diagnostic);
-  return nullptr;
 }
 
 static nereid_status_t normalize(nereid_bytes_t input, nereid_string_t name,
                                  nereid_string_t passes,
                                  const nereid_writer_t *output,
-                                 const nereid_call_t *call) noexcept {
-  try {
-    nereid_status_t status = NEREID_INTERNAL;
-    const nereid_ttir_service_t *ttir = service(call, status);
-    return ttir ? ttir->normalize(call, name, input, passes, output) : status;
-  } catch (...) {
-    return NEREID_OUT_OF_RESOURCES;
-  }
+                                 const nereid_call_t *call) {
+  return withService(call, [&](const nereid_ttir_service_t &ttir) {
+    return ttir.normalize(call, name, input, passes, output);
+  });
 }
 
 static nereid_status_t describe(nereid_bytes_t input, nereid_string_t name,
                                 const nereid_writer_t *output,
-                                const nereid_call_t *call) noexcept {
+                                const nereid_call_t *call) {
+  return withService(call, [&](const nereid_ttir_service_t &ttir) {
+    return ttir.describe(call, name, input, output);
+  });
+}
+
+static nereid_status_t walk(nereid_bytes_t input, nereid_string_t name,
+                            nereid_string_t passes,
+                            const nereid_ttir_visitor_t *visitor,
+                            const nereid_call_t *call) {
+  return withService(call, [&](const nereid_ttir_service_t &ttir) {
+    return ttir.walk(call, name, input, passes, visitor);
+  });
+}
+
+// The file's build stands for the service: it is read without being loaded.
+static std::string identityText() {
+  std::string build = readBuildId(serviceFile());
+  return NEREID_VERSION "-" + (build.empty() ? "absent" : build);
+}
+
+static nereid_status_t identity(const nereid_writer_t *output,
+                                const nereid_call_t *) noexcept {
   try {
-    nereid_status_t status = NEREID_INTERNAL;
-    const nereid_ttir_service_t *ttir = service(call, status);
-    return ttir ? ttir->describe(call, name, input, output) : status;
+    std::string text = identityText();
+    return output->write(output, text.data(), text.size());
   } catch (...) {
     return NEREID_OUT_OF_RESOURCES;
   }
 }
 
-const void *hostExtension(std::string_view id) {
-  static const nereid_ttir_t table = {sizeof(nereid_ttir_t), 0, normalize,
-                                      describe};
-  return id == NEREID_EXT_TTIR ? &table : nullptr;
+HostExtensions hostExtensions() {
+  static const nereid_ttir_t table = {
+      sizeof(nereid_ttir_t), 0, normalize, describe, identity, walk};
+  HostExtensions extensions;
+  extensions.find = [](std::string_view id) -> const void * {
+    return id == NEREID_EXT_TTIR ? &table : nullptr;
+  };
+  extensions.identity = [](std::string_view) { return identityText(); };
+  return extensions;
 }
 
 } // namespace nereid::host

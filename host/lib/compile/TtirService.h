@@ -1,4 +1,4 @@
-// TtirService.h - the tables that this host offers to plugins.
+// TtirService.h - host extension "nereid.ttir/1".
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -6,12 +6,12 @@
 #ifndef NEREID_HOST_COMPILE_TTIR_SERVICE_H
 #define NEREID_HOST_COMPILE_TTIR_SERVICE_H
 
-#include <string_view>
+#include "plugin/PluginLoader.h"
 
 namespace nereid::host {
 
-/// The table of host extension \p id, or null. Static data. [any-thread]
-const void *hostExtension(std::string_view id);
+/// "nereid.ttir/1", which loads libnereid-ttir.so when it is first used.
+HostExtensions hostExtensions();
 
 } // namespace nereid::host
 

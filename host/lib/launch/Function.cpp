@@ -68,25 +68,31 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   slot = plugin->driver.launch;
   if (Outcome read = readGridLimits(device); !read)
     return read;
+  if (Outcome read = readLaunchFacts(compiled.metadata); !read)
+    return read;
 
   std::span<const nereid_value_t> metadata = compiled.metadata.items();
-  Call load(log, plugin->info.id);
+  nereid_image_t image = {};
+  image.struct_size = sizeof image;
+  image.bytes = {compiled.output.data(), compiled.output.size()};
+  image.path = borrow(compiled.path);
+  image.metadata = metadata.data();
+  image.metadata_count = metadata.size();
+  Call load(log, plugin->info);
   nereid_status_t loaded = load.run([&] {
-    return plugin->driver.load_image(
-        plugin->state, device, {compiled.output.data(), compiled.output.size()},
-        borrow(compiled.path), metadata.data(), metadata.size(), &module,
-        load.get());
+    return plugin->driver.load_image(plugin->state, device, &image, &module,
+                                     load.get());
   });
   if (loaded != NEREID_OK) {
     module = nullptr; // whatever a failing slot left there
     return load.failure(loaded, "load_image");
   }
   if (!module)
-    return gaveNothing(*plugin, "load_image answered ok but gave no module");
+    return gaveNothing(*plugin, "load_image returned ok but no module");
   info.struct_size = sizeof info;
   info.registers = info.spills = info.max_threads = -1;
   info.shared = -1;
-  Call get(log, plugin->info.id);
+  Call get(log, plugin->info);
   nereid_status_t found = get.run([&] {
     return plugin->driver.get_kernel(plugin->state, module, borrow(kernelName),
                                      &kernel, &info, get.get());
@@ -94,14 +100,14 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   if (found != NEREID_OK)
     return get.failure(found, "get_kernel");
   if (!kernel)
-    return gaveNothing(*plugin, "get_kernel answered ok but gave no kernel");
+    return gaveNothing(*plugin, "get_kernel returned ok but no kernel");
   return {};
 }
 
 // Program ids are signed 32-bit numbers in Triton; a device may allow less.
 Outcome Function::readGridLimits(uint32_t device) {
   Values properties;
-  Call call(log, plugin->info.id);
+  Call call(log, plugin->info);
   ValueSink sink(properties, call);
   nereid_status_t status = call.run([&] {
     return plugin->driver.visit_properties(plugin->state, device, sink.get(),
@@ -120,9 +126,32 @@ Outcome Function::readGridLimits(uint32_t device) {
   return {};
 }
 
+Outcome Function::readLaunchFacts(const Values &metadata) {
+  int64_t size = metadata.integer("scratch_size").value_or(0);
+  int64_t alignment = metadata.integer("scratch_alignment").value_or(64);
+  if (size < 0 || alignment <= 0 || (alignment & (alignment - 1)))
+    return Failure{NEREID_INTERNAL,
+                   "malformed metadata: 'scratch_size' is " +
+                       std::to_string(size) + " and 'scratch_alignment' " +
+                       std::to_string(alignment) +
+                       ", expected at least 0 and a power of two"};
+  scratchSize = static_cast<uint64_t>(size);
+  scratchAlignment = size ? static_cast<uint64_t>(alignment) : 0;
+  const nereid_value_t *cooperative = metadata.find("cooperative");
+  if (cooperative && cooperative->type == NEREID_TYPE_BOOL && cooperative->i64)
+    flags |= NEREID_LAUNCH_COOPERATIVE;
+  return {};
+}
+
 Function::~Function() {
-  if (module)
-    plugin->driver.unload_module(plugin->state, module);
+  if (!module)
+    return;
+  Call call(log, plugin->info);
+  nereid_status_t status = call.run([&] {
+    return plugin->driver.unload_module(plugin->state, module, call.get());
+  });
+  if (status != NEREID_OK)
+    call.warn(status, "unload_module");
 }
 
 } // namespace nereid::host

@@ -33,22 +33,24 @@ public:
 
   /// One indirect call above the checks. Takes no lock, allocates nothing and
   /// logs nothing unless it fails or a trace is on.
-  nereid_status_t launch(const uint32_t grid[3], nereid_stream_t stream,
-                         const void *arguments,
-                         uint64_t argumentsSize) const noexcept;
+  nereid_status_t launch(const nereid_launch_t &launch) const noexcept;
 
   const std::string &name() const { return kernelName; }
   const ArgumentLayout &layout() const { return arguments; }
   const nereid_kernel_info_t &resources() const { return info; }
+  /// Bytes of device memory that each program needs, and their alignment.
+  uint64_t scratchBytes() const { return scratchSize; }
+  uint64_t scratchAlignmentBytes() const { return scratchAlignment; }
 
 private:
   Function() = default;
   Outcome resolve(uint32_t device, const Compiled &compiled);
   Outcome readGridLimits(uint32_t device);
-  bool isLaunchable(const uint32_t grid[3], const void *block,
-                    uint64_t blockSize) const noexcept;
-  nereid_status_t refuse(const uint32_t grid[3], const void *block,
-                         uint64_t blockSize) const noexcept;
+  Outcome readLaunchFacts(const Values &metadata);
+  bool isLaunchable(const nereid_launch_t &launch) const noexcept;
+  bool isUnusual(const nereid_launch_t &launch) const noexcept;
+  nereid_status_t launchUnusual(const nereid_launch_t &launch) const noexcept;
+  nereid_status_t refuse(const nereid_launch_t &launch) const noexcept;
   nereid_status_t call(const nereid_launch_t &launch) const noexcept;
 
   // What a launch reads comes first, to lie in one cache line.
@@ -56,7 +58,10 @@ private:
   nereid_kernel_t *kernel = nullptr;
   uint64_t blockSize = 0;
   uint32_t gridLimits[3] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  uint32_t flags = 0; // that each launch has
+  uint64_t scratchSize = 0;
   Trace *trace = nullptr;
+  uint64_t scratchAlignment = 0;
 
   nereid_module_t *module = nullptr;
   const Log *log = nullptr;

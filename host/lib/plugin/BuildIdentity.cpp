@@ -32,7 +32,7 @@ std::string objectIdentity(const void *address) {
   // The program itself has no name there.
   std::string path =
       object->l_name && *object->l_name ? object->l_name : "/proc/self/exe";
-  std::string buildId = readBuildId(path);
+  std::string buildId = readMappedBuildId(address);
   return buildId.empty() ? fileIdentity(path) : buildId;
 }
 

@@ -42,6 +42,7 @@ enum class Reason {
   TwoNotes,
   BadNote,
   AbiMajor,
+  AbiRevision,
   HostTooOld,
   WrongSanitizer,
   // Choices.
@@ -49,6 +50,7 @@ enum class Reason {
   DuplicateFile,
   DuplicateId,
   // Its code.
+  OtherBuildMapped,
   UndefinedSymbol,
   CannotLoad,
   EntryMissing,

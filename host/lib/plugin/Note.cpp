@@ -13,6 +13,7 @@
 #include "support/File.h"
 
 #include <elf.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace nereid::host {
@@ -139,7 +141,7 @@ static std::optional<Rejection> checkHeader(const ElfFile &file,
       header.e_phnum > maxProgramHeaders)
     return reject(
         Reason::BadElf,
-        "the ELF header tells of " + std::to_string(header.e_phnum) +
+        "the ELF header declares " + std::to_string(header.e_phnum) +
             " program headers of " + std::to_string(header.e_phentsize) +
             " bytes, expected 1 to " + std::to_string(maxProgramHeaders) +
             " of " + std::to_string(sizeof(Elf64_Phdr)));
@@ -230,14 +232,16 @@ static NoteResult decode(const Notes &notes) {
   PluginNote result;
   result.abiMajor = note.abi_major;
   result.abiMinor = note.abi_minor;
+  result.abiRevision = note.abi_revision;
   result.minHostMinor = note.min_host_minor;
   result.sanitizer = note.sanitizer;
-  result.flags = note.flags;
   result.id = fieldText(note.id, sizeof note.id);
   result.machine = fieldText(note.machine, sizeof note.machine);
   result.buildId = fieldText(note.build_id, sizeof note.build_id);
-  // Another major may have another layout: what follows means nothing there.
-  if (result.abiMajor != NEREID_ABI_MAJOR) {
+  // Another major or revision may have another layout: what follows means
+  // nothing there.
+  if (result.abiMajor != NEREID_ABI_MAJOR ||
+      result.abiRevision != NEREID_ABI_REVISION) {
     if (!isPluginId(result.id))
       result.id.clear();
     return result;
@@ -318,6 +322,49 @@ NoteResult readNote(const std::string &path) {
   if (!file)
     return reject(Reason::Unreadable, errorText(errno));
   return readNote(file.get());
+}
+
+namespace {
+/// The search for the object that an address lies in.
+struct MappedSearch {
+  uintptr_t address;
+  Notes notes;
+};
+} // namespace
+
+static int scanMapped(dl_phdr_info *object, size_t, void *search) {
+  auto &[address, notes] = *static_cast<MappedSearch *>(search);
+  std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  bool isInside =
+      std::any_of(segments.begin(), segments.end(), [&](const auto &segment) {
+        return segment.p_type == PT_LOAD &&
+               address - object->dlpi_addr - segment.p_vaddr < segment.p_memsz;
+      });
+  if (!isInside)
+    return 0;
+  for (const Elf64_Phdr &segment : segments) {
+    if (segment.p_type != PT_NOTE)
+      continue;
+    auto start =
+        reinterpret_cast<const char *>(object->dlpi_addr + segment.p_vaddr);
+    scanSegment({start, start + segment.p_memsz}, segment.p_offset,
+                segment.p_align == 8 ? 8 : 4, notes);
+  }
+  return 1;
+}
+
+static Notes mappedNotes(const void *address) {
+  MappedSearch search{reinterpret_cast<uintptr_t>(address), {}};
+  dl_iterate_phdr(scanMapped, &search);
+  return std::move(search.notes);
+}
+
+NoteResult readMappedNote(const void *address) {
+  return decode(mappedNotes(address));
+}
+
+std::string readMappedBuildId(const void *address) {
+  return mappedNotes(address).linkerBuildId;
 }
 
 std::string readBuildId(const std::string &path) {

@@ -9,6 +9,7 @@
 #include "plugin/LoadReport.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,9 +20,9 @@ namespace nereid::host {
 struct PluginNote {
   uint32_t abiMajor = 0;
   uint32_t abiMinor = 0;
+  uint32_t abiRevision = 0;
   uint32_t minHostMinor = 0;
   uint32_t sanitizer = 0;
-  uint32_t flags = 0;
   std::string id;
   std::string machine;
   std::string buildId; // of the note, else the linker's, else empty
@@ -39,6 +40,18 @@ NoteResult readNote(const std::string &path);
 /// The linker's build id of the ELF file at \p path as hexadecimal; empty if
 /// there is none.
 std::string readBuildId(const std::string &path);
+
+/// The note of the mapped object that \p address lies in: what runs, whatever
+/// the file of its name holds by now.
+NoteResult readMappedNote(const void *address);
+
+/// The linker's build id of the mapped object that \p address lies in, as
+/// hexadecimal; empty if there is none.
+std::string readMappedBuildId(const void *address);
+
+/// Why a plugin that was built for another version of the ABI cannot be used.
+std::optional<Rejection> checkVersion(uint32_t major, uint32_t minor,
+                                      uint32_t revision);
 
 /// Says why a file with \p note cannot run in this process, if so.
 std::variant<std::monostate, Rejection> checkNote(const PluginNote &note);

@@ -35,15 +35,31 @@ static std::string sanitizerName(uint32_t sanitizer) {
   }
 }
 
-std::variant<std::monostate, Rejection> checkNote(const PluginNote &note) {
-  if (note.abiMajor != NEREID_ABI_MAJOR)
+std::optional<Rejection> checkVersion(uint32_t major, uint32_t minor,
+                                      uint32_t revision) {
+  auto name = [](uint32_t givenMajor, uint32_t givenMinor) {
+    return std::to_string(givenMajor) + "." + std::to_string(givenMinor);
+  };
+  std::string own = name(NEREID_ABI_MAJOR, NEREID_ABI_MINOR);
+  if (major != NEREID_ABI_MAJOR)
     return Rejection{Reason::AbiMajor,
-                     "it is built for plugin ABI " +
-                         std::to_string(note.abiMajor) + "." +
-                         std::to_string(note.abiMinor) + ", this host speaks " +
-                         std::to_string(NEREID_ABI_MAJOR) + "." +
-                         std::to_string(NEREID_ABI_MINOR),
+                     "it is built for plugin ABI " + name(major, minor) +
+                         ", this host speaks " + own,
                      {}};
+  if (revision != NEREID_ABI_REVISION)
+    return Rejection{Reason::AbiRevision,
+                     "it is built for revision " + std::to_string(revision) +
+                         " of plugin ABI " + name(major, minor) +
+                         ", this host speaks revision " +
+                         std::to_string(NEREID_ABI_REVISION) + " of " + own,
+                     {}};
+  return std::nullopt;
+}
+
+std::variant<std::monostate, Rejection> checkNote(const PluginNote &note) {
+  if (std::optional<Rejection> wrong =
+          checkVersion(note.abiMajor, note.abiMinor, note.abiRevision))
+    return *wrong;
   if (note.minHostMinor > NEREID_ABI_MINOR)
     return Rejection{Reason::HostTooOld,
                      "it needs a host that speaks at least ABI " +

@@ -5,22 +5,32 @@
 
 #include "plugin/Plugin.h"
 
+#include "abi/Call.h"
 #include "abi/HostTable.h"
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 namespace nereid::host {
 
-Plugin::Plugin() = default;
+static uint64_t nextSerial() {
+  static std::atomic<uint64_t> count = 0;
+  return ++count;
+}
+
+Plugin::Plugin() : serial(nextSerial()) { watchForks(); }
 
 Plugin::~Plugin() {
+  if (!info.isUsableHere())
+    return; // it belongs to the parent
   std::lock_guard lock(lifecycleMutex());
   if (isCreated && table.shutdown) {
-    try {
-      table.shutdown(state);
-    } catch (...) {
-      // Nothing can be done about a plugin that cannot end.
-    }
+    Call call(log, info);
+    nereid_status_t status =
+        call.run([&] { return table.shutdown(state, call.get()); });
+    if (status != NEREID_OK)
+      call.warn(status, "shutdown");
   }
   if (library && (info.flags & NEREID_PLUGIN_UNLOADABLE))
     dlclose(library);

@@ -7,7 +7,10 @@
 #ifndef NEREID_HOST_PLUGIN_PLUGIN_H
 #define NEREID_HOST_PLUGIN_PLUGIN_H
 
+#include "abi/SlotTable.h"
 #include "nereid/plugin.h"
+#include "plugin/ExtensionTables.h"
+#include "plugin/PluginInfo.h"
 #include "support/Result.h"
 
 #include <memory>
@@ -15,28 +18,24 @@
 
 namespace nereid::host {
 
-/// What a plugin says of itself, copied out of its own memory.
-struct PluginInfo {
-  std::string id, deviceType, version, description;
-  std::string vendorName, deviceName, deviceQueryCommand, dispatchKey;
-  std::string buildId;   // of the note, else the linker's
-  std::string path;      // resolved; empty for a table in process
-  std::string name;      // of the vendor's checkout it lies in; empty if none
-  uint32_t abiMinor = 0; // in use: the smaller one of both sides
-  uint32_t flags = 0;
-};
+class Log;
 
 /// A plugin whose entry and `create` have run. The tables are the host's own
-/// copies: a slot that the plugin lacks (because it is older, or left it out)
-/// answers NEREID_UNIMPLEMENTED and names itself, so no caller tests for null.
+/// copies, in which every slot can be called.
 class Plugin {
 public:
+  /// A number of its own, which no later plugin of the process gets.
+  const uint64_t serial;
   PluginInfo info;
   bool hasCompiler = false;
   bool hasDriver = false;
-  nereid_compiler_t compiler = {};
-  nereid_driver_t driver = {};
+  SlotTable<nereid_compiler_t> compiler;
+  SlotTable<nereid_driver_t> driver;
+  ExtensionTables extensions;
   nereid_state_t *state = nullptr;
+  /// Host extensions that it asked for in `create`, with their identities: they
+  /// are part of the key of what it compiles.
+  std::string usedExtensions;
 
   // The driver's answer when the plugin was loaded.
   nereid_probe_t probe = {};
@@ -52,18 +51,13 @@ public:
   /// none.
   const void *extension(nereid_string_t id) const noexcept;
 
-  /// Whether the compiler keeps something between its stages. Its `begin` may
-  /// fail with NEREID_UNIMPLEMENTED, so the stub's answer does not tell.
-  bool hasSession() const {
-    return table.compiler && NEREID_HAS_SLOT(table.compiler, begin);
-  }
-
 private:
   friend class PluginLoader;
   friend class PluginRegistry;
   nereid_plugin_t table = {}; // the host's copy; the plugin's may be smaller
   bool isCreated = false;     // `create` succeeded, so `shutdown` is due
   void *library = nullptr;    // of dlopen; null for a table in process
+  const Log *log = nullptr;   // outlives the plugin
   std::unique_ptr<struct HostTable> host; // what the plugin sees of us
 };
 

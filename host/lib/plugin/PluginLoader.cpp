@@ -14,6 +14,7 @@
 #include "runtime/Log.h"
 
 #include <dlfcn.h>
+#include <locale.h>
 
 #include <algorithm>
 
@@ -35,9 +36,19 @@ void PluginLoader::tell(LoadStep step) const {
     options.progress(step);
 }
 
-static Rejection openFailure() {
+// dlerror() speaks the language of the program's locale; the words below are
+// those of the C locale, and so is the report.
+static std::string openError() {
+  static const locale_t english = newlocale(LC_ALL_MASK, "C", nullptr);
+  locale_t former = uselocale(english);
   const char *text = dlerror();
-  std::string detail = text ? text : "the dynamic loader gave no reason";
+  std::string copy = text ? text : "the dynamic loader gave no reason";
+  uselocale(former);
+  return copy;
+}
+
+static Rejection openFailure() {
+  std::string detail = openError();
   bool isMissing =
       detail.find("undefined symbol") != std::string::npos ||
       detail.find("cannot open shared object") != std::string::npos ||
@@ -51,7 +62,7 @@ std::optional<Rejection>
 PluginLoader::callEntry(Plugin &plugin, void *entry,
                         const nereid_plugin_t **table) const {
   auto function = reinterpret_cast<nereid_plugin_entry_1_t>(entry);
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   bool threw = false;
   nereid_status_t status = call.run([&] {
     try {
@@ -66,8 +77,25 @@ PluginLoader::callEntry(Plugin &plugin, void *entry,
                   call.failure(status, NEREID_PLUGIN_ENTRY_NAME).text);
   if (!*table)
     return reject(Reason::EntryFailed,
-                  NEREID_PLUGIN_ENTRY_NAME " answered ok but gave no table");
+                  NEREID_PLUGIN_ENTRY_NAME " returned ok but no table");
   return std::nullopt;
+}
+
+/// The dynamic loader takes an object that it has mapped for a file of the same
+/// name, whatever the file has become since. Its code would run under the note,
+/// and fill the cache under the build id, of another build.
+static std::optional<Rejection> checkMapped(const void *entry,
+                                            const PluginNote &note) {
+  NoteResult result = readMappedNote(entry);
+  auto *mapped = std::get_if<PluginNote>(&result);
+  if (mapped && mapped->id == note.id && mapped->buildId == note.buildId)
+    return std::nullopt;
+  return reject(
+      Reason::OtherBuildMapped,
+      "the file has build " + note.buildId + " of '" + note.id +
+          "', this process has mapped " +
+          (mapped ? "build " + mapped->buildId + " of '" + mapped->id + "'"
+                  : "an object without a note"));
 }
 
 LoadResult PluginLoader::loadFile(const std::string &resolved,
@@ -95,6 +123,8 @@ LoadResult PluginLoader::loadFile(const std::string &resolved,
   if (!entry)
     return refused(reject(Reason::EntryMissing,
                           "it does not export " NEREID_PLUGIN_ENTRY_NAME));
+  if (std::optional<Rejection> bad = checkMapped(entry, note))
+    return refused(std::move(*bad));
   plugin->host = std::make_unique<HostTable>(options.hostName, resolved,
                                              note.id, options.extensions, log);
   const nereid_plugin_t *table = nullptr;
@@ -123,7 +153,7 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
           readPluginTable(given, expectedId, plugin->table))
     return refused(std::move(*bad));
   describePlugin(plugin->table, plugin->info);
-  std::vector<std::string> missing = adoptTables(*plugin, plugin->table);
+  std::vector<std::string> missing = copyTables(*plugin, plugin->table);
   if (!missing.empty())
     return refused(reject(Reason::MissingSlots,
                           "required and missing: " + quotedSlots(missing)));
@@ -131,8 +161,18 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
     plugin->host =
         std::make_unique<HostTable>(options.hostName, plugin->info.path,
                                     plugin->info.id, options.extensions, log);
+  plugin->log = log;
+  plugin->info.forks = forkCount();
   if (std::optional<Rejection> bad = create(*plugin))
     return refused(std::move(*bad));
+  plugin->usedExtensions = plugin->host->usedExtensions();
+  missing = plugin->extensions.read(
+      [&](nereid_string_t id) { return plugin->extension(id); });
+  if (!missing.empty())
+    return refused(reject(Reason::MissingSlots,
+                          "required and missing: " + quotedSlots(missing)));
+  auto *vendor = plugin->extension(borrow(NEREID_EXT_VENDOR));
+  readVendor(static_cast<const nereid_vendor_t *>(vendor), plugin->info);
   std::string remark = plugin->hasDriver ? probe(*plugin) : std::string();
   return {std::move(plugin), {}, std::move(remark)};
 }
@@ -140,7 +180,7 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
 std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
   tell(LoadStep::Create);
   if (plugin.table.create) {
-    Call call(log, plugin.info.id);
+    Call call(log, plugin.info);
     nereid_state_t *state = nullptr;
     std::lock_guard lock(lifecycleMutex());
     nereid_status_t status = call.run([&] {
@@ -160,7 +200,7 @@ std::string PluginLoader::probe(Plugin &plugin) const {
   tell(LoadStep::Probe);
   nereid_probe_t answer = {};
   answer.struct_size = sizeof answer;
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   plugin.probeReason.clear();
   StringWriter reason(plugin.probeReason, call);
   nereid_status_t status = call.run([&] {
@@ -172,10 +212,10 @@ std::string PluginLoader::probe(Plugin &plugin) const {
   if (status != NEREID_OK)
     remark = "its probe failed: " + call.failure(status, "probe").text;
   else if (answer.score > 0 && answer.device_count == 0)
-    remark = "its probe tells of a score of " + std::to_string(answer.score) +
-             " without a device";
+    remark = "its probe returned score " + std::to_string(answer.score) +
+             " but no devices";
   else if (answer.device_count > maxDevices)
-    remark = "its probe tells of " + std::to_string(answer.device_count) +
+    remark = "its probe returned " + std::to_string(answer.device_count) +
              " devices, expected at most " + std::to_string(maxDevices);
   if (!remark.empty()) {
     plugin.probe.device_count = 0;

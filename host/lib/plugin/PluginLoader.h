@@ -21,15 +21,19 @@ namespace nereid::host {
 
 class Log;
 
-/// Tables that the host offers to plugins, by extension id; null if unknown.
-using HostExtensions = std::function<const void *(std::string_view id)>;
+/// What the host offers to plugins, by extension id. Called on any thread.
+struct HostExtensions {
+  std::function<const void *(std::string_view id)> find; // null if unknown
+  /// What names this build of an extension that find() knows.
+  std::function<std::string(std::string_view id)> identity;
+};
 
 /// What a plugin is doing while it is loaded.
 enum class LoadStep { Load, Entry, Create, Probe, Shutdown, Exit };
 
 struct LoaderOptions {
   std::string hostName = "nereid";
-  HostExtensions extensions;   // may be empty; called on any thread
+  HostExtensions extensions;   // may be empty
   bool allowsWritable = false; // accept files that others can write
   bool isProbeIsolated = false;
   uint32_t probeTimeoutMs = 5000;

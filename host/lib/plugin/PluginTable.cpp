@@ -5,7 +5,6 @@
 
 #include "plugin/PluginTable.h"
 
-#include "abi/SlotTable.h"
 #include "abi/Struct.h"
 #include "plugin/Note.h"
 
@@ -42,10 +41,6 @@ static std::optional<Rejection> checkTexts(const nereid_plugin_t &table) {
       {"device_type", table.device_type},
       {"version", table.version},
       {"description", table.description},
-      {"vendor_name", table.vendor_name},
-      {"device_name", table.device_name},
-      {"device_query_command", table.device_query_command},
-      {"dispatch_key", table.dispatch_key},
   };
   for (const auto &[name, text] : texts)
     if (std::optional<Rejection> wrong = checkText(name, text))
@@ -92,6 +87,9 @@ std::optional<Rejection> readPluginTable(const nereid_plugin_t *given,
                std::to_string(given->struct_size) + ", expected at least " +
                std::to_string(leastTableSize));
   out = readStruct(*given);
+  if (std::optional<Rejection> wrong =
+          checkVersion(out.abi_major, out.abi_minor, out.abi_revision))
+    return wrong;
   if (std::optional<Rejection> wrong = checkTexts(out))
     return wrong;
   if (std::optional<Rejection> wrong = checkNames(out, expectedId))
@@ -113,29 +111,17 @@ void describePlugin(const nereid_plugin_t &table, PluginInfo &info) {
   info.deviceType = view(table.device_type);
   info.version = view(table.version);
   info.description = view(table.description);
-  info.vendorName = view(table.vendor_name);
-  info.deviceName = view(table.device_name);
-  info.deviceQueryCommand = view(table.device_query_command);
-  info.dispatchKey = view(table.dispatch_key);
   info.abiMinor = std::min<uint32_t>(table.abi_minor, NEREID_ABI_MINOR);
   info.flags = table.flags;
 }
 
-std::vector<std::string> adoptTables(Plugin &plugin,
-                                     const nereid_plugin_t &table) {
-  std::vector<std::string> missing;
+std::vector<std::string> copyTables(Plugin &plugin,
+                                    const nereid_plugin_t &table) {
   plugin.hasCompiler = table.compiler;
   plugin.hasDriver = table.driver;
-  if (table.compiler)
-    missing = adoptTable(*table.compiler, plugin.compiler);
-  else
-    fillWithStubs(plugin.compiler);
-  if (table.driver) {
-    std::vector<std::string> more = adoptTable(*table.driver, plugin.driver);
-    missing.insert(missing.end(), more.begin(), more.end());
-  } else {
-    fillWithStubs(plugin.driver);
-  }
+  std::vector<std::string> missing = plugin.compiler.assign(table.compiler);
+  std::vector<std::string> more = plugin.driver.assign(table.driver);
+  missing.insert(missing.end(), more.begin(), more.end());
   return missing;
 }
 

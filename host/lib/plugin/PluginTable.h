@@ -26,8 +26,8 @@ void describePlugin(const nereid_plugin_t &table, PluginInfo &info);
 
 /// Copies its compiler and driver, and returns the required slots that are
 /// missing in both.
-std::vector<std::string> adoptTables(Plugin &plugin,
-                                     const nereid_plugin_t &table);
+std::vector<std::string> copyTables(Plugin &plugin,
+                                    const nereid_plugin_t &table);
 
 /// "compiler.run_stage, driver.launch"
 std::string quotedSlots(const std::vector<std::string> &slots);

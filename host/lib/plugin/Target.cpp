@@ -44,7 +44,7 @@ Result<Target> Target::ofDevice(const Plugin &plugin, uint32_t device,
     return checked.failure();
   nereid_target_t target = {};
   target.struct_size = sizeof target;
-  Call call(log, plugin.info.id);
+  Call call(log, plugin.info);
   nereid_status_t status = call.run([&] {
     return plugin.driver.get_target(plugin.state, device, &target, call.get());
   });

@@ -48,7 +48,7 @@ void Runtime::start() {
   RegistryOptions wanted;
   if (!config.hostName.empty())
     wanted.loader.hostName = config.hostName;
-  wanted.loader.extensions = hostExtension;
+  wanted.loader.extensions = hostExtensions();
   wanted.loader.allowsWritable = config.allowsWritable;
   wanted.loader.isProbeIsolated = config.isProbeIsolated;
   wanted.loader.probeTimeoutMs = config.probeTimeoutMs;

@@ -9,8 +9,7 @@ namespace nereid::python {
 
 namespace {
 struct EventObject {
-  PyObject_HEAD
-  PyObject *backend;
+  PyObject_HEAD PyObject *backend;
   nereid_event_t *event;
 };
 } // namespace
@@ -42,8 +41,9 @@ static PyObject *allocate(PyObject *object, PyObject *args) {
                         &size))
     return nullptr;
   nereid_address_t address = 0;
+  nereid_allocation_t allocation = {sizeof allocation, 0, size, 0};
   nereid_status_t status =
-      nereid_backend_allocate(self(object), device, size, &address);
+      nereid_backend_allocate(self(object), device, &allocation, &address);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(address)
                              : raise(status);
 }
@@ -54,11 +54,10 @@ static PyObject *release(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
                         &address))
     return nullptr;
-  nereid_backend_free(self(object), device, address);
-  Py_RETURN_NONE;
+  return done(nereid_backend_free(self(object), device, address));
 }
 
-template <nereid_copy_t direction>
+template <nereid_copy_direction_t direction>
 static PyObject *copy(PyObject *object, PyObject *args) {
   uint32_t device = 0;
   unsigned long long stream = 0, destination = 0, source = 0, size = 0;
@@ -69,8 +68,9 @@ static PyObject *copy(PyObject *object, PyObject *args) {
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_backend_copy(self(object), device, stream, direction,
-                                 destination, source, size);
+    nereid_copy_t request = {sizeof request, direction, stream,
+                             destination,    source,    size};
+    status = nereid_backend_copy(self(object), device, &request);
   }
   return done(status);
 }
@@ -100,7 +100,7 @@ private:
 
 /// (device, stream, device address, buffer): copies and waits, because the
 /// buffer is let go afterwards.
-template <nereid_copy_t direction>
+template <nereid_copy_direction_t direction>
 static PyObject *copyBuffer(PyObject *object, PyObject *args) {
   constexpr bool isWritten = direction == NEREID_COPY_DEVICE_TO_HOST;
   uint32_t device = 0;
@@ -115,10 +115,13 @@ static PyObject *copyBuffer(PyObject *object, PyObject *args) {
   std::string reason;
   {
     WithoutGil unlocked;
-    status = nereid_backend_copy(self(object), device, stream, direction,
-                                 isWritten ? buffer.address() : address,
-                                 isWritten ? address : buffer.address(),
-                                 buffer.size());
+    nereid_copy_t request = {sizeof request,
+                             direction,
+                             stream,
+                             isWritten ? buffer.address() : address,
+                             isWritten ? address : buffer.address(),
+                             buffer.size()};
+    status = nereid_backend_copy(self(object), device, &request);
     if (status != NEREID_OK)
       reason = view(nereid_error());
     nereid_status_t waited =
@@ -145,9 +148,11 @@ static PyObject *fill(PyObject *object, PyObject *args) {
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_backend_fill(self(object), device, stream, destination,
-                                 pattern.data(),
-                                 static_cast<uint32_t>(pattern.size()), count);
+    nereid_fill_t request = {
+        sizeof request, static_cast<uint32_t>(pattern.size()),
+        stream,         destination,
+        pattern.data(), count};
+    status = nereid_backend_fill(self(object), device, &request);
   }
   return done(status);
 }
@@ -213,24 +218,26 @@ static PyObject *createStream(PyObject *object, PyObject *number) {
     return nullptr;
   nereid_stream_t stream = 0;
   nereid_status_t status =
-      nereid_backend_create_stream(self(object), device, &stream);
+      nereid_backend_create_stream(self(object), device, nullptr, &stream);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)
                              : raise(status);
 }
 
 /// Runs `end` on what was made for a device: (device, handle).
 static PyObject *endOf(PyObject *object, PyObject *args,
-                       void (*end)(nereid_backend_t *, uint32_t, uint64_t)) {
+                       nereid_status_t (*end)(nereid_backend_t *, uint32_t,
+                                              uint64_t)) {
   uint32_t device = 0;
   unsigned long long handle = 0;
   if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
                         &handle))
     return nullptr;
+  nereid_status_t status;
   {
     WithoutGil unlocked;
-    end(self(object), device, handle);
+    status = end(self(object), device, handle);
   }
-  Py_RETURN_NONE;
+  return done(status);
 }
 
 static PyObject *destroyStream(PyObject *object, PyObject *args) {
@@ -253,8 +260,9 @@ static PyObject *adoptStream(PyObject *object, PyObject *args) {
                         convertSize, &handle))
     return nullptr;
   nereid_stream_t stream = 0;
-  nereid_status_t status = nereid_backend_adopt_stream(
-      self(object), device, text(kind), handle, &stream);
+  nereid_import_t request = {sizeof request, 0, text(kind), handle, 0};
+  nereid_status_t status =
+      nereid_backend_import_stream(self(object), device, &request, &stream);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)
                              : raise(status);
 }
@@ -267,8 +275,9 @@ static PyObject *adoptPointer(PyObject *object, PyObject *args) {
                         convertSize, &handle, convertSize, &size))
     return nullptr;
   nereid_address_t address = 0;
-  nereid_status_t status = nereid_backend_adopt_pointer(
-      self(object), device, text(kind), handle, size, &address);
+  nereid_import_t request = {sizeof request, 0, text(kind), handle, size};
+  nereid_status_t status =
+      nereid_backend_import_pointer(self(object), device, &request, &address);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(address)
                              : raise(status);
 }
@@ -279,11 +288,11 @@ static PyObject *event(PyObject *object, PyObject *number) {
     return nullptr;
   nereid_event_t *made = nullptr;
   if (nereid_status_t status =
-          nereid_backend_create_event(self(object), device, &made))
+          nereid_backend_create_event(self(object), device, nullptr, &made))
     return raise(status);
   PyObject *wrapped = eventType->tp_alloc(eventType, 0);
   if (!wrapped) {
-    nereid_backend_destroy_event(self(object), made);
+    (void)nereid_backend_destroy_event(self(object), made);
     return nullptr;
   }
   auto *it = reinterpret_cast<EventObject *>(wrapped);
@@ -338,7 +347,8 @@ static PyObject *record(PyObject *object, PyObject *number) {
   unsigned long long stream = PyLong_AsUnsignedLongLong(number);
   if (PyErr_Occurred())
     return nullptr;
-  return done(nereid_backend_record_event(self(it->backend), it->event, stream));
+  return done(
+      nereid_backend_record_event(self(it->backend), it->event, stream));
 }
 
 static PyObject *elapsed(PyObject *object, PyObject *end) {
@@ -359,7 +369,7 @@ static PyObject *elapsed(PyObject *object, PyObject *end) {
 static void dealloc(PyObject *object) {
   auto *it = reinterpret_cast<EventObject *>(object);
   PyTypeObject *type = Py_TYPE(object);
-  nereid_backend_destroy_event(self(it->backend), it->event);
+  (void)nereid_backend_destroy_event(self(it->backend), it->event);
   Py_DECREF(it->backend);
   type->tp_free(object);
   Py_DECREF(type);
@@ -375,10 +385,9 @@ bool addEventType(PyObject *module) {
       {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char *>("A point in a stream.")},
       {}};
-  static PyType_Spec spec = {"nereid._nereid.Event", sizeof(EventObject), 0,
-                             Py_TPFLAGS_DEFAULT |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "nereid._nereid.Event", sizeof(EventObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   eventType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return eventType && PyModule_AddType(module, eventType) == 0;
 }

@@ -75,10 +75,16 @@ bool readGridSize(PyObject *object, uint32_t &out) {
 static nereid_status_t launchTimed(KernelObject *kernel, Grid grid,
                                    nereid_stream_t stream, const char *block) {
   using Clock = std::chrono::steady_clock;
+  nereid_launch_t request = {};
+  request.struct_size = sizeof request;
+  request.grid[0] = grid.x;
+  request.grid[1] = grid.y;
+  request.grid[2] = grid.z;
+  request.stream = stream;
+  request.arguments = block;
+  request.arguments_size = kernel->blockSize;
   Clock::time_point start = Clock::now();
-  nereid_status_t status =
-      nereid_function_launch(kernel->function, grid.x, grid.y, grid.z, stream,
-                             block, kernel->blockSize);
+  nereid_status_t status = nereid_function_launch(kernel->function, &request);
   std::chrono::duration<double, std::nano> took = Clock::now() - start;
   kernel->programTime.store(took.count() /
                                 (double(grid.x) * grid.y * grid.z),

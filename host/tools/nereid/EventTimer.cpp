@@ -8,14 +8,15 @@
 namespace nereid::tool {
 
 EventTimer::EventTimer(Backend backend, uint32_t device) : backend(backend) {
-  usable =
-      nereid_backend_create_event(backend.get(), device, &first) == NEREID_OK &&
-      nereid_backend_create_event(backend.get(), device, &second) == NEREID_OK;
+  usable = nereid_backend_create_event(backend.get(), device, nullptr,
+                                       &first) == NEREID_OK &&
+           nereid_backend_create_event(backend.get(), device, nullptr,
+                                       &second) == NEREID_OK;
 }
 
 EventTimer::~EventTimer() {
-  nereid_backend_destroy_event(backend.get(), first);
-  nereid_backend_destroy_event(backend.get(), second);
+  (void)nereid_backend_destroy_event(backend.get(), first);
+  (void)nereid_backend_destroy_event(backend.get(), second);
 }
 
 void EventTimer::record(nereid_event_t *event) {

@@ -12,11 +12,14 @@ static Expected<int> showVersion(Session &session) {
   session.output.document({{"version", version},
                            {"abi_major", NEREID_ABI_MAJOR},
                            {"abi_minor", NEREID_ABI_MINOR},
-                           {"abi_provisional", NEREID_ABI_PROVISIONAL != 0}});
-  session.output.text("nereid " + version + ", plugin ABI " +
-                      std::to_string(NEREID_ABI_MAJOR) + '.' +
-                      std::to_string(NEREID_ABI_MINOR) +
-                      (NEREID_ABI_PROVISIONAL ? " (provisional)" : "") + '\n');
+                           {"abi_revision", NEREID_ABI_REVISION}});
+  session.output.text(
+      "nereid " + version + ", plugin ABI " + std::to_string(NEREID_ABI_MAJOR) +
+      '.' + std::to_string(NEREID_ABI_MINOR) +
+      (NEREID_ABI_REVISION ? " (provisional, revision " +
+                                 std::to_string(NEREID_ABI_REVISION) + ")"
+                           : "") +
+      '\n');
   return exitOk;
 }
 

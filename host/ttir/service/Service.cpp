@@ -4,6 +4,7 @@
 
 #include "nereid/ttir/service.h"
 #include "Describe.h"
+#include "Walk.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -73,6 +74,7 @@ public:
   }
 
   ModuleOp getModule() const { return module.get(); }
+  StringRef getName() const { return name; }
 
 private:
   static DialectRegistry dialects() {
@@ -138,6 +140,15 @@ static nereid_status_t describe(const nereid_call_t *call, nereid_string_t name,
   return write(output, describeModule(work.getModule()));
 }
 
+static nereid_status_t walk(const nereid_call_t *call, nereid_string_t name,
+                            nereid_bytes_t input, nereid_string_t passes,
+                            const nereid_ttir_visitor_t *visitor) noexcept {
+  Work work(call, toStringRef(name));
+  if (!work.parse(input) || !work.run(passes))
+    return NEREID_INVALID_ARGUMENT;
+  return walkModule(work.getModule(), work.getName(), *visitor);
+}
+
 extern "C" __attribute__((visibility("default"))) void
 nereid_ttir_service_1(nereid_ttir_service_t *out_service) {
   static std::once_flag once;
@@ -148,6 +159,7 @@ nereid_ttir_service_1(nereid_ttir_service_t *out_service) {
   nereid_ttir_service_t service = {};
   service.normalize = normalize;
   service.describe = describe;
+  service.walk = walk;
   service.struct_size = out_service->struct_size;
   memcpy(out_service, &service,
          std::min<size_t>(out_service->struct_size, sizeof(service)));

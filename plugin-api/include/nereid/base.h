@@ -18,24 +18,33 @@
 //   sets `struct_size`; the other side writes within that size and leaves the
 //   size alone.
 //   Structs marked "leaf" have no size: their layout is frozen for good. Only
-//   leaf structs stand inside other structs. Items of an array of other ones
-//   lie the first item's `struct_size` apart.
+//   leaf structs stand inside other structs. Arrays of sized structs have the
+//   stride items[0].struct_size.
 //
 // Ownership
 //   "borrowed for the call" means valid until the call returns; the receiver
 //   copies what it keeps. No memory is freed on the other side: results go
 //   into sinks or structs that the caller owns. A handle has one destroy (or
 //   free, unload, release) function next to the one that made it, which
-//   accepts NULL. A function that fails makes no handle and leaves its out
+//   accepts NULL. It ends the handle even if it returns an error, which says
+//   what was lost. A function that fails makes no handle and leaves its out
 //   parameters as they were; sinks may hold a part.
 //
 // Thread words, at the end of each function's comment
 //   [any-thread]       may run on any thread, several at once
 //   [serial]           any thread, but one call at a time for the same handle
-//   [main]             the thread that loads and shuts down; one at a time
-//   [hot]              as any-thread; takes no lock, allocates nothing, writes
-//                      no log, reads no environment
+//   [exclusive]        any thread; no other call with this state runs. Calls
+//                      with other states of the plugin may run
+//   [hot]              as any-thread, and called very often: writes no log,
+//                      reads no environment and, where the device's own
+//                      runtime permits, takes no lock and allocates nothing
 // Nothing may throw, longjmp or exit across the boundary, in either direction.
+//
+// Processes
+//   A child made by fork() may call a plugin only if the plugin is
+//   NEREID_PLUGIN_FORK_SAFE; for any other one the host refuses each call in
+//   the child with NEREID_UNAVAILABLE. Handles of such a plugin are lost to the
+//   child, and nothing of it is ended there.
 
 #ifndef NEREID_BASE_H
 #define NEREID_BASE_H
@@ -48,10 +57,12 @@ extern "C" {
 
 // The version of the ABI that these headers describe. A host and a plugin work
 // together when their majors are equal; both then keep to the smaller minor.
-// ABI 1 is provisional until release 1.0 (CHANGELOG.md).
+// While a major is provisional (CHANGELOG.md) it may change in place, and each
+// change raises the revision: then both sides need the same one. A revision of
+// 0 means that the major is final.
 #define NEREID_ABI_MAJOR 1
 #define NEREID_ABI_MINOR 0
-#define NEREID_ABI_PROVISIONAL 1
+#define NEREID_ABI_REVISION 2
 
 // True when the side that wrote `*object` knew `field`. For pointers to
 // functions use NEREID_HAS_SLOT, which also asks for a non-null value.
@@ -86,7 +97,9 @@ enum {
   // A bug on the side that answers: report it.
   NEREID_INTERNAL = 9,
   // The caller asked to stop (nereid_call_t.cancelled): nothing is wrong.
-  NEREID_CANCELLED = 10
+  NEREID_CANCELLED = 10,
+  // The device will not work again in this process: start a new one.
+  NEREID_DEVICE_LOST = 11
 };
 
 // ---------------------------------------------------------------- leaf structs
@@ -137,8 +150,8 @@ typedef struct nereid_writer_t {
   uint32_t struct_size;
   uint32_t reserved;
   void *user;
-  // Appends `size` bytes at `data`, borrowed for the call. A status other than
-  // NEREID_OK is to be returned by the function that writes. [serial]
+  // Appends `size` bytes at `data`, borrowed for the call. The function that
+  // writes returns a status other than NEREID_OK unchanged. [serial]
   nereid_status_t (*write)(const struct nereid_writer_t *writer,
                            const void *data, uint64_t size);
 } nereid_writer_t;
@@ -148,7 +161,8 @@ typedef struct nereid_value_sink_t {
   uint32_t struct_size;
   uint32_t reserved;
   void *user;
-  // `value` is borrowed for the call. [serial]
+  // `value` is borrowed for the call. The function that adds returns a status
+  // other than NEREID_OK unchanged. [serial]
   nereid_status_t (*add)(const struct nereid_value_sink_t *sink,
                          const nereid_value_t *value);
 } nereid_value_sink_t;

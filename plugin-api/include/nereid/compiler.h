@@ -26,10 +26,10 @@ typedef struct nereid_session_t nereid_session_t;
 
 // What to compile for. Strings are borrowed for the call when the host passes
 // a target, and owned by the plugin until shutdown when a driver returns one.
-// Unknown names are legal everywhere; empty means "not said".
+// Unknown names are legal everywhere; empty means unspecified.
 typedef struct nereid_target_t {
   uint32_t struct_size;
-  int32_t warp_size;         // threads in lock step; 1 on a CPU, 0 not said
+  int32_t warp_size;         // threads in lock step; 1 on a CPU, 0 unspecified
   nereid_string_t backend;   // device type: "cpu", "vulkan", "acme"
   nereid_string_t arch;      // "x86_64", "sm90", ...
   nereid_string_t features;  // comma-separated, in the plugin's own spelling
@@ -94,11 +94,19 @@ typedef struct nereid_stage_sink_t {
 //   them to users. Names it understands:
 //     name               STRING       symbol of the kernel in the image
 //     argument_names     STRING_LIST  in order
-//     argument_types     STRING_LIST  "*f32" (pointer), "i1".."i64", "f16",
-//                                     "bf16", "f32", "f64"
+//     argument_types     STRING_LIST  "*f32" (pointer), "i1", "i8" to "i64",
+//                                     "u8" to "u64", "f16", "bf16", "f32",
+//                                     "f64". A tensor descriptor of Triton is
+//                                     a pointer and integers: `describe` of
+//                                     nereid/ext/ttir.h lists them in order
 //     argument_offsets   I64_LIST     bytes from the start of the block
 //     argument_size      I64          bytes of the whole block
 //     shared             I64          bytes of on-chip memory a program needs
+//     scratch_size       I64          bytes of device memory a program needs
+//                                     while it runs (nereid_launch_t.scratch)
+//     scratch_alignment  I64          of it; a power of two, 64 if absent
+//     cluster            I64_LIST     programs of a cluster along x, y, z
+//     cooperative        BOOL         all programs must run at the same time
 //     num_warps, num_ctas, warp_size  I64
 //   Other names are a plugin's own. A stage that the host skips or replaces
 //   adds nothing, so the stage that makes the image adds all that a launch
@@ -107,14 +115,28 @@ typedef struct nereid_stage_sink_t {
 //   argument at the next multiple of its size (pointers take 8 bytes and an i1
 //   one), the block's size rounded up to 8.
 
-// The compiler of a plugin. Required slots are marked; a host answers
+// What one stage works on. Borrowed for the call.
+typedef struct nereid_stage_input_t {
+  uint32_t struct_size;
+  uint32_t index;                // of the stage, as visit_stages gave them
+  const nereid_options_t *options;
+  nereid_session_t *session;     // NULL if the compiler has no `begin`
+  nereid_string_t name;          // of the source, for messages: "softmax.ttir"
+  // The output of the stage before. For a stage that follows one with
+  // NEREID_STAGE_KEEPS_OUTPUT in the same session `data` may be NULL: the stage
+  // continues from what the session kept.
+  nereid_bytes_t bytes;
+} nereid_stage_input_t;
+
+// The compiler of a plugin. Required slots are marked; a host returns
 // NEREID_UNIMPLEMENTED, naming the slot, for those that are missing.
 typedef struct nereid_compiler_t {
   uint32_t struct_size;
   uint32_t reserved;
 
   // Required. Sets `*out_score`: 0 if this compiler does not serve `target`,
-  // larger is better; 100 is a normal match. [any-thread]
+  // larger is better; 100 is a normal match. A device whose plugin has a
+  // compiler uses that one; scores decide for drivers without. [any-thread]
   nereid_status_t (*score_target)(nereid_state_t *state,
                                   const nereid_target_t *target,
                                   int32_t *out_score,
@@ -141,7 +163,9 @@ typedef struct nereid_compiler_t {
 
   // Required. Destroys options that no session uses. Accepts NULL.
   // [any-thread]
-  void (*destroy_options)(nereid_state_t *state, nereid_options_t *options);
+  nereid_status_t (*destroy_options)(nereid_state_t *state,
+                                     nereid_options_t *options,
+                                     const nereid_call_t *call);
 
   // Required. Adds the stages, in order, to `sink`; at least one, and the same
   // ones each time. A stage takes the kind that the one before it makes. A
@@ -154,17 +178,18 @@ typedef struct nereid_compiler_t {
 
   // (optional) Writes what the output depends on besides source, options,
   // target and this plugin's build: the features of this CPU, the version of
-  // a driver. Part of the cache key. Cheap: called for cached kernels too.
-  // [any-thread]
+  // a driver, the build of a library that the compiler is in. Part of the cache
+  // key. Cheap: called for cached kernels too. A host that is not told of a
+  // dependency returns stale images. [any-thread]
   nereid_status_t (*write_dependencies)(nereid_state_t *state,
                                         const nereid_options_t *options,
                                         const nereid_writer_t *writer,
                                         const nereid_call_t *call);
 
   // (optional) Starts a compilation; `options` outlives it. Compilations are
-  // independent: many may be under way at once. Options that are too dear to
-  // check in parse_options are refused here; what a stage refuses is its input.
-  // [any-thread]
+  // independent: many may be under way at once. Options that are too expensive
+  // to validate in parse_options are refused here; errors of run_stage concern
+  // the input. [any-thread]
   nereid_status_t (*begin)(nereid_state_t *state,
                            const nereid_options_t *options,
                            nereid_session_t **out_session,
@@ -172,20 +197,15 @@ typedef struct nereid_compiler_t {
 
   // (optional) Ends a compilation, finished or not. Comes with `begin`.
   // Accepts NULL. [serial]
-  void (*end)(nereid_state_t *state, nereid_session_t *session);
+  nereid_status_t (*end)(nereid_state_t *state, nereid_session_t *session,
+                         const nereid_call_t *call);
 
-  // Required. Runs stage `index` (from 0, as visit_stages gave them) on
-  // `input`, appends the result to `output` and facts about the kernel to
-  // `metadata`. Equal input and options give equal output. `session` is NULL
-  // if there is no `begin`. For a stage that follows one
-  // with NEREID_STAGE_KEEPS_OUTPUT in the same session, `input.data` may be
-  // NULL: the stage continues from what the session kept. `output` is NULL
-  // when nobody wants the bytes of a stage with that flag. On failure `output`
-  // may hold a part. [serial]
+  // Required. Runs a stage, appends the result to `output` and facts about the
+  // kernel to `metadata`. Equal bytes and options give equal output. `output`
+  // is NULL when nobody wants the bytes of a stage with
+  // NEREID_STAGE_KEEPS_OUTPUT. On failure `output` may hold a part. [serial]
   nereid_status_t (*run_stage)(nereid_state_t *state,
-                               const nereid_options_t *options,
-                               nereid_session_t *session, uint32_t index,
-                               nereid_bytes_t input,
+                               const nereid_stage_input_t *input,
                                const nereid_writer_t *output,
                                const nereid_value_sink_t *metadata,
                                const nereid_call_t *call);

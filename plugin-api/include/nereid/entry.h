@@ -15,7 +15,9 @@ extern "C" {
 // What the host offers to a plugin. Valid until the plugin's shutdown returns.
 typedef struct nereid_host_t {
   uint32_t struct_size;
+  uint32_t abi_major;            // NEREID_ABI_MAJOR of the host's headers
   uint32_t abi_minor;            // the highest minor that the host speaks
+  uint32_t abi_revision;         // NEREID_ABI_REVISION of the host's headers
   nereid_string_t name;          // of the host program: "nereid", "python"
   nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none:
                                  // parts of a plugin are found beside it
@@ -26,7 +28,9 @@ typedef struct nereid_host_t {
               const nereid_diagnostic_t *diagnostic);
 
   // The table of host extension `id` ("nereid.ttir/1", ...), or NULL. Valid as
-  // long as the host is. [any-thread]
+  // long as the host is. What a plugin asks for in `create` becomes part of the
+  // key of its kernels; one that asks later writes the extension's identity in
+  // write_dependencies itself. [any-thread]
   const void *(*get_extension)(const struct nereid_host_t *host,
                                nereid_string_t id);
 } nereid_host_t;
@@ -35,13 +39,18 @@ typedef struct nereid_host_t {
 enum {
   // The library may be closed once `shutdown` has returned. Without it, it
   // stays mapped for good.
-  NEREID_PLUGIN_UNLOADABLE = 1u
+  NEREID_PLUGIN_UNLOADABLE = 1u,
+  // All slots work in a child made by fork(), with the handles of its parent.
+  NEREID_PLUGIN_FORK_SAFE = 2u
 };
 
-// A plugin: static data, valid while its library is mapped.
+// A plugin: static data, valid while its library is mapped. The first sixteen
+// bytes are the same in every version of the ABI.
 typedef struct nereid_plugin_t {
   uint32_t struct_size;
+  uint32_t abi_major;             // NEREID_ABI_MAJOR
   uint32_t abi_minor;             // the highest minor that the plugin speaks
+  uint32_t abi_revision;          // NEREID_ABI_REVISION
   uint32_t min_host_minor;        // it does not work with a host below this
   uint32_t flags;
 
@@ -53,13 +62,6 @@ typedef struct nereid_plugin_t {
   nereid_string_t version;
   nereid_string_t description;    // one sentence
 
-  // Facts about the vendor, for programs that ask ("acme", "acme-npu",
-  // "acme-smi", "PrivateUse1"). May be empty.
-  nereid_string_t vendor_name;
-  nereid_string_t device_name;
-  nereid_string_t device_query_command;
-  nereid_string_t dispatch_key;
-
   // At least one of the two.
   const nereid_compiler_t *compiler;
   const nereid_driver_t *driver;
@@ -67,22 +69,28 @@ typedef struct nereid_plugin_t {
   // (optional) Starts the plugin; `host` lives until shutdown returns. Called
   // before any slot of the tables, with `*out_state` NULL. A process with
   // several hosts calls it once for each: what a plugin keeps is in the state,
-  // not in globals. After a failure there is no shutdown. [main]
+  // not in globals. Every program that lists plugins calls it, so contexts of
+  // devices are opened by the first slot that needs one. After a failure there
+  // is no shutdown. [exclusive]
   nereid_status_t (*create)(const nereid_host_t *host,
                             nereid_state_t **out_state,
                             const nereid_call_t *call);
 
-  // (optional) Ends it: joins its threads and frees `state`. [main]
-  void (*shutdown)(nereid_state_t *state);
+  // (optional) Ends it: waits for the work of its devices, joins its threads
+  // and frees `state`, also if it returns an error. [exclusive]
+  nereid_status_t (*shutdown)(nereid_state_t *state,
+                              const nereid_call_t *call);
 
-  // (optional) The plugin's table for extension `id` ("nereid.libdevice/1",
-  // "com.acme.graphs/2"), or NULL. [any-thread]
+  // (optional) The plugin's table for extension `id` ("nereid.event/1",
+  // "com.acme.graphs/2"), or NULL. Always the same one for a state; it lives
+  // as long. [any-thread]
   const void *(*get_extension)(nereid_state_t *state, nereid_string_t id);
 } nereid_plugin_t;
 
 // The exported function, whose name carries the ABI major. Sets `*out_plugin`.
-// Pure, repeatable and fast: no device, no thread, no file; it may run in a
-// child process first. `host` is for reading its version and name. [main]
+// Idempotent, without side effects: opens no device or file, starts no thread;
+// it may run in a child process first. `host` is for reading its version and
+// name. [any-thread]
 typedef nereid_status_t (*nereid_plugin_entry_1_t)(
     const nereid_host_t *host, const nereid_plugin_t **out_plugin,
     const nereid_call_t *call);
@@ -95,7 +103,7 @@ typedef nereid_status_t (*nereid_plugin_entry_1_t)(
 #define NEREID_EXPORT
 #endif
 
-// The plugin defines it. [main]
+// The plugin defines it. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_plugin_entry_1(const nereid_host_t *host,
                       const nereid_plugin_t **out_plugin,

@@ -29,16 +29,13 @@ enum {
   NEREID_SANITIZER_MEMORY = 3
 };
 
-// Flags of a note.
-enum { NEREID_NOTE_PROVISIONAL = 1u };
-
 typedef struct nereid_note_t {
   uint32_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;       // the highest minor that the plugin speaks
+  uint32_t abi_revision;    // of a provisional major, which must be the host's
   uint32_t min_host_minor;  // it does not work with a host below this
   uint32_t sanitizer;
-  uint32_t flags;
   char id[64];              // the plugin's id, padded with NUL
   char machine[16];         // "x86_64", "aarch64", ..., padded with NUL
   char build_id[64];        // if empty, the linker's build id stands for it
@@ -93,9 +90,9 @@ typedef struct nereid_note_t {
           "0: .long 1f - 0b\n"                                                 \
           ".long " NEREID_NOTE_TEXT(NEREID_ABI_MAJOR) "\n"                     \
           ".long " NEREID_NOTE_TEXT(NEREID_ABI_MINOR) "\n"                     \
+          ".long " NEREID_NOTE_TEXT(NEREID_ABI_REVISION) "\n"                  \
           ".long " NEREID_NOTE_TEXT(NEREID_PLUGIN_MIN_HOST_MINOR) "\n"         \
           ".long " NEREID_NOTE_TEXT(NEREID_NOTE_SANITIZER) "\n"                \
-          ".long " NEREID_NOTE_TEXT(NEREID_ABI_PROVISIONAL) "\n"               \
           "2: .ascii \"" id "\"\n"                                             \
           ".org 2b + 64, 0\n"                                                  \
           "3: .ascii \"" NEREID_NOTE_MACHINE "\"\n"                            \

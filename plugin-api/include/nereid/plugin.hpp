@@ -20,8 +20,8 @@
 //
 // A member function has the result and the parameters of its slot without the
 // handle. It may throw: an Error keeps its status, anything else becomes
-// NEREID_INTERNAL, and what() is reported; a slot that answers a pointer
-// answers null. Nothing here is part of the binary interface.
+// NEREID_INTERNAL, and what() is reported. Nothing here is part of the binary
+// interface.
 
 #ifndef NEREID_PLUGIN_HPP
 #define NEREID_PLUGIN_HPP
@@ -77,7 +77,7 @@ inline void report(const nereid_call_t *call, std::string_view message,
   call->report(call, &diagnostic);
 }
 
-/// Appends \p bytes to \p writer; throws what the writer answers.
+/// Appends \p bytes to \p writer; throws what the writer returns.
 inline void write(const nereid_writer_t *writer, std::string_view bytes) {
   nereid_status_t status = writer->write(writer, bytes.data(), bytes.size());
   if (status != NEREID_OK)
@@ -112,25 +112,11 @@ struct Bind<Result (Class::*)(Args...)> {
   template <auto Method, typename Handle>
   static Result call(Handle *handle, Args... args) {
     auto *object = reinterpret_cast<Class *>(handle);
-    if constexpr (std::is_same_v<Result, nereid_status_t>) {
-      const nereid_call_t *call =
-          std::get<sizeof...(Args) - 1>(std::tie(args...));
-      return guard(call, [&] { return (object->*Method)(args...); });
-    } else if constexpr (std::is_void_v<Result>) {
-      guard(nullptr, [&] {
-        (object->*Method)(args...);
-        return NEREID_OK;
-      });
-    } else {
-      static_assert(std::is_pointer_v<Result>,
-                    "a slot answers a status, a pointer or nothing");
-      Result result = nullptr;
-      guard(nullptr, [&] {
-        result = (object->*Method)(args...);
-        return NEREID_OK;
-      });
-      return result;
-    }
+    static_assert(std::is_same_v<Result, nereid_status_t>,
+                  "a slot returns a status");
+    const nereid_call_t *call =
+        std::get<sizeof...(Args) - 1>(std::tie(args...));
+    return guard(call, [&] { return (object->*Method)(args...); });
   }
 };
 
@@ -160,8 +146,12 @@ nereid_status_t create(const nereid_host_t *host, nereid_state_t **outState,
     return NEREID_OK;
   });
 }
-template <typename State> void shutdown(nereid_state_t *state) {
-  delete reinterpret_cast<State *>(state);
+template <typename State>
+nereid_status_t shutdown(nereid_state_t *state, const nereid_call_t *call) {
+  return guard(call, [&]() -> nereid_status_t {
+    delete reinterpret_cast<State *>(state);
+    return NEREID_OK;
+  });
 }
 
 } // namespace nereid::plugin

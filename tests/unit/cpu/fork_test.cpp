@@ -11,6 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 namespace nereid::cpu::test {
 namespace {
 
@@ -73,7 +77,61 @@ TEST(Fork, TheChildOfAProcessThatLaunchedLoadsTheCompiler) {
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()), NEREID_OK)
       << messages.errors();
   EXPECT_TRUE(succeedsInChild(kSeconds, [&] { return compiles(plugin); }));
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
+}
+
+/// Uses everything that threads share: memory, images, launches and faults.
+class Device {
+public:
+  explicit Device(const Plugin &plugin)
+      : plugin(plugin), image(plugin.compile(assertKernel(), "asm", "so")) {}
+
+  bool works() const {
+    Messages messages;
+    const nereid_call_t *call = messages.call();
+    nereid_allocation_t request = {sizeof request, 0, 1 << 20, 0};
+    nereid_address_t address = 0;
+    nereid_module_t *module = nullptr;
+    bool isReady = plugin.driver->allocate(plugin.state, 0, &request, &address,
+                                           call) == NEREID_OK &&
+                   plugin.loadImage(image, "", &module, messages) == NEREID_OK;
+    if (!isReady)
+      return false;
+    nereid_kernel_t *kernel = plugin.kernel(module, "assert_kernel");
+    int64_t which = 0;
+    nereid_launch_t launch = makeLaunch(1, &which, sizeof which);
+    launch.stream = plugin.createStream();
+    bool fails =
+        plugin.driver->launch(kernel, &launch, nullptr) == NEREID_DEVICE_FAULT;
+    bool isReported = plugin.driver->synchronize(plugin.state, 0, launch.stream,
+                                                 call) == NEREID_DEVICE_FAULT;
+    plugin.unload(module);
+    plugin.driver->free(plugin.state, 0, address, call);
+    return fails && isReported;
+  }
+
+private:
+  const Plugin &plugin;
+  const Compiled image;
+};
+
+// The locks that other threads hold when a process forks are nobody's in the
+// child.
+TEST(Fork, TheChildUsesTheDeviceWhateverOtherThreadsDid) {
+  Plugin plugin;
+  Device device(plugin);
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!ends.load())
+        EXPECT_TRUE(device.works());
+    });
+  for (int round = 0; round < 100; ++round)
+    EXPECT_TRUE(succeedsInChild(5, [&] { return device.works(); })) << round;
+  ends.store(true);
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 } // namespace

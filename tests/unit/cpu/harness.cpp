@@ -89,6 +89,9 @@ Plugin::Plugin() {
   auto entry = reinterpret_cast<nereid_plugin_entry_1_t>(
       dlsym(library, NEREID_PLUGIN_ENTRY_NAME));
   host.struct_size = sizeof host;
+  host.abi_major = NEREID_ABI_MAJOR;
+  host.abi_minor = NEREID_ABI_MINOR;
+  host.abi_revision = NEREID_ABI_REVISION;
   host.plugin_path = {NEREID_CPU_PLUGIN, sizeof NEREID_CPU_PLUGIN - 1};
   Messages messages;
   EXPECT_EQ(entry(&host, &table, messages.call()), NEREID_OK);
@@ -98,7 +101,16 @@ Plugin::Plugin() {
       << messages.errors();
 }
 
-Plugin::~Plugin() { table->shutdown(state); }
+Plugin::~Plugin() {
+  Messages messages;
+  EXPECT_EQ(table->shutdown(state, messages.call()), NEREID_OK);
+}
+
+const void *Plugin::findExtension(const std::string &id) const {
+  const void *found = table->get_extension(state, {id.data(), id.size()});
+  EXPECT_NE(found, nullptr) << id;
+  return found;
+}
 
 /// Indices of the stages by name.
 static std::map<std::string, uint32_t> stagesOf(const Plugin &plugin,
@@ -153,16 +165,20 @@ Compiled Plugin::compile(const std::string &input, const std::string &first,
       nereid_writer_t writer = writeTo(bytes);
       bool skip = keep && i < stages.at(last);
       bool fromKept = keep && i > stages.at(first);
-      nereid_bytes_t from = {fromKept ? nullptr : current.data(),
-                             fromKept ? 0 : current.size()};
-      out.status = compiler->run_stage(state, options, session, i, from,
-                                       skip ? nullptr : &writer, &metadata,
-                                       messages.call());
+      nereid_stage_input_t stage = {};
+      stage.struct_size = sizeof stage;
+      stage.index = i;
+      stage.options = options;
+      stage.session = session;
+      stage.bytes = {fromKept ? nullptr : current.data(),
+                     fromKept ? 0 : current.size()};
+      out.status = compiler->run_stage(state, &stage, skip ? nullptr : &writer,
+                                       &metadata, messages.call());
       current = std::move(bytes);
     }
     out.output = current;
-    compiler->end(state, session);
-    compiler->destroy_options(state, options);
+    compiler->end(state, session, messages.call());
+    compiler->destroy_options(state, options, messages.call());
   }
   out.errors = messages.errors();
   out.notes = messages.notes();
@@ -172,8 +188,8 @@ Compiled Plugin::compile(const std::string &input, const std::string &first,
 
 nereid_status_t Plugin::loadImage(const Compiled &compiled,
                                   const std::string &path,
-                                  nereid_module_t **out,
-                                  Messages &messages) const {
+                                  nereid_module_t **out, Messages &messages,
+                                  uint64_t offset) const {
   std::vector<nereid_value_t> values;
   for (const auto &[name, value] : compiled.metadata) {
     nereid_value_t one = {};
@@ -183,10 +199,30 @@ nereid_status_t Plugin::loadImage(const Compiled &compiled,
     one.text = {value.text.data(), value.text.size()};
     values.push_back(one);
   }
-  return driver->load_image(state, 0,
-                            {compiled.output.data(), compiled.output.size()},
-                            {path.data(), path.size()}, values.data(),
-                            values.size(), out, messages.call());
+  nereid_image_t image = {};
+  image.struct_size = sizeof image;
+  image.bytes = {compiled.output.data(), compiled.output.size()};
+  image.path = {path.data(), path.size()};
+  image.offset = offset;
+  image.metadata = values.data();
+  image.metadata_count = values.size();
+  return driver->load_image(state, 0, &image, out, messages.call());
+}
+
+void Plugin::unload(nereid_module_t *module) const {
+  Messages messages;
+  EXPECT_EQ(driver->unload_module(state, module, messages.call()), NEREID_OK);
+}
+
+nereid_stream_t Plugin::createStream() const {
+  Messages messages;
+  nereid_stream_request_t request = {};
+  request.struct_size = sizeof request;
+  nereid_stream_t stream = 0;
+  EXPECT_EQ(extension<nereid_streams_t>(NEREID_EXT_STREAM)
+                .create(state, 0, &request, &stream, messages.call()),
+            NEREID_OK);
+  return stream;
 }
 
 nereid_module_t *Plugin::load(const std::string &llvmIr,

@@ -70,9 +70,17 @@ public:
   nereid_module_t *load(const std::string &llvmIr,
                         const OptionList &options = {}) const;
   nereid_status_t loadImage(const Compiled &compiled, const std::string &path,
-                            nereid_module_t **out, Messages &messages) const;
+                            nereid_module_t **out, Messages &messages,
+                            uint64_t offset = 0) const;
   nereid_kernel_t *kernel(nereid_module_t *module,
                           const std::string &name) const;
+  void unload(nereid_module_t *module) const;
+  nereid_stream_t createStream() const;
+
+  /// The table of extension `id`; fails the test if there is none.
+  template <typename Table> const Table &extension(const char *id) const {
+    return *static_cast<const Table *>(findExtension(id));
+  }
 
   const nereid_plugin_t *table = nullptr;
   const nereid_driver_t *driver = nullptr;
@@ -80,6 +88,7 @@ public:
   nereid_state_t *state = nullptr;
 
 private:
+  const void *findExtension(const std::string &id) const;
   nereid_host_t host = {};
 };
 

@@ -219,4 +219,26 @@ std::string fmodKernel() {
 )");
 }
 
+std::string meetKernel() {
+  return loopOverPrograms("", R"(
+  %arrived = load ptr, ptr %args
+  %programs.at = getelementptr i8, ptr %args, i64 8
+  %programs = load i64, ptr %programs.at
+  %before = atomicrmw add ptr %arrived, i64 1 seq_cst
+  br label %wait
+wait:
+  %now = load atomic i64, ptr %arrived seq_cst, align 8
+  %are.all = icmp uge i64 %now, %programs
+  br i1 %are.all, label %next, label %wait
+)",
+                          R"(
+!nereid.cpu.kernel = !{!0, !1, !2, !3, !4}
+!0 = !{!"name", !"meet_kernel"}
+!1 = !{!"argument", !"arrived", !"*i64", i64 0}
+!2 = !{!"argument", !"programs", !"i64", i64 8}
+!3 = !{!"arguments_size", i64 16}
+!4 = !{!"flags", i64 1}
+)");
+}
+
 } // namespace nereid::cpu::test

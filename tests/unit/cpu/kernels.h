@@ -32,6 +32,10 @@ std::string printKernel();
 /// out[i] = fmod(a[i], 3). Arguments: a, out, n (i32): calls libm.
 std::string fmodKernel();
 
+/// Adds 1 to *arrived, and waits until it is `programs`. Arguments: arrived
+/// (*i64), programs (i64).
+std::string meetKernel();
+
 } // namespace nereid::cpu::test
 
 #endif // NEREID_TESTS_CPU_KERNELS_H

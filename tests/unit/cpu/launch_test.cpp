@@ -50,7 +50,7 @@ TEST(Launch, VectorAdd) {
     nereid_kernel_t *kernel = plugin.kernel(module, "add_kernel");
     for (int n : {1, 1000, 1024, 100003, 3000000})
       EXPECT_TRUE(addsRight(plugin, kernel, n)) << n;
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
     unsetenv("NEREID_CPU_THREADS");
   }
 }
@@ -60,7 +60,7 @@ TEST(Launch, ForEachLevelOfOptimisation) {
   for (const char *level : {"0", "1", "2", "3"}) {
     nereid_module_t *module = plugin.load(addKernel(), {{"opt_level", level}});
     EXPECT_TRUE(addsRight(plugin, plugin.kernel(module, "add_kernel"), 5000));
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
 }
 
@@ -81,7 +81,7 @@ TEST(Launch, ProgramsStartInOrder) {
     ASSERT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
     for (int64_t i = 0; i < 500; ++i)
       EXPECT_EQ(order[i], i);
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
   unsetenv("NEREID_CPU_THREADS");
 }
@@ -99,7 +99,7 @@ TEST(Launch, PoisonsTheScratchOfEachProgram) {
     launch.grid[2] = 2;
     ASSERT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
     EXPECT_THAT(out, testing::Each(-1));
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
   unsetenv("NEREID_CPU_POISON_SCRATCH");
 }
@@ -121,7 +121,7 @@ TEST(Launch, EachProgramOnceOnManyThreads) {
     std::sort(order.begin(), order.end());
     for (int64_t i = 0; i < 5000; ++i)
       EXPECT_EQ(order[i], i);
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
   unsetenv("NEREID_CPU_THREADS");
 }
@@ -142,7 +142,7 @@ TEST(Launch, AnAssertionIsReportedAtOnce) {
             NEREID_OK);
   which = 1000;
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()), NEREID_OK);
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
 }
 
 TEST(Launch, WithoutARecordSynchronizeReportsTheFault) {
@@ -152,8 +152,7 @@ TEST(Launch, WithoutARecordSynchronizeReportsTheFault) {
   int64_t which = 0;
   nereid_launch_t launch = makeLaunch(100, &which, sizeof which);
   Messages messages;
-  plugin.driver->create_stream(plugin.state, 0, &launch.stream,
-                               messages.call());
+  launch.stream = plugin.createStream();
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, nullptr),
             NEREID_DEVICE_FAULT);
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, 0, messages.call()),
@@ -166,7 +165,116 @@ TEST(Launch, WithoutARecordSynchronizeReportsTheFault) {
   EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
                                        messages.call()),
             NEREID_OK);
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
+}
+
+TEST(Launch, TheDeviceReportsTheFaultsOfItsStreamsOnce) {
+  Plugin plugin;
+  nereid_module_t *module = plugin.load(assertKernel());
+  nereid_kernel_t *kernel = plugin.kernel(module, "assert_kernel");
+  int64_t which = 0;
+  nereid_launch_t launch = makeLaunch(1, &which, sizeof which);
+  for (nereid_stream_t stream : {nereid_stream_t(0), plugin.createStream()}) {
+    launch.stream = stream;
+    EXPECT_EQ(plugin.driver->launch(kernel, &launch, nullptr),
+              NEREID_DEVICE_FAULT);
+  }
+  Messages messages;
+  EXPECT_EQ(plugin.driver->synchronize_device(plugin.state, 0, messages.call()),
+            NEREID_DEVICE_FAULT);
+  EXPECT_EQ(messages.errors(),
+            "kernel 'assert_kernel': program (0, 0, 0): element is negative\n"
+            "kernel 'assert_kernel': program (0, 0, 0): element is negative\n");
+  EXPECT_EQ(plugin.driver->synchronize_device(plugin.state, 0, messages.call()),
+            NEREID_OK);
+  EXPECT_EQ(plugin.driver->synchronize(plugin.state, 0, launch.stream,
+                                       messages.call()),
+            NEREID_OK);
+  plugin.unload(module);
+}
+
+TEST(Launch, TheEndOfAStreamReportsItsFault) {
+  Plugin plugin;
+  const auto &streams = plugin.extension<nereid_streams_t>(NEREID_EXT_STREAM);
+  nereid_module_t *module = plugin.load(assertKernel());
+  nereid_kernel_t *kernel = plugin.kernel(module, "assert_kernel");
+  int64_t which = 0;
+  nereid_launch_t launch = makeLaunch(1, &which, sizeof which);
+  launch.stream = plugin.createStream();
+  EXPECT_EQ(plugin.driver->launch(kernel, &launch, nullptr),
+            NEREID_DEVICE_FAULT);
+  Messages messages;
+  int32_t done = 0;
+  EXPECT_EQ(
+      streams.query(plugin.state, 0, launch.stream, &done, messages.call()),
+      NEREID_OK);
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(streams.destroy(plugin.state, 0, launch.stream, messages.call()),
+            NEREID_DEVICE_FAULT);
+  EXPECT_EQ(streams.destroy(plugin.state, 0, 0, messages.call()), NEREID_OK);
+  plugin.unload(module);
+}
+
+/// Launches kernel `meet_kernel` with `flags` on as many programs.
+nereid_status_t meet(const Plugin &plugin, uint32_t programs, uint32_t flags,
+                     Messages &messages, const OptionList &options = {}) {
+  nereid_module_t *module = plugin.load(meetKernel(), options);
+  nereid_kernel_t *kernel = plugin.kernel(module, "meet_kernel");
+  int64_t arrived = 0;
+  struct {
+    int64_t *arrived, programs;
+  } arguments = {&arrived, programs};
+  nereid_launch_t launch = makeLaunch(programs, &arguments, sizeof arguments);
+  launch.flags = flags;
+  nereid_status_t status =
+      plugin.driver->launch(kernel, &launch, messages.call());
+  EXPECT_EQ(arrived, status == NEREID_OK ? programs : 0);
+  plugin.unload(module);
+  return status;
+}
+
+// Each program waits for all: without a thread for each this does not end.
+TEST(Launch, CooperativeProgramsRunAtTheSameTime) {
+  setenv("NEREID_CPU_THREADS", "4", 1);
+  {
+    Plugin plugin;
+    Messages messages;
+    for (uint32_t programs : {1, 2, 4, 4, 3})
+      EXPECT_EQ(meet(plugin, programs, NEREID_LAUNCH_COOPERATIVE, messages),
+                NEREID_OK)
+          << messages.errors();
+  }
+  unsetenv("NEREID_CPU_THREADS");
+}
+
+TEST(Launch, RefusesACooperativeLaunchOfMoreProgramsThanThreads) {
+  setenv("NEREID_CPU_THREADS", "2", 1);
+  {
+    Plugin plugin;
+    Messages messages;
+    EXPECT_EQ(meet(plugin, 3, NEREID_LAUNCH_COOPERATIVE, messages),
+              NEREID_OUT_OF_RESOURCES);
+    EXPECT_EQ(messages.errors(),
+              "a cooperative launch of 3 programs, which must run at the same "
+              "time, but there are 2 threads\n");
+    EXPECT_EQ(meet(plugin, 2, NEREID_LAUNCH_COOPERATIVE, messages,
+                   {{"threads", "1"}}),
+              NEREID_OUT_OF_RESOURCES);
+    // Programs that cannot communicate cannot wait for each other.
+    nereid_module_t *module = plugin.load(fmodKernel());
+    float in[3] = {7.5f, -4.0f, 2.0f}, out[3];
+    struct {
+      float *in, *out;
+    } arguments = {in, out};
+    nereid_launch_t launch = makeLaunch(3, &arguments, sizeof arguments);
+    launch.flags = NEREID_LAUNCH_COOPERATIVE;
+    EXPECT_EQ(plugin.driver->launch(plugin.kernel(module, "fmod_kernel"),
+                                    &launch, messages.call()),
+              NEREID_OK);
+    EXPECT_EQ(out[2], 2.0f);
+    plugin.unload(module);
+  }
+  unsetenv("NEREID_CPU_THREADS");
 }
 
 TEST(Launch, Prints) {
@@ -178,7 +286,7 @@ TEST(Launch, Prints) {
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(),
             "program\nprogram\nprogram\n");
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
 }
 
 TEST(Launch, LibmIsFound) {
@@ -193,7 +301,7 @@ TEST(Launch, LibmIsFound) {
   ASSERT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(out[i], std::fmod(in[i], 3.0f));
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
 }
 
 TEST(Launch, AllocatesNothingOnceWarm) {
@@ -223,7 +331,7 @@ TEST(Launch, AllocatesNothingOnceWarm) {
         break;
     }
     EXPECT_EQ(made, 0u);
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
   unsetenv("NEREID_CPU_THREADS");
 }
@@ -242,7 +350,7 @@ TEST(Launch, BadArguments) {
   launch.grid[0] = launch.grid[1] = launch.grid[2] = UINT32_MAX;
   EXPECT_EQ(plugin.driver->launch(kernel, &launch, messages.call()),
             NEREID_INVALID_ARGUMENT);
-  plugin.driver->unload_module(plugin.state, module);
+  plugin.unload(module);
 }
 
 TEST(Launch, AllowsConcurrentCallers) {
@@ -262,7 +370,7 @@ TEST(Launch, AllowsConcurrentCallers) {
     for (std::thread &caller : callers)
       caller.join();
     EXPECT_EQ(wrong.load(), 0);
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
   }
   unsetenv("NEREID_CPU_THREADS");
 }

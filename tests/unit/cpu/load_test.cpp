@@ -1,4 +1,4 @@
-// load_test.cpp - valid and invalid images, memory, properties and events.
+// load_test.cpp - valid and invalid images.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -95,7 +95,24 @@ TEST(Load, FromAFileAndFromChangedFile) {
     modules.push_back(module);
   }
   for (nereid_module_t *module : modules)
-    plugin.driver->unload_module(plugin.state, module);
+    plugin.unload(module);
+  std::filesystem::remove(path);
+}
+
+TEST(Load, FromAMemberOfAnArchive) {
+  Plugin plugin;
+  Compiled add = plugin.compile(addKernel(), "asm", "so");
+  std::string path = std::filesystem::temp_directory_path() /
+                     ("nereid-archive-" + std::to_string(getpid()));
+  std::string before(4096, 'x');
+  std::ofstream(path, std::ios::binary) << before << add.output << "after";
+  nereid_module_t *module = nullptr;
+  Messages messages;
+  ASSERT_EQ(plugin.loadImage(add, path, &module, messages, before.size()),
+            NEREID_OK)
+      << messages.errors();
+  EXPECT_NE(plugin.kernel(module, "add_kernel"), nullptr);
+  plugin.unload(module);
   std::filesystem::remove(path);
 }
 
@@ -111,7 +128,7 @@ TEST(Load, ManyImagesFromBytes) {
           << messages.errors();
       EXPECT_NE(plugin.kernel(module, one->metadata.at("name").text), nullptr);
       if (round % 3)
-        plugin.driver->unload_module(plugin.state, module);
+        plugin.unload(module);
     }
 }
 
@@ -125,8 +142,8 @@ TEST(Load, RefusesTheNameOfAnotherKernel) {
             NEREID_NOT_FOUND);
   EXPECT_EQ(messages.errors(),
             "the image holds kernel 'add_kernel', not 'sub'\n");
-  plugin.driver->unload_module(plugin.state, module);
-  plugin.driver->unload_module(plugin.state, nullptr);
+  plugin.unload(module);
+  plugin.unload(nullptr);
 }
 
 /// Run by the test below in a process of its own: loads the image in the file
@@ -162,117 +179,6 @@ TEST(Load, NeedsNoCompiler) {
       " --gtest_filter=LoadAlone.* >/dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::filesystem::remove(path);
-}
-
-TEST(Device, ProbeTargetAndProperties) {
-  Plugin plugin;
-  Messages messages;
-  nereid_probe_t probe = {};
-  probe.struct_size = sizeof probe;
-  nereid_writer_t writer = {};
-  writer.struct_size = sizeof writer;
-  writer.write = [](const nereid_writer_t *, const void *,
-                    uint64_t) -> nereid_status_t { return NEREID_OK; };
-  ASSERT_EQ(
-      plugin.driver->probe(plugin.state, &probe, &writer, messages.call()),
-      NEREID_OK);
-  EXPECT_EQ(probe.struct_size, sizeof probe);
-  EXPECT_GT(probe.score, 0);
-  EXPECT_EQ(probe.flags, NEREID_PROBE_IS_HOST_CPU);
-  EXPECT_EQ(probe.device_count, 1u);
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  plugin.driver->get_target(plugin.state, 0, &target, messages.call());
-  EXPECT_EQ(text(target.backend), "cpu");
-  EXPECT_EQ(target.warp_size, 1);
-  int32_t score = 0;
-  plugin.compiler->score_target(plugin.state, &target, &score, messages.call());
-  EXPECT_EQ(score, 100);
-  target.backend = {"vulkan", 6};
-  plugin.compiler->score_target(plugin.state, &target, &score, messages.call());
-  EXPECT_EQ(score, 0);
-}
-
-TEST(Device, MemoryCopyAndFill) {
-  Plugin plugin;
-  Messages messages;
-  nereid_address_t address = 1;
-  ASSERT_EQ(
-      plugin.driver->allocate(plugin.state, 0, 0, &address, messages.call()),
-      NEREID_OK);
-  EXPECT_EQ(address, 0u);
-  ASSERT_EQ(
-      plugin.driver->allocate(plugin.state, 0, 4000, &address, messages.call()),
-      NEREID_OK);
-  EXPECT_EQ(address % 64, 0u);
-  int32_t pattern = 0x01020304, out[1000];
-  ASSERT_EQ(plugin.driver->fill(plugin.state, 0, 0, address, &pattern, 4, 1000,
-                                messages.call()),
-            NEREID_OK);
-  plugin.driver->copy(plugin.state, 0, 0, NEREID_COPY_DEVICE_TO_HOST,
-                      reinterpret_cast<uintptr_t>(out), address, sizeof out,
-                      messages.call());
-  EXPECT_EQ(out[999], pattern);
-  EXPECT_EQ(plugin.driver->fill(plugin.state, 0, 0, address, &pattern, 3, 1,
-                                messages.call()),
-            NEREID_INVALID_ARGUMENT);
-  plugin.driver->free(plugin.state, 0, address);
-  EXPECT_EQ(plugin.driver->allocate(plugin.state, 0, UINT64_MAX, &address,
-                                    messages.call()),
-            NEREID_OUT_OF_RESOURCES);
-}
-
-TEST(Device, AdoptsHostPointersOnly) {
-  Plugin plugin;
-  Messages messages;
-  nereid_address_t address = 0;
-  int value = 0;
-  EXPECT_EQ(plugin.driver->adopt_pointer(plugin.state, 0, {"host.pointer", 12},
-                                         reinterpret_cast<uintptr_t>(&value), 4,
-                                         &address, messages.call()),
-            NEREID_OK);
-  EXPECT_EQ(address, reinterpret_cast<uintptr_t>(&value));
-  EXPECT_EQ(plugin.driver->adopt_pointer(plugin.state, 0, {"cuda.pointer", 12},
-                                         1, 4, &address, messages.call()),
-            NEREID_UNIMPLEMENTED);
-}
-
-TEST(Device, Events) {
-  Plugin plugin;
-  Messages messages;
-  const nereid_driver_t *driver = plugin.driver;
-  nereid_event_t *start = nullptr, *end = nullptr;
-  driver->create_event(plugin.state, 0, &start, messages.call());
-  driver->create_event(plugin.state, 0, &end, messages.call());
-  double nanoseconds = -1;
-  EXPECT_EQ(
-      driver->elapsed(plugin.state, start, end, &nanoseconds, messages.call()),
-      NEREID_INVALID_ARGUMENT);
-  driver->record_event(plugin.state, start, 0, messages.call());
-  usleep(2000);
-  driver->record_event(plugin.state, end, 0, messages.call());
-  EXPECT_EQ(
-      driver->elapsed(plugin.state, start, end, &nanoseconds, messages.call()),
-      NEREID_OK);
-  EXPECT_GE(nanoseconds, 2e6);
-  driver->destroy_event(plugin.state, start);
-  driver->destroy_event(plugin.state, end);
-  for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(driver->flush_cache(plugin.state, 0, 0, messages.call()),
-              NEREID_OK);
-}
-
-TEST(Create, BadEnvironment) {
-  Plugin good;
-  nereid_state_t *other = nullptr;
-  Messages messages;
-  setenv("NEREID_CPU_THREADS", "many", 1);
-  EXPECT_EQ(good.table->create(nullptr, &other, messages.call()),
-            NEREID_INVALID_ARGUMENT);
-  unsetenv("NEREID_CPU_THREADS");
-  EXPECT_EQ(messages.errors(), "NEREID_CPU_THREADS is 'many', a number from 1 "
-                               "to 4096 was expected\n");
-  EXPECT_EQ(other, nullptr);
 }
 
 } // namespace

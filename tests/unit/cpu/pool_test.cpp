@@ -195,6 +195,59 @@ TEST(Pool, IdleWorkersSleep) {
   EXPECT_TRUE(again.once());
 }
 
+/// A job of `count` items that wait for all to start.
+struct Meeting {
+  std::atomic<uint64_t> arrived{0};
+  uint64_t count;
+
+  Job job() {
+    auto run = [](void *context, uint64_t, uint64_t items) {
+      auto &self = *static_cast<Meeting *>(context);
+      self.arrived.fetch_add(items);
+      while (self.arrived.load() < self.count)
+        std::this_thread::yield();
+      return true;
+    };
+    return {run, this, count, 1};
+  }
+};
+
+TEST(Pool, RunsItemsTogether) {
+  Pool pool(4);
+  for (uint64_t count : {1, 4, 2, 3, 4}) {
+    Meeting meeting{.count = count};
+    EXPECT_EQ(pool.runTogether(meeting.job()), std::optional(true));
+  }
+  Meeting meeting{.count = 5};
+  EXPECT_EQ(pool.runTogether(meeting.job()), std::nullopt);
+  EXPECT_EQ(meeting.arrived.load(), 0u);
+}
+
+TEST(Pool, RunsItemsTogetherWhileOthersUseIt) {
+  Pool pool(3);
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends.load()) {
+      Counter counter(50);
+      pool.run(counter.job(1), 3);
+      EXPECT_TRUE(counter.once());
+    }
+  });
+  std::thread rival([&] {
+    for (int round = 0; round < 100; ++round) {
+      Meeting meeting{.count = 3};
+      EXPECT_EQ(pool.runTogether(meeting.job()), std::optional(true));
+    }
+  });
+  for (int round = 0; round < 100; ++round) {
+    Meeting meeting{.count = 3};
+    EXPECT_EQ(pool.runTogether(meeting.job()), std::optional(true));
+  }
+  rival.join();
+  ends.store(true);
+  other.join();
+}
+
 // ThreadSanitizer ends a child of fork() that starts a thread.
 #if defined(__SANITIZE_THREAD__)
 #define NEREID_NO_THREADS_AFTER_FORK 1

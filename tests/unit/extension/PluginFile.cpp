@@ -70,7 +70,9 @@ PluginFile::PluginFile(const char *path) {
   auto *entry = reinterpret_cast<nereid_plugin_entry_1_t>(
       dlsym(library, NEREID_PLUGIN_ENTRY_NAME));
   host.struct_size = sizeof(host);
+  host.abi_major = NEREID_ABI_MAJOR;
   host.abi_minor = NEREID_ABI_MINOR;
+  host.abi_revision = NEREID_ABI_REVISION;
   host.name = borrow("test");
   host.plugin_path = borrow(path);
   TestCall call;
@@ -80,8 +82,9 @@ PluginFile::PluginFile(const char *path) {
 }
 
 PluginFile::~PluginFile() {
+  TestCall call;
   if (plugin && plugin->shutdown)
-    plugin->shutdown(state);
+    plugin->shutdown(state, &call);
   dlclose(library);
 }
 

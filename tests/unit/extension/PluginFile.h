@@ -33,8 +33,12 @@ public:
   TestCall(const TestCall &) = delete;
   TestCall &operator=(const TestCall &) = delete;
 
-  std::string text() const {
-    return messages.size() == 1 ? messages.front() : "not one message";
+  /// The message since the last call of this; one is expected.
+  std::string text() {
+    std::string text =
+        messages.size() == 1 ? messages.front() : "not one message";
+    messages.clear();
+    return text;
   }
 
 private:
@@ -84,6 +88,9 @@ public:
 
   const nereid_compiler_t &compiler() const { return *plugin->compiler; }
   const nereid_driver_t &driver() const { return *plugin->driver; }
+  const void *extension(std::string_view id) const {
+    return plugin->get_extension(state, borrow(id));
+  }
 
 private:
   void *library = nullptr;

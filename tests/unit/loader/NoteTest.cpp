@@ -28,6 +28,7 @@ nereid_note_t goodNote() {
   nereid_note_t note = {};
   note.struct_size = sizeof note;
   note.abi_major = NEREID_ABI_MAJOR;
+  note.abi_revision = NEREID_ABI_REVISION;
   std::strcpy(note.id, "acme.npu");
   std::strcpy(note.machine, NEREID_NOTE_MACHINE);
   std::strcpy(note.build_id, "42");
@@ -282,19 +283,26 @@ TEST(Note, AShortNoteIsRefused) {
   EXPECT_EQ(codeOf(read(elf.bytes())), "bad-note");
 }
 
-TEST(Note, AnotherMajorIsToldEvenIfTheRestIsStrange) {
-  nereid_note_t note = goodNote();
-  note.abi_major = 9;
-  note.struct_size = 1;
-  note.id[0] = '\n';
-  Elf elf;
-  elf.add(note);
-  elf.cover();
-  NoteResult result = read(elf.bytes());
-  ASSERT_EQ(codeOf(result), "ok");
-  auto fits = checkNote(std::get<PluginNote>(result));
-  ASSERT_TRUE(std::holds_alternative<Rejection>(fits));
-  EXPECT_EQ(std::get<Rejection>(fits).reason, Reason::AbiMajor);
+TEST(Note, AnotherVersionIsReportedEvenIfTheRestIsStrange) {
+  auto reasonOf = [](auto &&change) {
+    nereid_note_t note = goodNote();
+    note.struct_size = 1;
+    note.id[0] = '\n';
+    change(note);
+    Elf elf;
+    elf.add(note);
+    elf.cover();
+    NoteResult result = read(elf.bytes());
+    EXPECT_EQ(codeOf(result), "ok");
+    auto fits = checkNote(std::get<PluginNote>(result));
+    auto *wrong = std::get_if<Rejection>(&fits);
+    return wrong ? wrong->reason : Reason::Loaded;
+  };
+  EXPECT_EQ(reasonOf([](nereid_note_t &n) { n.abi_major = 9; }),
+            Reason::AbiMajor);
+  for (uint32_t revision : {0, 1, NEREID_ABI_REVISION + 1})
+    EXPECT_EQ(reasonOf([&](nereid_note_t &n) { n.abi_revision = revision; }),
+              Reason::AbiRevision);
 }
 
 TEST(Note, EveryByteOfAGoodFileMayBeAnything) {

@@ -20,8 +20,14 @@ nereid_status_t createEvent(const nereid_host_t *host, nereid_state_t **,
   events.push_back("create for " + std::string(view(host->name)));
   return NEREID_OK;
 }
-void shutdownFirst(nereid_state_t *) { events.push_back("shutdown first"); }
-void shutdownSecond(nereid_state_t *) { events.push_back("shutdown second"); }
+nereid_status_t shutdownFirst(nereid_state_t *, const nereid_call_t *) {
+  events.push_back("shutdown first");
+  return NEREID_OK;
+}
+nereid_status_t shutdownSecond(nereid_state_t *, const nereid_call_t *) {
+  events.push_back("shutdown second");
+  return NEREID_OK;
+}
 
 /// The slots of a driver that can be told to be anything.
 nereid_driver_t paperDriver() {
@@ -35,14 +41,17 @@ nereid_driver_t paperDriver() {
   };
   driver.get_target = [](auto...) -> nereid_status_t { return NEREID_OK; };
   driver.synchronize = [](auto...) -> nereid_status_t { return NEREID_OK; };
+  driver.synchronize_device = [](auto...) -> nereid_status_t {
+    return NEREID_OK;
+  };
   driver.visit_properties = [](auto...) -> nereid_status_t {
     return NEREID_OK;
   };
   driver.allocate = [](auto...) -> nereid_status_t { return NEREID_OK; };
-  driver.free = [](auto...) {};
+  driver.free = [](auto...) -> nereid_status_t { return NEREID_OK; };
   driver.copy = [](auto...) -> nereid_status_t { return NEREID_OK; };
   driver.load_image = [](auto...) -> nereid_status_t { return NEREID_OK; };
-  driver.unload_module = [](auto...) {};
+  driver.unload_module = [](auto...) -> nereid_status_t { return NEREID_OK; };
   driver.get_kernel = [](auto...) -> nereid_status_t { return NEREID_OK; };
   driver.launch = [](auto...) -> nereid_status_t { return NEREID_OK; };
   return driver;
@@ -56,6 +65,9 @@ protected:
     options.pluginDirs.clear();
     for (nereid_plugin_t *table : {&first, &second}) {
       table->struct_size = sizeof *table;
+      table->abi_major = NEREID_ABI_MAJOR;
+      table->abi_minor = NEREID_ABI_MINOR;
+      table->abi_revision = NEREID_ABI_REVISION;
       table->device_type = borrow("paper");
       table->driver = &driver;
       table->create = createEvent;
@@ -98,7 +110,7 @@ TEST_F(Registry, ADriverWithAnAbsurdNumberOfDevicesIsInactive) {
   EXPECT_EQ((*added)->probe.score, 0);
   EXPECT_EQ((*added)->probe.device_count, 0u);
   EXPECT_EQ((*added)->probeReason,
-            "its probe tells of 4294967295 devices, expected at most 4096");
+            "its probe returned 4294967295 devices, expected at most 4096");
 }
 
 TEST_F(Registry, TheSameIdIsNotRegisteredTwiceButAgainLater) {
@@ -119,14 +131,26 @@ TEST_F(Registry, ABadTableIsRefusedWithAReason) {
   EXPECT_FALSE(registry->registerTable(&tiny));
   second.id = borrow("Not An Id");
   EXPECT_FALSE(registry->registerTable(&second));
-  first.vendor_name = {nullptr, 7};
+  first.description = {nullptr, 7};
   EXPECT_FALSE(registry->registerTable(&first));
   driver.struct_size = 4;
-  first.vendor_name = {};
+  first.description = {};
   EXPECT_FALSE(registry->registerTable(&first));
   ASSERT_EQ(registry->candidateCount(), 5u);
   for (size_t i = 0; i < 5; ++i)
     EXPECT_EQ(registry->candidate(i)->code(), "bad-table");
+}
+
+TEST_F(Registry, ATableOfAnotherVersionIsRefused) {
+  make();
+  first.abi_revision = NEREID_ABI_REVISION - 1;
+  EXPECT_FALSE(registry->registerTable(&first));
+  second.abi_major = NEREID_ABI_MAJOR + 1;
+  EXPECT_FALSE(registry->registerTable(&second));
+  ASSERT_EQ(registry->candidateCount(), 2u);
+  EXPECT_EQ(registry->candidate(0)->code(), "abi-revision");
+  EXPECT_EQ(registry->candidate(1)->code(), "abi-major");
+  EXPECT_TRUE(events.empty()) << "nothing of them is called";
 }
 
 TEST_F(Registry, PluginsEndInTheReverseOrderOfTheirStart) {
@@ -187,8 +211,11 @@ TEST_F(Registry, ATieIsToldOnce) {
 
 TEST_F(Registry, HostExtensionsReachThePlugin) {
   static const int table = 42;
-  options.loader.extensions = [](std::string_view id) -> const void * {
+  options.loader.extensions.find = [](std::string_view id) -> const void * {
     return id == "nereid.test/1" ? &table : nullptr;
+  };
+  options.loader.extensions.identity = [](std::string_view) {
+    return std::string("build 1");
   };
   static const void *found, *unknown;
   first.create = [](const nereid_host_t *host, nereid_state_t **,
@@ -197,7 +224,10 @@ TEST_F(Registry, HostExtensionsReachThePlugin) {
     unknown = host->get_extension(host, borrow("nereid.other/1"));
     return NEREID_OK;
   };
-  ASSERT_TRUE(make().registerTable(&first));
+  Result<std::shared_ptr<Plugin>> added = make().registerTable(&first);
+  ASSERT_TRUE(added);
+  EXPECT_EQ((*added)->usedExtensions, "nereid.test/1=build 1\n")
+      << "its kernels depend on it";
   EXPECT_EQ(found, &table);
   EXPECT_EQ(unknown, nullptr);
 }

@@ -19,35 +19,40 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-nereid_status_t flush(nereid_state_t *, uint32_t, nereid_stream_t,
-                      const nereid_call_t *) {
+nereid_status_t getInfo(nereid_state_t *, uint32_t, nereid_memory_info_t *,
+                        const nereid_call_t *) {
   return NEREID_OK;
 }
-nereid_status_t makeStream(nereid_state_t *, uint32_t, nereid_stream_t *,
-                           const nereid_call_t *) {
+nereid_status_t allocateHost(nereid_state_t *, uint32_t,
+                             const nereid_allocation_t *, void **,
+                             const nereid_call_t *) {
   return NEREID_OK;
 }
 
-TEST(Slots, EverySlotOfAnEmptyTableIsFilled) {
-  nereid_compiler_t compiler;
-  nereid_driver_t driver;
-  fillWithStubs(compiler);
-  fillWithStubs(driver);
-  for (size_t at = offsetof(nereid_compiler_t, score_target);
-       at < sizeof compiler; at += sizeof(void *))
-    EXPECT_NE(
-        *reinterpret_cast<void **>(reinterpret_cast<char *>(&compiler) + at),
-        nullptr);
-  for (size_t at = offsetof(nereid_driver_t, probe); at < sizeof driver;
-       at += sizeof(void *))
-    EXPECT_NE(
-        *reinterpret_cast<void **>(reinterpret_cast<char *>(&driver) + at),
-        nullptr);
+/// Every slot that the host copies, by the size of the table alone.
+template <typename Table> void expectNoGap() {
+  SlotTable<Table> table;
+  auto *bytes = reinterpret_cast<char *>(static_cast<Table *>(&table));
+  for (size_t at = 8; at < sizeof(Table); at += sizeof(void *))
+    EXPECT_NE(*reinterpret_cast<void **>(bytes + at), nullptr)
+        << tableKind<Table>().name << " at " << at;
+  EXPECT_FALSE(table.isThere());
+}
+
+TEST(Slots, EverySlotOfAnAbsentTableIsFilled) {
+  expectNoGap<nereid_compiler_t>();
+  expectNoGap<nereid_driver_t>();
+  expectNoGap<nereid_streams_t>();
+  expectNoGap<nereid_events_t>();
+  expectNoGap<nereid_memory_t>();
+  expectNoGap<nereid_interop_t>();
+  expectNoGap<nereid_benchmark_t>();
+  expectNoGap<nereid_frontend_t>();
+  expectNoGap<nereid_libdevice_t>();
 }
 
 TEST(Slots, AStubNamesItselfAndItsPlugin) {
-  nereid_compiler_t compiler;
-  fillWithStubs(compiler);
+  SlotTable<nereid_compiler_t> compiler;
   Call call(nullptr, "acme");
   nereid_status_t status =
       compiler.visit_options(nullptr, nullptr, nullptr, call.get());
@@ -57,59 +62,73 @@ TEST(Slots, AStubNamesItselfAndItsPlugin) {
 }
 
 TEST(Slots, EachStubHasItsOwnName) {
-  nereid_driver_t driver;
-  fillWithStubs(driver);
+  SlotTable<nereid_driver_t> driver;
+  SlotTable<nereid_streams_t> streams;
   Call first(nullptr, "acme"), second(nullptr, "acme");
-  (void)driver.get_current_device(nullptr, nullptr, first.get());
-  (void)driver.flush_cache(nullptr, 0, 0, second.get());
+  (void)driver.synchronize(nullptr, 0, 0, first.get());
+  (void)streams.destroy(nullptr, 0, 0, second.get());
   EXPECT_THAT(first.failure(NEREID_UNIMPLEMENTED, "").text,
-              HasSubstr("driver.get_current_device"));
+              HasSubstr("driver.synchronize"));
   EXPECT_THAT(second.failure(NEREID_UNIMPLEMENTED, "").text,
-              HasSubstr("driver.flush_cache"));
+              HasSubstr("stream.destroy"));
 }
 
-TEST(Slots, AStubWithoutACallOnlyAnswers) {
-  nereid_driver_t driver;
-  fillWithStubs(driver);
+TEST(Slots, AStubWithoutACallOnlyReturns) {
+  SlotTable<nereid_driver_t> driver;
   EXPECT_EQ(driver.launch(nullptr, nullptr, nullptr), NEREID_UNIMPLEMENTED);
-  driver.destroy_stream(nullptr, 0, 0);
 }
 
 TEST(Slots, AllMissingRequiredSlotsAreListed) {
-  nereid_compiler_t given = {}, out;
+  nereid_compiler_t given = {};
   given.struct_size = sizeof given;
-  EXPECT_THAT(adoptTable(given, out),
+  SlotTable<nereid_compiler_t> table;
+  EXPECT_THAT(table.assign(&given),
               ElementsAre("compiler.score_target", "compiler.parse_options",
                           "compiler.destroy_options", "compiler.visit_stages",
                           "compiler.run_stage"));
+  EXPECT_THAT(table.assign(nullptr), ElementsAre());
 }
 
 TEST(Slots, AGroupOfOptionalSlotsComesWholeOrNotAtAll) {
-  nereid_driver_t given = {}, out;
+  nereid_memory_t given = {};
   given.struct_size = sizeof given;
-  size_t without = adoptTable(given, out).size();
-  given.create_stream = makeStream;
-  std::vector<std::string> missing = adoptTable(given, out);
-  EXPECT_EQ(missing.size(), without + 1);
-  EXPECT_THAT(missing, testing::Contains("driver.destroy_stream"));
+  SlotTable<nereid_memory_t> table;
+  EXPECT_THAT(table.assign(&given), ElementsAre());
+  given.allocate_host = allocateHost;
+  EXPECT_THAT(table.assign(&given), ElementsAre("memory.free_host"));
+}
+
+// What a slot returns says nothing of whether it is there.
+TEST(Slots, ATableKnowsWhichSlotsThePluginHas) {
+  nereid_memory_t given = {};
+  given.struct_size = sizeof given;
+  given.get_info = getInfo;
+  SlotTable<nereid_memory_t> table;
+  (void)table.assign(&given);
+  EXPECT_TRUE(table.isThere());
+  EXPECT_TRUE(table.has(&nereid_memory_t::get_info));
+  EXPECT_FALSE(table.has(&nereid_memory_t::fill));
+  EXPECT_FALSE(table.has(&nereid_memory_t::copy_peer));
+  (void)table.assign(nullptr);
+  EXPECT_FALSE(table.has(&nereid_memory_t::get_info));
 }
 
 TEST(Slots, EverySizeOfATableIsReadWithinItsBounds) {
   // On the heap, so that AddressSanitizer sees each byte too much.
-  for (uint32_t size = 8; size <= sizeof(nereid_driver_t) + 64; ++size) {
+  for (uint32_t size = 8; size <= sizeof(nereid_memory_t) + 64; ++size) {
     std::unique_ptr<char[]> bytes(new char[size]);
     std::memset(bytes.get(), 0, size);
     std::memcpy(bytes.get(), &size, sizeof size);
-    nereid_status_t (*function)(nereid_state_t *, uint32_t, nereid_stream_t,
-                                const nereid_call_t *) = flush;
-    constexpr size_t at = offsetof(nereid_driver_t, flush_cache);
+    decltype(nereid_memory_t::get_info) function = getInfo;
+    constexpr size_t at = offsetof(nereid_memory_t, get_info);
     bool fits = size >= at + sizeof function;
     if (fits)
       std::memcpy(bytes.get() + at, &function, sizeof function);
-    nereid_driver_t out;
-    adoptTable(*reinterpret_cast<nereid_driver_t *>(bytes.get()), out);
-    EXPECT_EQ(out.flush_cache == flush, fits) << size;
-    EXPECT_EQ(out.struct_size, sizeof out);
+    SlotTable<nereid_memory_t> table;
+    (void)table.assign(reinterpret_cast<nereid_memory_t *>(bytes.get()));
+    EXPECT_EQ(table.get_info == getInfo, fits) << size;
+    EXPECT_EQ(table.has(&nereid_memory_t::get_info), fits) << size;
+    EXPECT_EQ(table.struct_size, sizeof(nereid_memory_t));
   }
 }
 

@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"two_notes", "two-notes", "2 notes", false},
         Wrong{"bad_note", "bad-note", "1 to 63 of [a-z0-9_.-]", false},
         Wrong{"other_major", "abi-major", "built for plugin ABI 2.", false},
+        Wrong{"other_revision", "abi-revision",
+              "built for revision 1 of plugin ABI 1.0", false},
         Wrong{"minor_too_new", "host-too-old", "at least ABI 1.99", false},
         Wrong{"other_machine", "wrong-machine", "'s390x'", false},
         Wrong{"wrong_sanitizer", "wrong-sanitizer", "MemorySanitizer", false},
@@ -67,12 +69,18 @@ INSTANTIATE_TEST_SUITE_P(
               false},
         Wrong{"entry_missing", "entry-missing", "nereid_plugin_entry_1", true},
         Wrong{"entry_fails", "entry-failed", "failed on purpose", true},
-        Wrong{"no_table", "entry-failed", "gave no table", true},
+        Wrong{"no_table", "entry-failed", "returned ok but no table", true},
         Wrong{"entry_throws", "entry-threw", "thrown on purpose", true},
         Wrong{"missing_slots", "missing-slots",
               "compiler.score_target, compiler.end, compiler.run_stage, "
               "driver.copy, driver.launch",
               true},
+        Wrong{"missing_extension_slots", "missing-slots",
+              "event.create, event.destroy, event.record, event.wait", true},
+        Wrong{"table_of_other_major", "abi-major", "built for plugin ABI 2.",
+              true},
+        Wrong{"table_of_other_revision", "abi-revision",
+              "built for revision 1 of plugin ABI 1.0", true},
         Wrong{"other_id", "bad-table", "'fixture.something_else'", true},
         Wrong{"bad_device_type", "bad-table", "device type 'a:b'", true},
         Wrong{"no_capability", "bad-table", "neither a compiler nor a driver",
@@ -167,7 +175,8 @@ TEST_F(Zoo, AnOlderPluginWithSmallerTablesWorks) {
   EXPECT_EQ(plugin.probe.score, 50);
   EXPECT_EQ(plugin.extension(borrow("com.fixture/1")), nullptr);
   EXPECT_EQ(plugin.driver.struct_size, sizeof(nereid_driver_t));
-  EXPECT_EQ(plugin.driver.flush_cache(nullptr, 0, 0, nullptr),
+  EXPECT_FALSE(plugin.extensions.benchmark.isThere());
+  EXPECT_EQ(plugin.extensions.benchmark.flush_cache(nullptr, 0, 0, nullptr),
             NEREID_UNIMPLEMENTED);
 }
 

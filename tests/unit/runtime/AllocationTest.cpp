@@ -44,8 +44,7 @@ protected:
     allocations = 0;
     isCounting = true;
     for (int i = 0; i < count; ++i)
-      status =
-          nereid_function_launch(function, 8, rows, 1, 0, &block, sizeof block);
+      status = ::launch(function, 8, rows, 1, &block, sizeof block);
     isCounting = false;
     return allocations;
   }

@@ -85,8 +85,7 @@ TEST_F(EnvironmentTest, TraceShowsEveryStepWithItsThread) {
   nereid_function_t *function = load();
   char block[16] = {};
   for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(nereid_function_launch(function, 2, 1, 1, 0, block, 16),
-              NEREID_OK);
+    EXPECT_EQ(::launch(function, 2, 1, 1, block, 16), NEREID_OK);
   nereid_function_destroy(function);
   stop();
 

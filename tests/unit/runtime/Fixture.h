@@ -28,6 +28,45 @@ inline std::string string(nereid_string_t text) {
 }
 inline std::string lastError() { return string(nereid_error()); }
 
+/// The functions that take a request, with it spelled out.
+inline nereid_launch_t launchOf(uint32_t x, uint32_t y, uint32_t z,
+                                const void *arguments, uint64_t size) {
+  nereid_launch_t launch = {};
+  launch.struct_size = sizeof launch;
+  launch.grid[0] = x;
+  launch.grid[1] = y;
+  launch.grid[2] = z;
+  launch.arguments = arguments;
+  launch.arguments_size = size;
+  return launch;
+}
+inline nereid_status_t launch(nereid_function_t *function, uint32_t x,
+                              uint32_t y, uint32_t z, const void *arguments,
+                              uint64_t size) {
+  nereid_launch_t request = launchOf(x, y, z, arguments, size);
+  return nereid_function_launch(function, &request);
+}
+inline nereid_status_t copy(nereid_backend_t *backend,
+                            nereid_copy_direction_t direction,
+                            nereid_address_t destination,
+                            nereid_address_t source, uint64_t size) {
+  nereid_copy_t request = {sizeof request, direction, 0,
+                           destination,    source,    size};
+  return nereid_backend_copy(backend, 0, &request);
+}
+inline nereid_status_t fill(nereid_backend_t *backend,
+                            nereid_address_t destination, const void *pattern,
+                            uint32_t patternSize, uint64_t count) {
+  nereid_fill_t request = {sizeof request, patternSize, 0,
+                           destination,    pattern,     count};
+  return nereid_backend_fill(backend, 0, &request);
+}
+inline nereid_status_t allocate(nereid_backend_t *backend, uint32_t device,
+                                uint64_t size, nereid_address_t *address) {
+  nereid_allocation_t request = {sizeof request, 0, size, 0};
+  return nereid_backend_allocate(backend, device, &request, address);
+}
+
 /// The JSON that a function gives through its out parameter.
 template <typename Function> nlohmann::json jsonOf(Function &&function) {
   nereid_buffer_t *buffer = nullptr;

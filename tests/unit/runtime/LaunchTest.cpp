@@ -23,8 +23,9 @@ protected:
   }
 
   nereid_status_t launch(uint32_t x, uint32_t y, uint32_t z) {
-    return nereid_function_launch(function, x, y, z, 3, &arguments,
-                                  sizeof arguments);
+    nereid_launch_t launch = launchOf(x, y, z, &arguments, sizeof arguments);
+    launch.stream = 3;
+    return nereid_function_launch(function, &launch);
   }
 
   nereid_function_t *function = nullptr;
@@ -85,12 +86,11 @@ TEST_F(LaunchTest, AGridBeyondTheDevicesLimitIsRefused) {
 }
 
 TEST_F(LaunchTest, ABlockOfTheWrongSizeIsRefused) {
-  EXPECT_EQ(nereid_function_launch(function, 1, 1, 1, 0, &arguments, 12),
+  EXPECT_EQ(::launch(function, 1, 1, 1, &arguments, 12),
             NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: fake: the arguments are 12 bytes, expected "
                          "16 for 2 arguments");
-  EXPECT_EQ(nereid_function_launch(function, 1, 1, 1, 0, nullptr, 16),
-            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(::launch(function, 1, 1, 1, nullptr, 16), NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(lastError(), "error: fake: the arguments are a null pointer");
 }
 
@@ -128,14 +128,10 @@ TEST_F(LaunchTest, ADeviceThatDoesNotExistIsRefused) {
 
 // Nothing is to be done, but not by nobody.
 TEST_F(LaunchTest, ACopyOfNothingNeedsABackend) {
-  EXPECT_EQ(
-      nereid_backend_copy(nullptr, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
-      NEREID_INVALID_ARGUMENT);
-  EXPECT_EQ(nereid_backend_fill(nullptr, 0, 0, 0, nullptr, 1, 0),
+  EXPECT_EQ(::copy(nullptr, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
             NEREID_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      nereid_backend_copy(backend, 0, 0, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0),
-      NEREID_OK)
+  EXPECT_EQ(::fill(nullptr, 0, nullptr, 1, 0), NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(::copy(backend, NEREID_COPY_HOST_TO_DEVICE, 0, 0, 0), NEREID_OK)
       << lastError();
 }
 

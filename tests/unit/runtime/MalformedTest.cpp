@@ -115,14 +115,19 @@ TEST_F(MalformedTest, NamesWithoutData) {
   EXPECT_EQ(nereid_backend_extension(backend, kNoData), nullptr);
 
   nereid_address_t address = 0;
-  EXPECT_NE(nereid_backend_adopt_pointer(backend, 0, kNoData, 1, 8, &address),
+  nereid_import_t object = {};
+  object.struct_size = sizeof object;
+  object.kind = kNoData;
+  object.handle = 1;
+  object.size = 8;
+  EXPECT_NE(nereid_backend_import_pointer(backend, 0, &object, &address),
             NEREID_OK);
   EXPECT_NE(lastError(), "");
   nereid_stream_t stream = 0;
-  EXPECT_NE(nereid_backend_adopt_stream(backend, 0, kNoData, 1, &stream),
+  EXPECT_NE(nereid_backend_import_stream(backend, 0, &object, &stream),
             NEREID_OK);
   EXPECT_NE(lastError(), "");
-  EXPECT_NE(nereid_backend_adopt_context(backend, 0, kNoData, 1), NEREID_OK);
+  EXPECT_NE(nereid_backend_import_context(backend, 0, &object), NEREID_OK);
   EXPECT_NE(lastError(), "");
 
   nereid_compiled_t *compiled = compile(request());

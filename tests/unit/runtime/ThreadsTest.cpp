@@ -51,9 +51,7 @@ TEST_F(ThreadsTest, CompileLoadAndLaunch) {
         int32_t value, padding;
       } block = {reinterpret_cast<uintptr_t>(&result), round, 0};
       for (int i = 0; i < 50; ++i)
-        ASSERT_EQ(
-            nereid_function_launch(function, 1, 1, 1, 0, &block, sizeof block),
-            NEREID_OK);
+        ASSERT_EQ(::launch(function, 1, 1, 1, &block, sizeof block), NEREID_OK);
       EXPECT_EQ(result, round);
       nereid_function_destroy(function);
     }
@@ -72,9 +70,7 @@ TEST_F(ThreadsTest, OneFunctionLaunchedByAll) {
       int32_t value, padding;
     } block = {reinterpret_cast<uintptr_t>(&result), 1, 0};
     for (int i = 0; i < 1000; ++i)
-      ASSERT_EQ(
-          nereid_function_launch(function, 1, 1, 1, 0, &block, sizeof block),
-          NEREID_OK);
+      ASSERT_EQ(::launch(function, 1, 1, 1, &block, sizeof block), NEREID_OK);
   });
   EXPECT_EQ(fake_counts().launches, 10000);
   nereid_function_destroy(function);
@@ -116,7 +112,7 @@ TEST_F(ThreadsTest, QueriesBesideCompiles) {
       ASSERT_EQ(found, backend);
       ASSERT_EQ(nereid_runtime_backend_at(runtime, 0), backend);
       nereid_address_t address = 0;
-      ASSERT_EQ(nereid_backend_allocate(backend, 0, 64, &address), NEREID_OK);
+      ASSERT_EQ(allocate(backend, 0, 64, &address), NEREID_OK);
       nereid_backend_free(backend, 0, address);
       jsonOf([&](nereid_buffer_t **out) {
         return nereid_runtime_report(runtime, out);

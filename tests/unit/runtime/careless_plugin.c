@@ -60,9 +60,12 @@ parse_options(nereid_state_t *state, const nereid_target_t *target,
   return NEREID_OK;
 }
 
-static void destroy_options(nereid_state_t *state, nereid_options_t *options) {
-  (void)state;
+static nereid_status_t destroy_options(nereid_state_t *state,
+                                       nereid_options_t *options,
+                                       const nereid_call_t *call) {
+  (void)state, (void)call;
   free(options);
+  return NEREID_OK;
 }
 
 static nereid_status_t visit_stages(nereid_state_t *state,
@@ -77,14 +80,13 @@ static nereid_status_t visit_stages(nereid_state_t *state,
 }
 
 // The time of the run is in the output.
-static nereid_status_t
-run_stage(nereid_state_t *state, const nereid_options_t *options,
-          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-          const nereid_call_t *call) {
+static nereid_status_t run_stage(nereid_state_t *state,
+                                 const nereid_stage_input_t *input,
+                                 const nereid_writer_t *output,
+                                 const nereid_value_sink_t *metadata,
+                                 const nereid_call_t *call) {
   static int runs;
-  (void)state, (void)options, (void)session, (void)index, (void)input;
-  (void)metadata, (void)call;
+  (void)state, (void)input, (void)metadata, (void)call;
   ++runs;
   return output->write(output, &runs, sizeof runs);
 }
@@ -116,6 +118,13 @@ static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
+static nereid_status_t synchronize_device(nereid_state_t *state,
+                                          uint32_t device,
+                                          const nereid_call_t *call) {
+  (void)state, (void)device, (void)call;
+  return NEREID_OK;
+}
+
 static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
                                         const nereid_value_sink_t *sink,
                                         const nereid_call_t *call) {
@@ -124,41 +133,41 @@ static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
 }
 
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
-                                uint64_t size, nereid_address_t *out_address,
+                                const nereid_allocation_t *allocation,
+                                nereid_address_t *out_address,
                                 const nereid_call_t *call) {
-  (void)state, (void)device, (void)size, (void)out_address, (void)call;
+  (void)state, (void)device, (void)allocation, (void)out_address, (void)call;
   abort();
 }
 
-static void free_memory(nereid_state_t *state, uint32_t device,
-                        nereid_address_t address) {
-  (void)state, (void)device, (void)address;
+static nereid_status_t free_memory(nereid_state_t *state, uint32_t device,
+                                   nereid_address_t address,
+                                   const nereid_call_t *call) {
+  (void)state, (void)device, (void)address, (void)call;
+  return NEREID_OK;
 }
 
 static nereid_status_t copy(nereid_state_t *state, uint32_t device,
-                            nereid_stream_t stream, nereid_copy_t direction,
-                            nereid_address_t destination,
-                            nereid_address_t source, uint64_t size,
+                            const nereid_copy_t *what,
                             const nereid_call_t *call) {
-  (void)state, (void)device, (void)stream, (void)direction, (void)destination;
-  (void)source, (void)size, (void)call;
+  (void)state, (void)device, (void)what, (void)call;
   return NEREID_OK;
 }
 
 // Fails and gives no reason.
 static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
-                                  nereid_bytes_t image, nereid_string_t path,
-                                  const nereid_value_t *metadata,
-                                  uint64_t metadata_count,
+                                  const nereid_image_t *image,
                                   nereid_module_t **out_module,
                                   const nereid_call_t *call) {
-  (void)state, (void)device, (void)image, (void)path, (void)metadata;
-  (void)metadata_count, (void)out_module, (void)call;
+  (void)state, (void)device, (void)image, (void)out_module, (void)call;
   return NEREID_INVALID_ARGUMENT;
 }
 
-static void unload_module(nereid_state_t *state, nereid_module_t *module) {
-  (void)state, (void)module;
+static nereid_status_t unload_module(nereid_state_t *state,
+                                     nereid_module_t *module,
+                                     const nereid_call_t *call) {
+  (void)state, (void)module, (void)call;
+  return NEREID_OK;
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
@@ -222,6 +231,8 @@ nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,
                                          .probe = probe,
                                          .get_target = get_target,
                                          .synchronize = synchronize,
+                                         .synchronize_device =
+                                             synchronize_device,
                                          .visit_properties = visit_properties,
                                          .allocate = allocate,
                                          .free = free_memory,
@@ -231,6 +242,9 @@ nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,
                                          .get_kernel = get_kernel,
                                          .launch = launch};
   static const nereid_plugin_t plugin = {.struct_size = sizeof plugin,
+                                         .abi_major = NEREID_ABI_MAJOR,
+                                         .abi_minor = NEREID_ABI_MINOR,
+                                         .abi_revision = NEREID_ABI_REVISION,
                                          .id = {"careless", 8},
                                          .device_type = {"careless", 8},
                                          .version = {"1", 1},

@@ -35,6 +35,13 @@ static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
+static nereid_status_t synchronize_device(nereid_state_t *state,
+                                          uint32_t device,
+                                          const nereid_call_t *call) {
+  (void)state, (void)device, (void)call;
+  return NEREID_OK;
+}
+
 static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
                                         const nereid_value_sink_t *sink,
                                         const nereid_call_t *call) {
@@ -53,11 +60,12 @@ static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
 }
 
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
-                                uint64_t size, nereid_address_t *out_address,
+                                const nereid_allocation_t *allocation,
+                                nereid_address_t *out_address,
                                 const nereid_call_t *call) {
   (void)state, (void)device;
-  void *memory = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
-  if (size && !memory) {
+  void *memory = aligned_alloc(64, (allocation->size + 63) / 64 * 64);
+  if (!memory) {
     fake_report(call, "no memory");
     return NEREID_OUT_OF_RESOURCES;
   }
@@ -65,19 +73,20 @@ static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static void free_memory(nereid_state_t *state, uint32_t device,
-                        nereid_address_t address) {
-  (void)state, (void)device;
+static nereid_status_t free_memory(nereid_state_t *state, uint32_t device,
+                                   nereid_address_t address,
+                                   const nereid_call_t *call) {
+  (void)state, (void)device, (void)call;
   free((void *)(uintptr_t)address);
+  return NEREID_OK;
 }
 
 static nereid_status_t copy(nereid_state_t *state, uint32_t device,
-                            nereid_stream_t stream, nereid_copy_t direction,
-                            nereid_address_t destination,
-                            nereid_address_t source, uint64_t size,
+                            const nereid_copy_t *what,
                             const nereid_call_t *call) {
-  (void)state, (void)device, (void)stream, (void)direction, (void)call;
-  memcpy((void *)(uintptr_t)destination, (const void *)(uintptr_t)source, size);
+  (void)state, (void)device, (void)call;
+  memcpy((void *)(uintptr_t)what->destination,
+         (const void *)(uintptr_t)what->source, what->size);
   return NEREID_OK;
 }
 
@@ -86,13 +95,12 @@ struct nereid_module_t {
 };
 
 static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
-                                  nereid_bytes_t image, nereid_string_t path,
-                                  const nereid_value_t *metadata,
-                                  uint64_t metadata_count,
+                                  const nereid_image_t *image,
                                   nereid_module_t **out_module,
                                   const nereid_call_t *call) {
-  (void)state, (void)device, (void)path, (void)metadata, (void)metadata_count;
-  if (image.size < 7 || memcmp(image.data, "packed ", 7) != 0) {
+  (void)state, (void)device;
+  const nereid_bytes_t bytes = image->bytes;
+  if (bytes.size < 7 || memcmp(bytes.data, "packed ", 7) != 0) {
     fake_report(call, "this is no image of the fake");
     return NEREID_INVALID_ARGUMENT;
   }
@@ -101,16 +109,19 @@ static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
   *out_module = malloc(sizeof **out_module);
   if (!*out_module)
     return NEREID_OUT_OF_RESOURCES;
-  (*out_module)->image_size = image.size;
+  (*out_module)->image_size = bytes.size;
   fake_count(&fake_state.loads);
   return NEREID_OK;
 }
 
-static void unload_module(nereid_state_t *state, nereid_module_t *module) {
-  (void)state;
+static nereid_status_t unload_module(nereid_state_t *state,
+                                     nereid_module_t *module,
+                                     const nereid_call_t *call) {
+  (void)state, (void)call;
   if (module)
     fake_count(&fake_state.unloads);
   free(module);
+  return NEREID_OK;
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
@@ -161,6 +172,7 @@ const nereid_driver_t fake_driver = {.struct_size = sizeof fake_driver,
                                      .probe = probe,
                                      .get_target = get_target,
                                      .synchronize = synchronize,
+                                     .synchronize_device = synchronize_device,
                                      .visit_properties = visit_properties,
                                      .allocate = allocate,
                                      .free = free_memory,

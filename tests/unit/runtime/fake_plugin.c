@@ -155,11 +155,14 @@ parse_options(nereid_state_t *state, const nereid_target_t *target,
   return canonical->write(canonical, line, strlen(line));
 }
 
-static void destroy_options(nereid_state_t *state, nereid_options_t *options) {
-  (void)state;
+static nereid_status_t destroy_options(nereid_state_t *state,
+                                       nereid_options_t *options,
+                                       const nereid_call_t *call) {
+  (void)state, (void)call;
   if (options)
     fake_count(&fake_state.destroys);
   free(options);
+  return NEREID_OK;
 }
 
 static nereid_status_t visit_stages(nereid_state_t *state,
@@ -208,13 +211,15 @@ static nereid_status_t begin(nereid_state_t *state,
   return *out_session ? NEREID_OK : NEREID_OUT_OF_RESOURCES;
 }
 
-static void end(nereid_state_t *state, nereid_session_t *session) {
-  (void)state;
+static nereid_status_t end(nereid_state_t *state, nereid_session_t *session,
+                           const nereid_call_t *call) {
+  (void)state, (void)call;
   if (!session)
-    return;
+    return NEREID_OK;
   fake_count(&fake_state.ends);
   free(session->kept);
   free(session);
+  return NEREID_OK;
 }
 
 static nereid_status_t add_text(const nereid_value_sink_t *sink,
@@ -270,18 +275,22 @@ static nereid_status_t keep_in_session(nereid_session_t *session,
   return NEREID_OK;
 }
 
-static nereid_status_t
-run_stage(nereid_state_t *state, const nereid_options_t *options,
-          nereid_session_t *session, uint32_t index, nereid_bytes_t input,
-          const nereid_writer_t *output, const nereid_value_sink_t *metadata,
-          const nereid_call_t *call) {
+static nereid_status_t run_stage(nereid_state_t *state,
+                                 const nereid_stage_input_t *input,
+                                 const nereid_writer_t *output,
+                                 const nereid_value_sink_t *metadata,
+                                 const nereid_call_t *call) {
   static const char *const headings[] = {"parsed ", "lowered ", "packed "};
+  const nereid_options_t *options = input->options;
+  nereid_session_t *session = input->session;
+  const uint32_t index = input->index;
+  nereid_bytes_t bytes = input->bytes;
   (void)state;
   fake_count(&fake_state.stages);
   if (!output)
     fake_count(&fake_state.bytes_not_wanted);
   if (index == 0) {
-    nereid_status_t kept = keep_in_session(session, input);
+    nereid_status_t kept = keep_in_session(session, bytes);
     if (kept)
       return kept;
   }
@@ -306,13 +315,13 @@ run_stage(nereid_state_t *state, const nereid_options_t *options,
   }
   if (!output)
     return NEREID_OK;
-  if (!input.data && index == 1) {
-    input.data = session->kept;
-    input.size = session->kept_size;
+  if (!bytes.data && index == 1) {
+    bytes.data = session->kept;
+    bytes.size = session->kept_size;
   }
   nereid_status_t status =
       output->write(output, headings[index], strlen(headings[index]));
-  return status ? status : output->write(output, input.data, input.size);
+  return status ? status : output->write(output, bytes.data, bytes.size);
 }
 
 static const nereid_compiler_t compiler = {sizeof compiler, 0,
@@ -322,14 +331,19 @@ static const nereid_compiler_t compiler = {sizeof compiler, 0,
                                            begin,           end,
                                            run_stage};
 
-static void shut_down(nereid_state_t *state) {
-  (void)state;
+static nereid_status_t shut_down(nereid_state_t *state,
+                                 const nereid_call_t *call) {
+  (void)state, (void)call;
   fake_count(&fake_state.shutdowns);
+  return NEREID_OK;
 }
 
 const nereid_plugin_t *fake_plugin(void) {
   static const nereid_plugin_t plugin = {
       .struct_size = sizeof plugin,
+      .abi_major = NEREID_ABI_MAJOR,
+      .abi_minor = NEREID_ABI_MINOR,
+      .abi_revision = NEREID_ABI_REVISION,
       .id = {"test.fake", 9},
       .device_type = {"fake", 4},
       .version = {"1.0", 3},
@@ -342,6 +356,9 @@ const nereid_plugin_t *fake_plugin(void) {
 
 const nereid_plugin_t *fake_compiler_only(void) {
   static const nereid_plugin_t plugin = {.struct_size = sizeof plugin,
+                                         .abi_major = NEREID_ABI_MAJOR,
+                                         .abi_minor = NEREID_ABI_MINOR,
+                                         .abi_revision = NEREID_ABI_REVISION,
                                          .id = {"test.compiler", 13},
                                          .device_type = {"fake-offline", 12},
                                          .version = {"1.0", 3},

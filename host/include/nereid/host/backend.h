@@ -1,4 +1,4 @@
-// nereid/host/backend.h - one loaded plugin: facts and the slots of its driver.
+// nereid/host/backend.h - one loaded plugin: what it is and what it can do.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -45,9 +45,9 @@ nereid_backend_extension(const nereid_backend_t *backend, nereid_string_t id);
 NEREID_EXPORT nereid_state_t *
 nereid_backend_state(const nereid_backend_t *backend);
 // The backend that compiles for `device` of `backend`: the one that
-// NEREID_COMPILER names, else itself, or, if it only drives, the one whose score
-// for the device's target is best. nereid_compile()
-// and what follows here turn to it by themselves. [any-thread]
+// NEREID_COMPILER names, else `backend` itself or, for a driver without a
+// compiler, the compiler whose score for the device's target is best. Used
+// automatically by nereid_compile() and by what follows here. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_compiler(const nereid_backend_t *backend, uint32_t device,
                         nereid_backend_t **out_compiler);
@@ -65,8 +65,22 @@ nereid_backend_stages(const nereid_backend_t *backend,
                       const nereid_value_t *options, uint64_t option_count,
                       nereid_buffer_t **out_json);
 
-// The driver's slots, checked. A device that does not exist is an error.
+// The external functions that kernels for `target` may call, as JSON:
+// [{"name", "symbol", "result", "operands"}]; empty if the compiler has none.
 // [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_backend_libdevice(const nereid_backend_t *backend,
+                         const nereid_target_t *target,
+                         nereid_buffer_t **out_json);
+// What kernels for `target` may use, as a JSON object with the names of
+// nereid/ext/frontend.h; empty if the compiler says nothing. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_backend_frontend(const nereid_backend_t *backend,
+                        const nereid_target_t *target,
+                        nereid_buffer_t **out_json);
+
+// The target of a device. A device that does not exist is an error, here and
+// in all functions that take one. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_target(const nereid_backend_t *backend, uint32_t device,
                       nereid_target_t *out_target);
@@ -74,96 +88,6 @@ nereid_backend_target(const nereid_backend_t *backend, uint32_t device,
 NEREID_EXPORT nereid_status_t
 nereid_backend_properties(const nereid_backend_t *backend, uint32_t device,
                           nereid_buffer_t **out_json);
-// Memory of `device`; a size of 0 gives address 0. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_allocate(nereid_backend_t *backend, uint32_t device,
-                        uint64_t size, nereid_address_t *out_address);
-// Gives memory back whose work is done. Accepts 0. [any-thread]
-NEREID_EXPORT void nereid_backend_free(nereid_backend_t *backend,
-                                       uint32_t device,
-                                       nereid_address_t address);
-// Copies; the host side is a pointer in an address. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
-                    nereid_stream_t stream, nereid_copy_t direction,
-                    nereid_address_t destination, nereid_address_t source,
-                    uint64_t size);
-// Sets `count` elements to a pattern of 1, 2, 4 or 8 bytes. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
-                    nereid_stream_t stream, nereid_address_t destination,
-                    const void *pattern, uint32_t pattern_size,
-                    uint64_t count);
-// Makes memory of this program usable on the device. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_adopt_pointer(nereid_backend_t *backend, uint32_t device,
-                             nereid_string_t kind, uint64_t handle,
-                             uint64_t size, nereid_address_t *out_address);
-// Ends the adoption; the memory stays. [any-thread]
-NEREID_EXPORT void nereid_backend_release_pointer(nereid_backend_t *backend,
-                                                  uint32_t device,
-                                                  nereid_address_t address);
-// Makes a queue of this program usable as a stream. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_adopt_stream(nereid_backend_t *backend, uint32_t device,
-                            nereid_string_t kind, uint64_t handle,
-                            nereid_stream_t *out_stream);
-// Ends the adoption; the queue stays. [any-thread]
-NEREID_EXPORT void nereid_backend_release_stream(nereid_backend_t *backend,
-                                                 uint32_t device,
-                                                 nereid_stream_t stream);
-// Lets the driver work in a context of this program. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_adopt_context(nereid_backend_t *backend, uint32_t device,
-                             nereid_string_t kind, uint64_t handle);
-// Makes a stream. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_create_stream(nereid_backend_t *backend, uint32_t device,
-                             nereid_stream_t *out_stream);
-// Waits for its work and destroys it. Ignores 0. [any-thread]
-NEREID_EXPORT void nereid_backend_destroy_stream(nereid_backend_t *backend,
-                                                 uint32_t device,
-                                                 nereid_stream_t stream);
-// The calling thread's device. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_get_current_device(const nereid_backend_t *backend,
-                                  uint32_t *out_device);
-// [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_set_current_device(nereid_backend_t *backend, uint32_t device);
-// The calling thread's stream on `device`. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_get_current_stream(const nereid_backend_t *backend,
-                                  uint32_t device,
-                                  nereid_stream_t *out_stream);
-// [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_set_current_stream(nereid_backend_t *backend, uint32_t device,
-                                  nereid_stream_t stream);
-// Waits for the work of a stream, and tells what failed in it. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_synchronize(nereid_backend_t *backend, uint32_t device,
-                           nereid_stream_t stream);
-// Makes an event. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_create_event(nereid_backend_t *backend, uint32_t device,
-                            nereid_event_t **out_event);
-// [any-thread]
-NEREID_EXPORT void nereid_backend_destroy_event(nereid_backend_t *backend,
-                                                nereid_event_t *event);
-// Marks the point that `stream` has reached. An event is for the backend that
-// made it; what another does with it is undefined. [serial]
-NEREID_EXPORT nereid_status_t
-nereid_backend_record_event(nereid_backend_t *backend, nereid_event_t *event,
-                            nereid_stream_t stream);
-// The time between two recorded events; waits for `end`. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_elapsed(nereid_backend_t *backend, nereid_event_t *start,
-                       nereid_event_t *end, double *out_nanoseconds);
-// Evicts the device's caches, before a cold measurement. [any-thread]
-NEREID_EXPORT nereid_status_t
-nereid_backend_flush_cache(nereid_backend_t *backend, uint32_t device,
-                           nereid_stream_t stream);
 
 #ifdef __cplusplus
 }

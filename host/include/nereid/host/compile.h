@@ -31,8 +31,8 @@ typedef struct nereid_replacement_t {
 } nereid_replacement_t;
 
 // What to compile. Everything is borrowed for the call. Dumping, replacing,
-// starting late or stopping early by-passes the cache, except that a pipeline
-// which ends early by itself is cached as it is.
+// starting late or stopping early bypasses the cache; a pipeline that makes no
+// image is cached all the same.
 typedef struct nereid_compile_request_t {
   uint32_t struct_size;
   uint32_t flags;

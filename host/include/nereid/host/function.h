@@ -37,6 +37,8 @@ typedef struct nereid_function_info_t {
   uint64_t arguments_size;         // bytes of the block
   nereid_string_t name;
   const nereid_kernel_info_t *resources;
+  uint64_t scratch_size;           // bytes of device memory for each program
+  uint64_t scratch_alignment;      // of the whole; 0 if there is none
 } nereid_function_info_t;
 
 // [any-thread]
@@ -48,14 +50,14 @@ NEREID_EXPORT nereid_status_t
 nereid_function_argument(const nereid_function_t *function, uint32_t index,
                          nereid_argument_t *out_argument);
 
-// Launches. A grid with a zero is a no-op. `arguments` is the packed block;
-// its size must be the kernel's. The reasons of a failure are in
-// nereid_error(). [hot]
+// Launches. A grid with a zero is a no-op. `arguments_size` must be the
+// kernel's; a block that is not aligned to 64 bytes is copied, which is possible
+// up to 4096 bytes. A kernel that needs scratch memory is given it for all
+// programs, and keeps it until the launch is done. The reasons of a failure are
+// in nereid_error(). [hot]
 NEREID_EXPORT nereid_status_t
-nereid_function_launch(nereid_function_t *function, uint32_t grid_x,
-                       uint32_t grid_y, uint32_t grid_z,
-                       nereid_stream_t stream, const void *arguments,
-                       uint64_t arguments_size);
+nereid_function_launch(nereid_function_t *function,
+                       const nereid_launch_t *launch);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,14 @@ public:
   template <typename... Values>
   Expected<void> launch(Grid grid, nereid_stream_t stream,
                         const Values &...values) const {
-    std::vector<char> block(blockSize);
+    // On the stack where it fits, so that a launch allocates nothing.
+    alignas(64) char small[1024];
+    std::vector<char> large(blockSize > sizeof small ? blockSize + 63 : 0);
+    char *block = small;
+    if (!large.empty())
+      block = large.data() +
+              (64 - reinterpret_cast<uintptr_t>(large.data()) % 64) % 64;
+    std::memset(block, 0, blockSize);
     if (sizeof...(values) != layout.size())
       return Error{NEREID_INVALID_ARGUMENT,
                    "error: " + std::to_string(sizeof...(values)) +
@@ -59,22 +66,28 @@ public:
     (pack(block, index++, &values, sizeof values, problem), ...);
     if (!problem.empty())
       return Error{NEREID_INVALID_ARGUMENT, problem};
-    return launchPacked(grid, stream, block.data(), block.size());
+    return launchPacked(grid, stream, block, blockSize);
   }
 
   /// Launches with a block that the caller has packed; allocates nothing.
   Expected<void> launchPacked(Grid grid, nereid_stream_t stream,
                               const void *block, uint64_t size) const {
-    return detail::check(nereid_function_launch(get(), grid.x, grid.y, grid.z,
-                                                stream, block, size));
+    auto launch = detail::sized<nereid_launch_t>();
+    launch.grid[0] = grid.x;
+    launch.grid[1] = grid.y;
+    launch.grid[2] = grid.z;
+    launch.stream = stream;
+    launch.arguments = block;
+    launch.arguments_size = size;
+    return detail::check(nereid_function_launch(get(), &launch));
   }
 
 private:
-  void pack(std::vector<char> &block, size_t index, const void *value,
-            size_t size, std::string &problem) const {
+  void pack(char *block, size_t index, const void *value, size_t size,
+            std::string &problem) const {
     const Argument &argument = layout[index];
     if (size == argument.size)
-      std::memcpy(block.data() + argument.offset, value, size);
+      std::memcpy(block + argument.offset, value, size);
     else if (problem.empty())
       problem = "error: argument '" + argument.name + "' of type '" +
                 argument.type + "' takes " + std::to_string(argument.size) +

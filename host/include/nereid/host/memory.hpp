@@ -12,7 +12,8 @@
 
 namespace nereid {
 
-/// Memory of a device, freed with its owner.
+/// Memory of a device, freed with its owner, who waits for the work that uses
+/// it before that.
 class Memory {
 public:
   Memory(nereid_backend_t *owner, uint32_t index, nereid_address_t address,
@@ -29,7 +30,7 @@ public:
     std::swap(bytes, other.bytes);
     return *this;
   }
-  ~Memory() { nereid_backend_free(backend, device, start); }
+  ~Memory() { (void)nereid_backend_free(backend, device, start); }
 
   /// What a kernel's pointer argument holds.
   nereid_address_t address() const { return start; }
@@ -46,10 +47,15 @@ public:
   }
 
 private:
-  Expected<void> copy(nereid_copy_t direction, nereid_address_t destination,
+  Expected<void> copy(nereid_copy_direction_t direction,
+                      nereid_address_t destination,
                       nereid_address_t source) const {
-    nereid_status_t status = nereid_backend_copy(backend, device, 0, direction,
-                                                 destination, source, bytes);
+    auto request = detail::sized<nereid_copy_t>();
+    request.direction = direction;
+    request.destination = destination;
+    request.source = source;
+    request.size = bytes;
+    nereid_status_t status = nereid_backend_copy(backend, device, &request);
     if (status == NEREID_OK)
       status = nereid_backend_synchronize(backend, device, 0);
     return detail::check(status);

@@ -21,7 +21,8 @@ enum {
   NEREID_RUNTIME_NO_CACHE = 16u
 };
 
-// Why a kernel is being compiled; told to the listener before it starts.
+// Why a kernel is compiled; passed to compile_listener before a compilation
+// starts.
 typedef struct nereid_compile_event_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -51,7 +52,7 @@ typedef struct nereid_runtime_options_t {
   // [any-thread]
   void (*log)(void *user, nereid_string_t source,
               const nereid_diagnostic_t *diagnostic);
-  // Told what is about to be compiled. [any-thread]
+  // Called before each compilation. [any-thread]
   void (*compile_listener)(void *user, const nereid_compile_event_t *event);
 } nereid_runtime_options_t;
 
@@ -61,7 +62,7 @@ typedef struct nereid_runtime_options_t {
 NEREID_EXPORT nereid_status_t
 nereid_runtime_create(const nereid_runtime_options_t *options,
                       nereid_runtime_t **out_runtime);
-// Shuts the plugins down, in reverse order of loading. [main]
+// Shuts the plugins down, in reverse order of loading. [exclusive]
 NEREID_EXPORT void nereid_runtime_destroy(nereid_runtime_t *runtime);
 
 // One file or table that was considered as a plugin.
@@ -102,7 +103,7 @@ nereid_runtime_register(nereid_runtime_t *runtime,
                         const nereid_plugin_t *plugin,
                         nereid_backend_t **out_backend);
 // Ends and removes a registered or loaded backend that nothing uses any more.
-// [main]
+// [exclusive]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_unregister(nereid_runtime_t *runtime,
                           nereid_backend_t *backend);

@@ -9,7 +9,7 @@
 #ifndef NEREID_TTIR_SERVICE_H
 #define NEREID_TTIR_SERVICE_H
 
-#include <nereid/base.h>
+#include <nereid/ext/ttir.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +45,13 @@ typedef struct nereid_ttir_service_t {
   nereid_status_t (*describe)(const nereid_call_t *call, nereid_string_t name,
                               nereid_bytes_t input,
                               const nereid_writer_t *output);
+
+  // Parses `input`, checks it, runs `passes` as normalize does, and shows its
+  // operations to `visitor` (nereid/ext/ttir.h). Fails with
+  // NEREID_INVALID_ARGUMENT, or with what the visitor returns. [any-thread]
+  nereid_status_t (*walk)(const nereid_call_t *call, nereid_string_t name,
+                          nereid_bytes_t input, nereid_string_t passes,
+                          const nereid_ttir_visitor_t *visitor);
 } nereid_ttir_service_t;
 
 // Fills `*out_service`, whose `struct_size` the caller has set, as far as that
