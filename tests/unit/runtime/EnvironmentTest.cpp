@@ -47,7 +47,7 @@ TEST_F(EnvironmentTest, CompileNeverMakesAMissAnError) {
               HasSubstr("compiling is forbidden"));
   nereid_compile_request_t part = request("known");
   part.stop_after = text("lower");
-  EXPECT_THAT(compileError(part), HasSubstr("the request by-passes it"));
+  EXPECT_THAT(compileError(part), HasSubstr("the request bypasses it"));
 }
 
 TEST_F(EnvironmentTest, CompileAlwaysIgnoresTheCache) {

@@ -162,15 +162,15 @@ TEST_F(LaunchTest, ADriverThatGivesNothingIsReported) {
   EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
-            "error: k.ttir: plugin 'test.fake': load_image answered ok but "
-            "gave no module, which is a fault of the plugin");
+            "error: k.ttir: plugin 'test.fake': load_image returned ok but "
+            "no module, which is a fault of the plugin");
   EXPECT_EQ(fake_counts().unloads, unloads);
   fake_withhold(0, 1);
   EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
-            "error: k.ttir: plugin 'test.fake': get_kernel answered ok but "
-            "gave no kernel, which is a fault of the plugin");
+            "error: k.ttir: plugin 'test.fake': get_kernel returned ok but "
+            "no kernel, which is a fault of the plugin");
   EXPECT_EQ(fake_counts().unloads, unloads + 1);
   EXPECT_EQ(other, nullptr);
   nereid_compiled_destroy(compiled);
