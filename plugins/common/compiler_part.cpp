@@ -27,9 +27,7 @@ static std::string partBeside(std::string plugin, std::string_view id) {
 CompilerFile::CompilerFile(std::string pluginPath, std::string_view id,
                            std::string_view symbol, Accepts accepts)
     : path(partBeside(std::move(pluginPath), id)), symbol(symbol),
-      accepts(accepts) {
-  ForkGuard::add(this);
-}
+      accepts(accepts) {}
 
 const void *CompilerFile::load(const nereid_call_t *call) {
   if (const void *found = table.load())

@@ -22,7 +22,7 @@
 namespace nereid::plugin {
 
 /// The file and the table found in it, independent of the table's type.
-class CompilerFile final : ForkAware {
+class CompilerFile {
 public:
   using Accepts = bool (*)(const void *table);
 
@@ -31,7 +31,6 @@ public:
   /// \p pluginPath is looked up by the dynamic loader.
   CompilerFile(std::string pluginPath, std::string_view id,
                std::string_view symbol, Accepts accepts);
-  ~CompilerFile() { ForkGuard::remove(this); }
   CompilerFile(const CompilerFile &) = delete;
   CompilerFile &operator=(const CompilerFile &) = delete;
 
@@ -45,15 +44,11 @@ public:
   const std::string &buildId();
 
 private:
-  // A child of a fork could not finish a load of another thread.
-  void lockForFork() override { mutex.lock(); }
-  void unlockAfterFork() override { mutex.unlock(); }
-
   const std::string path;
   const std::string symbol;
   const Accepts accepts;
   std::atomic<const void *> table{nullptr};
-  std::mutex mutex;
+  ForkSafeMutex mutex; // held while the file is loaded
   std::once_flag identified;
   std::string id;
 };
