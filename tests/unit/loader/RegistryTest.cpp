@@ -176,6 +176,18 @@ TEST_F(Registry, ALibraryIsClosedOnlyIfItsPluginAllowsIt) {
   }
 }
 
+// What is mapped stays mapped: the new file's build id must not stand for it.
+TEST_F(Registry, AReplacedFileIsNotLoadedUnderItsFormerCode) {
+  fs::path path = place("good", "plugin.so");
+  ASSERT_TRUE(make().load(path.string()));
+  registry.reset();
+  place("newer", "other.so");
+  fs::rename(root / "other.so", path);
+  EXPECT_FALSE(make().load(path.string()));
+  EXPECT_EQ(registry->candidate(0)->code(), "other-build-mapped");
+  EXPECT_THAT(registry->candidate(0)->detail, HasSubstr("fixture.good"));
+}
+
 TEST_F(Registry, ARefusedPluginIsNamedWhenItIsAskedFor) {
   place("entry_fails");
   options.pluginDirs = root.string();
