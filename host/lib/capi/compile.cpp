@@ -211,21 +211,36 @@ nereid_status_t nereid_compiled_open(nereid_runtime_t *runtime,
   });
 }
 
-nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
-                                       const nereid_target_t *target,
-                                       nereid_buffer_t **out_json) {
+// Gives what `read` finds out about the compiler for a target, as JSON.
+template <typename Read>
+static nereid_status_t describeTarget(const nereid_backend_t *backend,
+                                      const nereid_target_t *target,
+                                      nereid_buffer_t **out_json, Read read) {
   return guarded([&]() -> Outcome {
     if (Outcome given = require(backend, "backend"); !given)
       return given;
     Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
     if (!choice)
       return choice.failure();
-    Result<std::vector<OptionSchema>> schema = readSchema(
-        *choice->compiler, choice->target.get(), &backend->runtime->log());
-    if (!schema)
-      return schema.failure();
-    return giveJson(schemaJson(*schema), out_json);
+    Result<Json> found = read(*choice, &backend->runtime->log());
+    if (!found)
+      return found.failure();
+    return giveJson(*found, out_json);
   });
+}
+
+nereid_status_t nereid_backend_options(const nereid_backend_t *backend,
+                                       const nereid_target_t *target,
+                                       nereid_buffer_t **out_json) {
+  return describeTarget(
+      backend, target, out_json,
+      [](const CompilerChoice &choice, const Log *log) -> Result<Json> {
+        Result<std::vector<OptionSchema>> schema =
+            readSchema(*choice.compiler, choice.target.get(), log);
+        if (!schema)
+          return schema.failure();
+        return schemaJson(*schema);
+      });
 }
 
 nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
@@ -233,57 +248,44 @@ nereid_status_t nereid_backend_stages(const nereid_backend_t *backend,
                                       const nereid_value_t *options,
                                       uint64_t option_count,
                                       nereid_buffer_t **out_json) {
-  return guarded([&]() -> Outcome {
-    if (Outcome given = require(backend, "backend"); !given)
-      return given;
-    if (option_count && !options)
-      return require(options, "options");
-    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
-    if (!choice)
-      return choice.failure();
-    const Log *log = &backend->runtime->log();
-    Result<ParsedOptions> parsed = ParsedOptions::parse(
-        *choice->compiler, choice->target.get(), {options, option_count}, log);
-    if (!parsed)
-      return parsed.failure();
-    Result<std::vector<Stage>> stages =
-        readStages(*choice->compiler, *parsed, log);
-    if (!stages)
-      return stages.failure();
-    return giveJson(stagesJson(*stages), out_json);
-  });
+  if (option_count && !options)
+    return guarded([&] { return require(options, "options"); });
+  return describeTarget(
+      backend, target, out_json,
+      [&](const CompilerChoice &choice, const Log *log) -> Result<Json> {
+        Result<ParsedOptions> parsed =
+            ParsedOptions::parse(*choice.compiler, choice.target.get(),
+                                 {options, option_count}, log);
+        if (!parsed)
+          return parsed.failure();
+        Result<std::vector<Stage>> stages =
+            readStages(*choice.compiler, *parsed, log);
+        if (!stages)
+          return stages.failure();
+        return stagesJson(*stages);
+      });
 }
 
 nereid_status_t nereid_backend_frontend(const nereid_backend_t *backend,
                                         const nereid_target_t *target,
                                         nereid_buffer_t **out_json) {
-  return guarded([&]() -> Outcome {
-    if (Outcome given = require(backend, "backend"); !given)
-      return given;
-    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
-    if (!choice)
-      return choice.failure();
-    Result<Values> facts = readFrontendFacts(*choice->compiler, choice->target,
-                                             &backend->runtime->log());
-    if (!facts)
-      return facts.failure();
-    return giveJson(facts->json(), out_json);
-  });
+  return describeTarget(
+      backend, target, out_json,
+      [](const CompilerChoice &choice, const Log *log) -> Result<Json> {
+        Result<Values> facts =
+            readFrontendFacts(*choice.compiler, choice.target, log);
+        if (!facts)
+          return facts.failure();
+        return facts->json();
+      });
 }
 
 nereid_status_t nereid_backend_libdevice(const nereid_backend_t *backend,
                                          const nereid_target_t *target,
                                          nereid_buffer_t **out_json) {
-  return guarded([&]() -> Outcome {
-    if (Outcome given = require(backend, "backend"); !given)
-      return given;
-    Result<CompilerChoice> choice = compilerOf(*backend, target, 0);
-    if (!choice)
-      return choice.failure();
-    Result<Json> functions = readLibdevice(*choice->compiler, choice->target,
-                                           &backend->runtime->log());
-    if (!functions)
-      return functions.failure();
-    return giveJson(*functions, out_json);
-  });
+  return describeTarget(backend, target, out_json,
+                        [](const CompilerChoice &choice, const Log *log) {
+                          return readLibdevice(*choice.compiler, choice.target,
+                                               log);
+                        });
 }
