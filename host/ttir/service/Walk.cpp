@@ -93,9 +93,7 @@ public:
       for (const EnumAttribute &known : enumAttributes)
         if (known.op == op && known.name == name)
           return add(name, known.keyword(number.getValue().getSExtValue()));
-    if (auto flag = dyn_cast<BoolAttr>(attribute))
-      append(name, NEREID_TYPE_BOOL).i64 = flag.getValue();
-    else if (isa<UnitAttr>(attribute))
+    if (isa<UnitAttr>(attribute))
       append(name, NEREID_TYPE_BOOL).i64 = 1;
     else if (auto text = dyn_cast<StringAttr>(attribute))
       add(name, text.getValue());
@@ -120,8 +118,10 @@ private:
   bool addNumber(StringRef name, Attribute attribute) {
     if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
       attribute = splat.getSplatValue<Attribute>();
-    if (auto number = dyn_cast<IntegerAttr>(attribute);
-        number && number.getValue().isSignedIntN(64))
+    if (auto flag = dyn_cast<BoolAttr>(attribute))
+      append(name, NEREID_TYPE_BOOL).i64 = flag.getValue();
+    else if (auto number = dyn_cast<IntegerAttr>(attribute);
+             number && number.getValue().isSignedIntN(64))
       append(name, NEREID_TYPE_I64).i64 = number.getValue().getSExtValue();
     else if (auto real = dyn_cast<FloatAttr>(attribute);
              real && real.getType().getIntOrFloatBitWidth() <= 64)
@@ -141,7 +141,9 @@ private:
       for (const APInt &number : elements.getValues<APInt>()) {
         if (!number.isSignedIntN(64))
           return false;
-        found.push_back(number.getSExtValue());
+        // A flag is 0 or 1, not its sign.
+        found.push_back(number.getBitWidth() == 1 ? number.getZExtValue()
+                                                  : number.getSExtValue());
       }
     } else if (auto elements = dyn_cast<DenseFPElementsAttr>(attribute)) {
       std::vector<double> &list = reals.emplace_back();
