@@ -6,6 +6,7 @@
 #include "check/Check.h"
 
 #include "abi/Call.h"
+#include "compile/TtirService.h"
 #include "support/File.h"
 #include "support/Json.h"
 
@@ -32,6 +33,7 @@ Plugin &CheckedPlugin::plugin() {
   // A device that is slow to start is no fault.
   options.loader.probeTimeoutMs = std::chrono::milliseconds(checkLimit).count();
   options.usesDefaultDirs = false;
+  options.loader.extensions = hostExtensions();
   registry = std::make_unique<PluginRegistry>(std::move(options), &log);
   Result<std::shared_ptr<Plugin>> result = registry->load(path);
   if (!result)
