@@ -548,8 +548,8 @@ nereid_status_t program_parse(nereid_string_t text, program_t **out_program,
 
 // ---------------------------------------------------------------- image
 #define MAGIC "nereida1"
-#define MAGIC_SIZE 8u
-#define HEADER_SIZE 16u // the checksum covers what follows
+#define MAGIC_SIZE (sizeof(MAGIC) - 1)
+#define HEADER_SIZE (MAGIC_SIZE + 8) // the checksum covers what follows
 
 static uint32_t checksum(const unsigned char *bytes, uint64_t size) {
   uint32_t hash = 2166136261u; // FNV-1a

@@ -1,5 +1,5 @@
-# Installs the plugin API into a prefix of its own, makes a plugin by
-# scripts/new-plugin, builds and installs it, and validates it.
+# Installs the plugin API into a prefix of its own, makes a plugin of each
+# template by scripts/new-plugin, builds and installs it, and validates it.
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
@@ -7,28 +7,37 @@ file(REMOVE_RECURSE ${WORK_DIR})
 set(prefix ${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component plugin-api)
 
-set(source ${WORK_DIR}/acme)
-run(${SOURCE_DIR}/scripts/new-plugin acme ${source})
+# make_plugin(<name> <word of the template> <kept> [option]): a copy that builds, keeps
+# none of the template's name but `kept`, and passes all checks.
+function(make_plugin name word kept)
+  set(source ${WORK_DIR}/${name})
+  run(${SOURCE_DIR}/scripts/new-plugin ${ARGN} ${name} ${source})
+  file(GLOB files ${source}/*)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} lines REGEX "${word}")
+    list(FILTER lines EXCLUDE REGEX "${kept}")
+    if(lines)
+      message(FATAL_ERROR "${file} still has\n${lines}")
+    endif()
+  endforeach()
 
-# ---- Of the template's name only the ABI's own names are left.
-file(GLOB files ${source}/*)
-foreach(file IN LISTS files)
-  file(STRINGS ${file} lines REGEX "[Ee][Xx][Tt][Ee][Nn][Ss][Ii][Oo][Nn]")
-  list(FILTER lines EXCLUDE REGEX " \\.extension = |get_extension|extensions")
-  if(lines)
-    message(FATAL_ERROR "${file} still has\n${lines}")
-  endif()
-endforeach()
+  run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/build-${name}
+    --install-prefix ${prefix}
+    -D NereidPluginApi_ROOT=${prefix} -D CMAKE_C_COMPILER=${C_COMPILER}
+    -D CMAKE_C_FLAGS=-Werror=all
+  )
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/build-${name})
+  run(${CMAKE_COMMAND} --install ${WORK_DIR}/build-${name})
+  set(plugin ${prefix}/${PLUGIN_SUBDIR}/${name}.so)
+  run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${plugin})
+  run(${NEREID} validate ${plugin})
+endfunction()
 
-run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/build --install-prefix ${prefix}
-  -D NereidPluginApi_ROOT=${prefix} -D CMAKE_C_COMPILER=${C_COMPILER}
-  -D CMAKE_C_FLAGS=-Werror=all
-)
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
-run(${CMAKE_COMMAND} --install ${WORK_DIR}/build)
-set(plugin ${prefix}/${PLUGIN_SUBDIR}/acme.so)
-run(${PYTHON} ${SOURCE_DIR}/tests/abi/exports.py ${plugin})
-run(${NEREID} validate ${plugin})
+# Of a template's name only the ABI's own names are left.
+make_plugin(acme "[Ee][Xx][Tt][Ee][Nn][Ss][Ii][Oo][Nn]"
+  " \\.extension = |get_extension|extensions")
+make_plugin(acme_queue "[Aa][Ss][Yy][Nn][Cc][Hh][Rr][Oo][Nn][Oo][Uu][Ss]"
+  "^$" --asynchronous)
 
 # ---- A name that no copy could have, and a folder that is not new.
 function(refuse expected)
@@ -42,5 +51,6 @@ endfunction()
 refuse("'My-Chip' is not" My-Chip ${WORK_DIR}/other)
 refuse("'nereid_chip' begins" nereid_chip ${WORK_DIR}/other)
 refuse("that of a header" image ${WORK_DIR}/other)
-refuse("expected a new folder" chip ${source})
+refuse("that of a header" --asynchronous program ${WORK_DIR}/other)
+refuse("expected a new folder" chip ${WORK_DIR}/acme)
 refuse("expected NAME FOLDER" chip)
