@@ -179,6 +179,7 @@ static char *find_side(memory_t *memory, nereid_address_t address,
               what, (unsigned long long)size, (unsigned long long)address);
   return found;
 }
+// [/copies]
 
 static void copy_rows(memory_t *memory, memory_t *source_memory,
                       const nereid_copy_2d_t *copy, fault_t *fault) {
@@ -252,6 +253,7 @@ static nereid_status_t check_direction(nereid_copy_direction_t direction,
               "the direction of the copy is %d, expected 1 to 3", direction);
 }
 
+// [copy]
 nereid_status_t memory_copy(nereid_state_t *state, uint32_t device,
                             const nereid_copy_t *copy,
                             const nereid_call_t *call) {
@@ -260,7 +262,7 @@ nereid_status_t memory_copy(nereid_state_t *state, uint32_t device,
   return status == NEREID_OK ? submit(state, device, copy->stream, &work, call)
                              : status;
 }
-// [/copies]
+// [/copy]
 
 // ---------------------------------------------------------------- extension
 static nereid_status_t fill(nereid_state_t *state, uint32_t device,

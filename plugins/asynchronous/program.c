@@ -165,7 +165,6 @@ uint32_t program_argument_offset(const program_t *program, uint32_t index) {
   return end;
 }
 
-// [check]
 // ---------------------------------------------------------------- check
 static int32_t is_class(char class, uint32_t type) {
   switch (class) {
@@ -240,6 +239,7 @@ static const char *check_immediate(const program_t *program,
   }
 }
 
+// [check]
 static const char *check_operation(const program_t *program, uint32_t index) {
   const operation_t *op = &program->operations[index];
   const device_traits_t *traits = &device_traits[program->arch];
@@ -267,6 +267,7 @@ static const char *check_operation(const program_t *program, uint32_t index) {
     return "is not where the program returns";
   return check_immediate(program, op);
 }
+// [/check]
 
 nereid_status_t program_check(const program_t *program,
                               const nereid_call_t *call) {
@@ -295,7 +296,6 @@ nereid_status_t program_check(const program_t *program,
   }
   return NEREID_OK;
 }
-// [/check]
 
 // ---------------------------------------------------------------- text
 __attribute__((format(printf, 3, 4))) static void
