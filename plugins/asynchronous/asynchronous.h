@@ -30,9 +30,8 @@ extern const nereid_interop_t asynchronous_interop;
 // ---------------------------------------------------------------- errors
 // Reports `format` as an error of this call and returns `status`, so that a
 // slot ends with `return fail(...)`.
-__attribute__((format(printf, 3, 4))) nereid_status_t
-fail(const nereid_call_t *call, nereid_status_t status, const char *format,
-     ...);
+__attribute__((format(printf, 3, 4))) nereid_status_t fail(
+    const nereid_call_t *call, nereid_status_t status, const char *format, ...);
 
 // The same for a place in a source.
 __attribute__((format(printf, 6, 7))) nereid_status_t

@@ -18,11 +18,11 @@ static nereid_status_t score_target(nereid_state_t *state,
                                     const nereid_call_t *call) {
   (void)state;
   (void)call;
-  *out_score = is_equal(target->backend, "asynchronous") &&
-                       (!target->arch.size ||
-                        find_arch(target->arch) < DEVICE_COUNT)
-                   ? 100
-                   : 0;
+  *out_score =
+      is_equal(target->backend, "asynchronous") &&
+              (!target->arch.size || find_arch(target->arch) < DEVICE_COUNT)
+          ? 100
+          : 0;
   return NEREID_OK;
 }
 
@@ -77,13 +77,11 @@ static nereid_status_t set_option(nereid_options_t *options,
               (int)value->name.size, value->name.data);
 }
 
-static nereid_status_t parse_options(nereid_state_t *state,
-                                     const nereid_target_t *target,
-                                     const nereid_value_t *values,
-                                     uint64_t count,
-                                     const nereid_writer_t *canonical,
-                                     nereid_options_t **out_options,
-                                     const nereid_call_t *call) {
+static nereid_status_t
+parse_options(nereid_state_t *state, const nereid_target_t *target,
+              const nereid_value_t *values, uint64_t count,
+              const nereid_writer_t *canonical, nereid_options_t **out_options,
+              const nereid_call_t *call) {
   (void)state;
   nereid_options_t parsed = {.device = 0, .warps = 4};
   if (target->arch.size)
@@ -170,8 +168,8 @@ refuse(translation_t *to, const nereid_ttir_op_t *op, nereid_status_t status,
   va_start(arguments, format);
   vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  to->status = fail_at(to->call, status, op->file, op->line, op->column, "%s",
-                       text);
+  to->status =
+      fail_at(to->call, status, op->file, op->line, op->column, "%s", text);
   return status;
 }
 
@@ -266,9 +264,9 @@ static void mark_written(program_t *program, uint32_t index) {
 // The immediate of `op`; 0 if an attribute is missing or none that is known.
 static int32_t set_immediate(operation_t *added, const nereid_ttir_op_t *op) {
   static const char *const names[OP_COUNT] = {
-      [OP_CONSTANT] = "value",         [OP_GET_PROGRAM_ID] = "axis",
-      [OP_GET_NUM_PROGRAMS] = "axis",  [OP_MAKE_RANGE] = "start",
-      [OP_CMPI] = "predicate",         [OP_CMPF] = "predicate"};
+      [OP_CONSTANT] = "value",        [OP_GET_PROGRAM_ID] = "axis",
+      [OP_GET_NUM_PROGRAMS] = "axis", [OP_MAKE_RANGE] = "start",
+      [OP_CMPI] = "predicate",        [OP_CMPF] = "predicate"};
   if (!names[added->op])
     return 1;
   const nereid_value_t *value = find_attribute(op, names[added->op]);
@@ -409,10 +407,14 @@ static nereid_status_t add_argument(translation_t *to,
                   (int)value->name.size, value->name.data,
                   (int)value->type.size, value->type.data);
   uint32_t index = program->argument_count;
+  nereid_string_t name = value->name;
+  char unnamed[16];
+  if (!name.size)
+    name = (nereid_string_t){
+        unnamed, (uint64_t)snprintf(unnamed, sizeof(unnamed), "arg%u", index)};
   operation_t *added =
       index < PROGRAM_MAX_ARGUMENTS ? program_append(program) : NULL;
-  if (!added ||
-      !program_keep(program, value->name, &program->arguments[index].name))
+  if (!added || !program_keep(program, name, &program->arguments[index].name))
     return refuse(to, &place, NEREID_OUT_OF_RESOURCES,
                   "the kernel has more than %u arguments",
                   PROGRAM_MAX_ARGUMENTS);
@@ -476,9 +478,8 @@ static nereid_status_t make_list(nereid_state_t *state,
   if (!state->ttir)
     return fail(call, NEREID_UNAVAILABLE,
                 "the host has no extension '" NEREID_EXT_TTIR "'");
-  translation_t to = {.program = program_create(),
-                      .options = input->options,
-                      .call = call};
+  translation_t to = {
+      .program = program_create(), .options = input->options, .call = call};
   if (!to.program)
     return fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
   to.program->arch = input->options->device;
@@ -489,9 +490,8 @@ static nereid_status_t make_list(nereid_state_t *state,
                                          .begin_region = begin_region,
                                          .block = visit_block,
                                          .end_region = end_region};
-  nereid_status_t status =
-      state->ttir->walk(input->bytes, input->name,
-                        (nereid_string_t){NULL, 0}, &visitor, call);
+  nereid_status_t status = state->ttir->walk(
+      input->bytes, input->name, (nereid_string_t){NULL, 0}, &visitor, call);
   if (status == NEREID_OK)
     status = program_check(to.program, call);
   if (status == NEREID_OK)
@@ -584,9 +584,8 @@ static nereid_status_t run_stage(nereid_state_t *state,
                                  const nereid_writer_t *output,
                                  const nereid_value_sink_t *metadata,
                                  const nereid_call_t *call) {
-  return input->index == STAGE_LIST
-             ? make_list(state, input, output, call)
-             : make_image(input, output, metadata, call);
+  return input->index == STAGE_LIST ? make_list(state, input, output, call)
+                                    : make_image(input, output, metadata, call);
 }
 
 const nereid_compiler_t asynchronous_compiler = {

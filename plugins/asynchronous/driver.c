@@ -229,10 +229,10 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
                               const nereid_launch_t *launch,
                               const nereid_call_t *call) {
   nereid_status_t status = check_launch(kernel, launch, call);
-  stream_t *stream = status == NEREID_OK
-                         ? find_stream(kernel->state, kernel->device,
-                                       launch->stream, call)
-                         : NULL;
+  stream_t *stream =
+      status == NEREID_OK
+          ? find_stream(kernel->state, kernel->device, launch->stream, call)
+          : NULL;
   if (!stream)
     return status == NEREID_OK ? NEREID_INVALID_ARGUMENT : status;
   work_t work = {.kind = WORK_LAUNCH, .launch = {.kernel = kernel}};

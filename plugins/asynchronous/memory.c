@@ -63,8 +63,7 @@ static int32_t insert(memory_t *memory, nereid_address_t base,
                       uint64_t alignment, allocation_t *added) {
   if (memory->count == memory->capacity) {
     uint32_t capacity = memory->capacity ? memory->capacity * 2 : 16;
-    allocation_t *live =
-        realloc(memory->live, capacity * sizeof(allocation_t));
+    allocation_t *live = realloc(memory->live, capacity * sizeof(allocation_t));
     if (!live)
       return 0;
     memory->live = live;
@@ -141,8 +140,8 @@ static nereid_status_t release(memory_t *memory, nereid_address_t address,
   }
   pthread_mutex_unlock(&memory->mutex);
   if (!found.memory)
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "nothing was %s at 0x%llx", imported ? "imported" : "allocated",
+    return fail(call, NEREID_INVALID_ARGUMENT, "nothing was %s at 0x%llx",
+                imported ? "imported" : "allocated",
                 (unsigned long long)address);
   if (!imported)
     free(found.memory);
@@ -204,7 +203,8 @@ static void do_fill(memory_t *memory, const nereid_fill_t *fill,
   uint64_t size = fill->count <= UINT64_MAX / 8
                       ? fill->count * fill->pattern_size
                       : UINT64_MAX;
-  char *at = find_side(memory, fill->destination, size, 0, "destination", fault);
+  char *at =
+      find_side(memory, fill->destination, size, 0, "destination", fault);
   for (uint64_t i = 0; at && i < fill->count; ++i)
     memcpy(at + i * fill->pattern_size, pattern, fill->pattern_size);
 }
@@ -358,8 +358,7 @@ static nereid_status_t import_pointer(nereid_state_t *state, uint32_t device,
                 "cannot import a '%.*s', expected a 'host.pointer'",
                 (int)object->kind.size, object->kind.data);
   if (!object->handle || !object->size)
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "the memory to import is empty");
+    return fail(call, NEREID_INVALID_ARGUMENT, "the memory to import is empty");
   memory_t *memory = &state->memory[device];
   allocation_t added = {.size = object->size,
                         .memory = (char *)(uintptr_t)object->handle,

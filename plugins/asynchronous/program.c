@@ -68,10 +68,10 @@ static const struct {
   const char *name;
   uint32_t size;
 } types[TYPE_COUNT] = {
-    [TYPE_NONE] = {"none", 0}, [TYPE_I1] = {"i1", 1},
-    [TYPE_I8] = {"i8", 1},     [TYPE_I16] = {"i16", 2},
-    [TYPE_I32] = {"i32", 4},   [TYPE_I64] = {"i64", 8},
-    [TYPE_F32] = {"f32", 4},   [TYPE_F64] = {"f64", 8},
+    [TYPE_NONE] = {"none", 0},   [TYPE_I1] = {"i1", 1},
+    [TYPE_I8] = {"i8", 1},       [TYPE_I16] = {"i16", 2},
+    [TYPE_I32] = {"i32", 4},     [TYPE_I64] = {"i64", 8},
+    [TYPE_F32] = {"f32", 4},     [TYPE_F64] = {"f64", 8},
     [TYPE_POINTER] = {"ptr", 8},
 };
 
@@ -271,8 +271,8 @@ static const char *check_operation(const program_t *program, uint32_t index) {
 
 nereid_status_t program_check(const program_t *program,
                               const nereid_call_t *call) {
-  if (program->arch >= DEVICE_COUNT || !program->name.size ||
-      !program->warps || program->warps > 8 || !program->count)
+  if (program->arch >= DEVICE_COUNT || !program->name.size || !program->warps ||
+      program->warps > 8 || !program->count)
     return fail(call, NEREID_INVALID_ARGUMENT,
                 "the program lacks a name, an architecture, warps or a return");
   for (uint32_t i = 0; i < program->argument_count; ++i)
@@ -621,8 +621,7 @@ nereid_status_t program_write(const program_t *program,
   output_t header = {.bytes = out.bytes};
   put_bytes(&header, MAGIC, MAGIC_SIZE);
   put_u32(&header, (uint32_t)out.size);
-  put_u32(&header,
-          checksum(out.bytes + HEADER_SIZE, out.size - HEADER_SIZE));
+  put_u32(&header, checksum(out.bytes + HEADER_SIZE, out.size - HEADER_SIZE));
   nereid_status_t status = output->write(output, out.bytes, out.size);
   free(out.bytes);
   return status;

@@ -25,7 +25,7 @@
 
 #define PROGRAM_MAX_ARGUMENTS 128u
 #define PROGRAM_MAX_OPERATIONS 4096u
-#define PROGRAM_MAX_TEXT 1024u            // bytes of a name or message
+#define PROGRAM_MAX_TEXT 1024u             // bytes of a name or message
 #define PROGRAM_MAX_TOTAL_LANES (1u << 20) // of all values together
 #define PROGRAM_NO_OPERAND UINT32_MAX
 

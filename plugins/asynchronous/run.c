@@ -27,8 +27,8 @@ typedef struct run_t {
   const unsigned char *arguments;
   const uint32_t *grid;
   uint32_t id[3];
-  lane_t *lanes;     // of all values
-  lane_t **values;   // where each begins
+  lane_t *lanes;   // of all values
+  lane_t **values; // where each begins
   fault_t *fault;
 } run_t;
 
@@ -205,7 +205,8 @@ static void stop(run_t *run, const operation_t *op, const char *what) {
   set_fault(run->fault, "%.*s:%u: %s, in program (%u, %u, %u) of kernel '%.*s'",
             (int)(program->file.size > 80 ? 80 : program->file.size),
             program->file.data, op->line, what, run->id[0], run->id[1],
-            run->id[2], (int)(program->name.size > 40 ? 40 : program->name.size),
+            run->id[2],
+            (int)(program->name.size > 40 ? 40 : program->name.size),
             program->name.data);
 }
 
@@ -219,8 +220,8 @@ static void print(run_t *run, const operation_t *op, const lane_t *a) {
       snprintf(value, sizeof(value), "%" PRId64, a[i].i);
     // One call for a line, so that those of other threads do not mix with it.
     printf("pid (%u, %u, %u) idx (%u)%.*s%s\n", run->id[0], run->id[1],
-           run->id[2], i, (int)op->text.size, op->text.data ? op->text.data : "",
-           value);
+           run->id[2], i, (int)op->text.size,
+           op->text.data ? op->text.data : "", value);
   }
 }
 
@@ -233,8 +234,10 @@ static char *access_memory(run_t *run, const operation_t *op,
   uint32_t size = program_type_size(op->type);
   char *found = memory_find(run->memory, address, size, &run->view);
   if (!found) {
-    snprintf(what, sizeof(what), "a %s of %u bytes at 0x%" PRIx64 " is in no "
-             "allocation", op->op == OP_LOAD ? "load" : "store", size, address);
+    snprintf(what, sizeof(what),
+             "a %s of %u bytes at 0x%" PRIx64 " is in no "
+             "allocation",
+             op->op == OP_LOAD ? "load" : "store", size, address);
     stop(run, op, what);
   }
   return found;
@@ -311,10 +314,9 @@ static void step(run_t *run, uint32_t index) {
       in[0] ? &run->program->operations[op->operands[0]] : NULL;
   switch (op->op) {
   case OP_ARGUMENT:
-    *to = read_value(op->type,
-                     run->arguments + program_argument_offset(
-                                          run->program,
-                                          (uint32_t)op->immediate));
+    *to = read_value(op->type, run->arguments +
+                                   program_argument_offset(
+                                       run->program, (uint32_t)op->immediate));
     break;
   case OP_CONSTANT:
     for (uint32_t i = 0; i < op->lanes; ++i)

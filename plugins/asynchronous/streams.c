@@ -15,7 +15,8 @@
 // ---------------------------------------------------------------- streams
 stream_t *find_stream(nereid_state_t *state, uint32_t device,
                       nereid_stream_t stream, const nereid_call_t *call) {
-  if (stream < STREAM_COUNT && atomic_load(&state->streams[device][stream].open))
+  if (stream < STREAM_COUNT &&
+      atomic_load(&state->streams[device][stream].open))
     return &state->streams[device][stream];
   fail(call, NEREID_INVALID_ARGUMENT, "device %u has no stream %llu", device,
        (unsigned long long)stream);

@@ -37,6 +37,20 @@ TEST_F(AsynchronousCompiler, WritesAReadableList) {
   EXPECT_THAT(text, HasSubstr(" = addf f32 x"));
 }
 
+TEST_F(AsynchronousCompiler, NumbersArgumentsWithoutAName) {
+  nereid_compiled_t *compiled = nullptr;
+  ASSERT_EQ(compile(compiled, 0, R"(module {
+  tt.func public @k(%p: !tt.ptr<i32>, %n: i32) {
+    tt.return
+  }
+})",
+                    {}, "", "list"),
+            NEREID_OK)
+      << lastError();
+  EXPECT_THAT(output(compiled), HasSubstr("argument \"arg1\" i32\n"));
+  nereid_compiled_destroy(compiled);
+}
+
 TEST_F(AsynchronousCompiler, AListMakesTheSameImageAsItsSource) {
   nereid_compiled_t *fromList = nullptr, *fromSource = nullptr;
   ASSERT_EQ(compile(fromList, 0, list(), {}, "image"), NEREID_OK)

@@ -223,4 +223,100 @@ TEST_F(AsynchronousDevice, KernelsUseImportedMemoryOfTheHost) {
   EXPECT_EQ(synchronize(0, 0), NEREID_DEVICE_FAULT);
   nereid_function_destroy(add);
 }
+
+TEST_F(AsynchronousDevice, ComputesWithIntegersAsTheSourceSays) {
+  constexpr std::string_view kernel = R"(module {
+  tt.func public @k(%p: !tt.ptr<i32>, %a: i32, %b: i32, %c: i8) {
+    %n = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %zero = arith.constant dense<0> : tensor<16xi32>
+    %0 = arith.divsi %a, %b : i32
+    %1 = arith.remsi %a, %b : i32
+    %2 = arith.xori %a, %b : i32
+    %3 = arith.maxsi %a, %b : i32
+    %4 = arith.muli %a, %b : i32
+    %5 = arith.extsi %c : i8 to i32
+    %6 = arith.extui %c : i8 to i32
+    %less = arith.cmpi ult, %a, %b : i32
+    %7 = arith.extui %less : i1 to i32
+    %8 = arith.extsi %less : i1 to i32
+    %f = arith.sitofp %a : i32 to f32
+    %three = arith.constant 3.0 : f32
+    %g = arith.divf %f, %three : f32
+    %9 = arith.fptosi %g : f32 to i32
+    %10 = arith.select %less, %a, %b : i32
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c3 = arith.constant 3 : i32
+    %c4 = arith.constant 4 : i32
+    %c5 = arith.constant 5 : i32
+    %c6 = arith.constant 6 : i32
+    %c7 = arith.constant 7 : i32
+    %c8 = arith.constant 8 : i32
+    %c9 = arith.constant 9 : i32
+    %c10 = arith.constant 10 : i32
+    %p0 = tt.addptr %p, %c0 : !tt.ptr<i32>, i32
+    %p1 = tt.addptr %p, %c1 : !tt.ptr<i32>, i32
+    %p2 = tt.addptr %p, %c2 : !tt.ptr<i32>, i32
+    %p3 = tt.addptr %p, %c3 : !tt.ptr<i32>, i32
+    %p4 = tt.addptr %p, %c4 : !tt.ptr<i32>, i32
+    %p5 = tt.addptr %p, %c5 : !tt.ptr<i32>, i32
+    %p6 = tt.addptr %p, %c6 : !tt.ptr<i32>, i32
+    %p7 = tt.addptr %p, %c7 : !tt.ptr<i32>, i32
+    %p8 = tt.addptr %p, %c8 : !tt.ptr<i32>, i32
+    %p9 = tt.addptr %p, %c9 : !tt.ptr<i32>, i32
+    %p10 = tt.addptr %p, %c10 : !tt.ptr<i32>, i32
+    tt.store %p0, %0 : !tt.ptr<i32>
+    tt.store %p1, %1 : !tt.ptr<i32>
+    tt.store %p2, %2 : !tt.ptr<i32>
+    tt.store %p3, %3 : !tt.ptr<i32>
+    tt.store %p4, %4 : !tt.ptr<i32>
+    tt.store %p5, %5 : !tt.ptr<i32>
+    tt.store %p6, %6 : !tt.ptr<i32>
+    tt.store %p7, %7 : !tt.ptr<i32>
+    tt.store %p8, %8 : !tt.ptr<i32>
+    tt.store %p9, %9 : !tt.ptr<i32>
+    tt.store %p10, %10 : !tt.ptr<i32>
+    tt.return
+  }
+})";
+  nereid_function_t *function = load(0, kernel);
+  ASSERT_NE(function, nullptr);
+  struct alignas(64) {
+    nereid_address_t p;
+    int32_t a, b;
+    int8_t c;
+  } arguments = {allocate(0, 44), -17, 5, -2};
+  std::vector<int32_t> result(11);
+  ASSERT_EQ(launch(function, 0, 1, &arguments, 24), NEREID_OK) << lastError();
+  ASSERT_EQ(download(0, 0, result, arguments.p), NEREID_OK);
+  ASSERT_EQ(synchronize(0, 0), NEREID_OK) << lastError();
+  EXPECT_THAT(result, testing::ElementsAre(-3, -2, -17 ^ 5, 5, -85, -2, 254, 0,
+                                           0, -5, 5));
+  arguments.b = 0;
+  ASSERT_EQ(launch(function, 0, 1, &arguments, 24), NEREID_OK);
+  EXPECT_EQ(synchronize(0, 0), NEREID_DEVICE_FAULT);
+  EXPECT_THAT(lastError(), HasSubstr("a division by zero"));
+  nereid_function_destroy(function);
+}
+
+TEST_F(AsynchronousDevice, PrintsALineForEachElement) {
+  nereid_function_t *function = load(0, R"(module {
+  tt.func public @k() {
+    %0 = tt.make_range {end = 6 : i32, start = 4 : i32} : tensor<2xi32>
+    tt.print " value: " {hex = false, isSigned = array<i32: 1>} : %0 : tensor<2xi32>
+    tt.return
+  }
+})");
+  ASSERT_NE(function, nullptr);
+  testing::internal::CaptureStdout();
+  nereid_status_t launched = launch(function, 0, 1, nullptr, 0);
+  nereid_status_t synchronized = synchronize(0, 0);
+  std::string printed = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(launched, NEREID_OK);
+  EXPECT_EQ(synchronized, NEREID_OK);
+  EXPECT_EQ(printed, "pid (0, 0, 0) idx (0) value: 4\n"
+                     "pid (0, 0, 0) idx (1) value: 5\n");
+  nereid_function_destroy(function);
+}
 } // namespace

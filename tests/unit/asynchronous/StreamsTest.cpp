@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "AsynchronousFixture.h"
+#include "forked_child.h"
 
 #include <thread>
 
@@ -203,5 +204,21 @@ TEST_F(AsynchronousStreams, TheEndWaitsForPendingWork) {
   nereid_runtime_destroy(runtime);
   runtime = nullptr;
   EXPECT_EQ(results[0][0], 7);
+}
+
+TEST_F(AsynchronousStreams, AChildIsRefusedAndItsParentGoesOn) {
+  nereid_function_t *function = load(0, writeValue);
+  ASSERT_NE(function, nullptr);
+  nereid_address_t memory = allocate(0, 4);
+  ASSERT_EQ(write(function, 0, memory, 1), NEREID_OK);
+  EXPECT_TRUE(succeedsInChild(20, [&] {
+    bool isRefused = synchronize(0, 0) == NEREID_UNAVAILABLE &&
+                     write(function, 0, memory, 2) == NEREID_UNAVAILABLE;
+    nereid_function_destroy(function);
+    nereid_runtime_destroy(runtime);
+    return isRefused;
+  }));
+  EXPECT_EQ(synchronize(0, 0), NEREID_OK);
+  nereid_function_destroy(function);
 }
 } // namespace
