@@ -80,10 +80,11 @@ protected:
   }
 
   nereid_function_t *load(uint32_t device, std::string_view source,
-                          const std::vector<nereid_value_t> &options = {}) {
+                          const std::vector<nereid_value_t> &options = {},
+                          const char *startAt = "") {
     nereid_compiled_t *compiled = nullptr;
     nereid_function_t *function = nullptr;
-    EXPECT_EQ(compile(compiled, device, source, options), NEREID_OK)
+    EXPECT_EQ(compile(compiled, device, source, options, startAt), NEREID_OK)
         << lastError();
     if (compiled)
       EXPECT_EQ(nereid_function_load(backend, device, compiled, &function),

@@ -12,13 +12,22 @@
 using namespace nereid::test;
 
 namespace {
-// Writes `value` to the only element, after many programs have done the same.
-constexpr std::string_view writeValue = R"(module {
-  tt.func public @write(%p: !tt.ptr<i32>, %value: i32) {
-    tt.store %p, %value : !tt.ptr<i32>
-    tt.return
-  }
-})";
+// Writes `value` to the only element. It is a list, not TTIR: these tests need
+// no compiler, and so run under ThreadSanitizer too.
+std::string writeValue(uint32_t device) {
+  return std::string("asynchronous 1\narch ") + (device ? "a2" : "a1") +
+         R"(
+warps 4
+kernel "write"
+file "write.py"
+argument "p" *i32 written
+argument "value" i32
+%0 = argument ptr x1 #0 @1
+%1 = argument i32 x1 #1 @1
+%2 = store i32 x1 %0 %1 @2
+%3 = return none x1 @3
+)";
+}
 struct alignas(64) WriteArguments {
   nereid_address_t address;
   int32_t value;
@@ -27,6 +36,9 @@ constexpr uint32_t manyPrograms = 100000; // milliseconds of work
 
 class AsynchronousStreams : public AsynchronousTest {
 protected:
+  nereid_function_t *loadWrite(uint32_t device) {
+    return load(device, writeValue(device), {}, "image");
+  }
   nereid_status_t write(nereid_function_t *function, nereid_stream_t stream,
                         nereid_address_t address, int32_t value,
                         uint32_t programs = manyPrograms) {
@@ -36,7 +48,7 @@ protected:
 };
 
 TEST_F(AsynchronousStreams, AnEventOrdersStreamsOfTwoDevices) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t here = allocate(0, 4), there = allocate(1, 4);
   nereid_stream_t first = createStream(0), second = createStream(0);
@@ -59,7 +71,7 @@ TEST_F(AsynchronousStreams, AnEventOrdersStreamsOfTwoDevices) {
 }
 
 TEST_F(AsynchronousStreams, AWaitIsForTheEventAsItIsRecordedNow) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   nereid_stream_t first = createStream(0), second = createStream(0);
@@ -82,7 +94,7 @@ TEST_F(AsynchronousStreams, AWaitIsForTheEventAsItIsRecordedNow) {
 }
 
 TEST_F(AsynchronousStreams, EventsMeasureTheWorkBetweenThem) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   nereid_event_t *start = createEvent(0), *end = createEvent(0);
@@ -105,7 +117,7 @@ TEST_F(AsynchronousStreams, EventsMeasureTheWorkBetweenThem) {
 }
 
 TEST_F(AsynchronousStreams, AFaultDoesNotHoldUpThoseWhoWait) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_stream_t first = createStream(0), second = createStream(0);
   nereid_event_t *event = createEvent(0);
@@ -122,7 +134,7 @@ TEST_F(AsynchronousStreams, AFaultDoesNotHoldUpThoseWhoWait) {
 }
 
 TEST_F(AsynchronousStreams, MoreLaunchesThanAQueueHoldsRunInOrder) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   for (int32_t i = 0; i < 1000; ++i)
@@ -148,7 +160,7 @@ TEST_F(AsynchronousStreams, HandsOutEveryStreamOnceAndAgainAfterItsEnd) {
 }
 
 TEST_F(AsynchronousStreams, WorksForEightThreadsAtOnce) {
-  nereid_function_t *functions[] = {load(0, writeValue), load(1, writeValue)};
+  nereid_function_t *functions[] = {loadWrite(0), loadWrite(1)};
   ASSERT_TRUE(functions[0] && functions[1]);
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 8; ++t)
@@ -184,7 +196,7 @@ TEST_F(AsynchronousStreams, WorksForEightThreadsAtOnce) {
 }
 
 TEST_F(AsynchronousStreams, TheEndWaitsForPendingWork) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   std::vector<int32_t> results[2] = {{0}, {0}};
@@ -207,7 +219,7 @@ TEST_F(AsynchronousStreams, TheEndWaitsForPendingWork) {
 }
 
 TEST_F(AsynchronousStreams, AChildIsRefusedAndItsParentGoesOn) {
-  nereid_function_t *function = load(0, writeValue);
+  nereid_function_t *function = loadWrite(0);
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   ASSERT_EQ(write(function, 0, memory, 1), NEREID_OK);
