@@ -8,6 +8,7 @@
 #include "capi/Handles.h"
 #include "compile/CompilerChoice.h"
 #include "compile/TargetFacts.h"
+#include "compile/TtirService.h"
 #include "plugin/PluginRegistry.h"
 #include "runtime/Runtime.h"
 #include "support/Error.h"
@@ -288,4 +289,24 @@ nereid_status_t nereid_backend_libdevice(const nereid_backend_t *backend,
                           return readLibdevice(*choice.compiler, choice.target,
                                                log);
                         });
+}
+
+nereid_status_t nereid_runtime_describe_ttir(const nereid_runtime_t *runtime,
+                                             nereid_bytes_t source,
+                                             nereid_string_t name,
+                                             nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(runtime, "runtime"), require(out_json, "out_json")})
+      if (!given)
+        return given;
+    if (source.size && !source.data)
+      return require(source.data, "source");
+    Result<std::string> json =
+        describeTtir({static_cast<const char *>(source.data), source.size},
+                     view(name), &runtime->log());
+    if (!json)
+      return json.failure();
+    return giveText(std::move(*json), out_json);
+  });
 }

@@ -8,6 +8,7 @@
 #include "compile/TtirService.h"
 
 #include "nereid/ttir/service.h"
+#include "abi/Call.h"
 #include "plugin/Note.h"
 
 #include <dlfcn.h>
@@ -115,6 +116,21 @@ static nereid_status_t identity(const nereid_writer_t *output,
   } catch (...) {
     return NEREID_OUT_OF_RESOURCES;
   }
+}
+
+Result<std::string> describeTtir(std::string_view source, std::string_view name,
+                                 const Log *log) {
+  Call call(log, "ttir");
+  call.nameInput(name);
+  std::string json;
+  StringWriter output(json, call);
+  nereid_status_t status = call.run([&] {
+    return describe({source.data(), source.size()}, borrow(name), output.get(),
+                    call.get());
+  });
+  if (status != NEREID_OK)
+    return call.failure(status, "describe");
+  return json;
 }
 
 HostExtensions hostExtensions() {

@@ -109,6 +109,14 @@ NEREID_EXPORT nereid_status_t
 nereid_compiled_open(nereid_runtime_t *runtime, nereid_bytes_t file,
                      nereid_string_t name, nereid_compiled_t **out_compiled);
 
+// The public functions of TTIR, text or bytecode, as JSON: see `describe` in
+// nereid/ext/ttir.h. `name` stands for the source in messages. The first call
+// loads MLIR; NEREID_UNAVAILABLE if it is not installed. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_runtime_describe_ttir(const nereid_runtime_t *runtime,
+                             nereid_bytes_t source, nereid_string_t name,
+                             nereid_buffer_t **out_json);
+
 #ifdef __cplusplus
 }
 #endif
