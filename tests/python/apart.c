@@ -614,7 +614,46 @@ static nereid_status_t visit_functions(nereid_state_t *state,
   return fail(call, NEREID_IO_ERROR, "the device library has gone");
 }
 
+// ---------------------------------------------------------------- frontend
+// Less than a CPU can do, so that Triton has something to refuse.
+static nereid_status_t visit_facts(nereid_state_t *state,
+                                   const nereid_target_t *target,
+                                   const nereid_value_sink_t *sink,
+                                   const nereid_call_t *call) {
+  static const nereid_string_t types[] = {TEXT("fp8e5"), TEXT("fp8e4nv")};
+  static const nereid_string_t precisions[] = {TEXT("tf32"), TEXT("ieee")};
+  static const int64_t least_dot[] = {8, 16, 32};
+  const nereid_value_t facts[] = {
+      {.name = TEXT("fp8_types"),
+       .type = NEREID_TYPE_STRING_LIST,
+       .list = types,
+       // Device 1 has one more.
+       .list_size = target->arch.size && target->arch.data[0] == 't' ? 2 : 1},
+      {.name = TEXT("dot_precisions"),
+       .type = NEREID_TYPE_STRING_LIST,
+       .list = precisions,
+       .list_size = 2},
+      {.name = TEXT("default_dot_precision"),
+       .type = NEREID_TYPE_STRING,
+       .text = TEXT("tf32")},
+      {.name = TEXT("min_dot_size"),
+       .type = NEREID_TYPE_I64_LIST,
+       .list = least_dot,
+       .list_size = 3},
+      {.name = TEXT("max_num_imprecise_acc"),
+       .type = NEREID_TYPE_I64,
+       .i64 = 7}};
+  (void)state;
+  (void)call;
+  for (uint32_t i = 0; i < sizeof(facts) / sizeof(facts[0]); ++i)
+    if (sink->add(sink, &facts[i]) != NEREID_OK)
+      return NEREID_INTERNAL;
+  return NEREID_OK;
+}
+
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
+  static const nereid_frontend_t frontend = {.struct_size = sizeof(frontend),
+                                             .visit_facts = visit_facts};
   static const nereid_libdevice_t libdevice = {
       .struct_size = sizeof(libdevice), .visit_functions = visit_functions};
   static const nereid_streams_t streams = {.struct_size = sizeof(streams),
@@ -637,6 +676,11 @@ static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
   static const nereid_benchmark_t benchmark = {.struct_size = sizeof(benchmark),
                                                .flush_cache = flush_cache};
   (void)state;
+  // For tests of a plugin with nothing but what is required.
+  if (getenv("APART_HAS_NO_EXTENSIONS"))
+    return NULL;
+  if (is(id, NEREID_EXT_FRONTEND))
+    return &frontend;
   if (is(id, NEREID_EXT_LIBDEVICE) && getenv("APART_LOSES_LIBDEVICE"))
     return &libdevice;
   if (is(id, NEREID_EXT_STREAM))

@@ -438,8 +438,92 @@ def test_wrong_copies_are_refused():
         a.fill(b"abc")
     with pytest.raises(TypeError, match="memory of a device"):
         nereid.copy(bytearray(4), bytes(4))
-    with pytest.raises(ValueError, match="was given to apart:0"):
-        nereid.copy(nereid.allocate(16, "apart:1"), a)
+    with pytest.raises(ValueError, match="leave the memory"):
+        nereid.copy(nereid.allocate(8, "apart:1"), a)
+
+
+def test_copies_between_devices():
+    a, b = nereid.allocate(16, "apart:0"), nereid.allocate(16, "apart:1")
+    a.fill(b"\5", stream=nereid.Stream("apart:0"))
+    nereid.copy(b, a)
+    b.fill(b"\6", offset=8)
+    host = bytearray(16)
+    b.copy_to(host)
+    assert host == b"\5" * 8 + b"\6" * 8
+    nereid.copy(a, b, 12)
+    a.copy_to(host)
+    assert host == b"\5" * 8 + b"\6" * 4 + b"\5" * 4
+
+
+def test_host_memory():
+    pinned = nereid.allocate_host(64, "apart")
+    view = np.frombuffer(pinned, np.uint8)
+    view[:] = np.arange(64)
+    assert len(pinned) == 64 and pinned.address == view.ctypes.data
+    del pinned
+    gc.collect()
+    with nereid.allocate(64, "apart") as memory:
+        memory.copy_from(view)  # it lives as long as a view of it
+        back = nereid.allocate_host(64, "apart")
+        memory.copy_to(back)
+    assert bytes(back) == bytes(range(64))
+    assert len(nereid.allocate_host(0, "apart")) == 0
+    with pytest.raises(ValueError, match="the size is -1"):
+        nereid.allocate_host(-1, "apart")
+
+
+def test_memory_info():
+    with pytest.raises(nereid.Error) as caught:
+        nereid.memory_info("apart")
+    assert caught.value.status == "unimplemented"
+
+
+# ---------------------------------------------------------------- frontend
+@triton.jit
+def use(x_ptr, DTYPE: tl.constexpr):
+    i = tl.arange(0, 16)
+    tl.store(x_ptr + i, tl.load(x_ptr + i).to(DTYPE).to(tl.float32))
+
+
+@triton.jit
+def dot(x_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr):
+    a = tl.full((M, K), 1.0, tl.float32)
+    b = tl.full((K, N), 1.0, tl.float32)
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(x_ptr + i, tl.dot(a, b, input_precision=PRECISION))
+
+
+def ttir_of(kernel, signature, constants):
+    source = triton.compiler.ASTSource(kernel, signature, constants)
+    return triton.compile(source, target=driver.active.get_current_target()).asm["ttir"]
+
+
+def cast_to(dtype):
+    return ttir_of(use, {"x_ptr": "*fp32", "DTYPE": "constexpr"}, {"DTYPE": dtype})
+
+
+def dot_of(m, n, k, precision=None):
+    constants = {"M": m, "N": n, "K": k, "PRECISION": precision}
+    signature = {"x_ptr": "*fp32", **dict.fromkeys(constants, "constexpr")}
+    return ttir_of(dot, signature, constants)
+
+
+def test_types_that_the_target_lacks_are_refused_at_their_line():
+    assert "f8E5M2" in cast_to(tl.float8e5)
+    with pytest.raises(triton.CompilationError, match="fp8e4nv not supported") as caught:
+        cast_to(tl.float8e4nv)
+    assert "tl.load(x_ptr + i).to(DTYPE)" in str(caught.value)
+    driver.active.set_current_device(1)
+    assert "f8E4M3FN" in cast_to(tl.float8e4nv)
+
+
+def test_dots_that_the_target_lacks_are_refused_at_their_line():
+    assert "inputPrecision = tf32" in dot_of(8, 16, 32)  # the target's default
+    assert "inputPrecision = tf32" not in dot_of(8, 16, 32, "ieee")
+    with pytest.raises(triton.CompilationError, match="M >= 8, N >= 16 and K >= 32"):
+        dot_of(8, 16, 16)
+    with pytest.raises(triton.CompilationError, match="input_precision must be one of"):
+        dot_of(8, 16, 32, "tf32x3")
 
 
 def test_streams_and_events():
@@ -448,6 +532,17 @@ def test_streams_and_events():
     start.record(stream)
     end.record(stream)
     assert start.elapsed(end) == 1000.0
+    assert end.query()
+    end.synchronize()
+    nereid.Stream("apart:1", priority=2).wait_event(end)
+    end.wait()
+    untimed = nereid.Event("apart:1", timing=False)
+    untimed.record()
+    memory, other = nereid.allocate(16, "apart:1"), nereid.allocate(16, "apart:1")
+    nereid.copy(memory, other, stream=stream)
+    assert not stream.query()
+    nereid.synchronize("apart:1")
+    assert stream.query()
     backend = driver.active.utils.backend
     with stream:
         assert backend.current_stream(1) == stream.handle
@@ -463,18 +558,18 @@ def test_streams_and_events():
 
 def test_imported_objects():
     owner = nereid.allocate(64, "apart")
-    memory = nereid.adopt_memory("apart.pointer", owner.address, 64, "apart", owner=owner)
+    memory = nereid.import_memory("apart.pointer", owner.address, 64, "apart", owner=owner)
     memory.copy_from(bytes(64))
     memory.free()
     owner.copy_from(bytes(64))  # it lives on
-    stream = nereid.adopt_stream("apart.queue", 7, "apart")
+    stream = nereid.import_stream("apart.queue", 7, "apart")
     assert stream.handle == 1007
     stream.synchronize()
     with pytest.raises(nereid.Error, match="expected an apart.queue") as caught:
-        nereid.adopt_stream("cuda.stream", 7, "apart")
+        nereid.import_stream("cuda.stream", 7, "apart")
     assert caught.value.status == "unimplemented"
     with pytest.raises(nereid.Error, match="expected an apart.pointer"):
-        nereid.adopt_memory("cuda.pointer", 16, 16, "apart")
+        nereid.import_memory("cuda.pointer", 16, 16, "apart")
 
 
 def test_the_program_of_the_readme(program_of_readme):

@@ -105,6 +105,15 @@ def test_refusals_say_why(source, target, options, status, words):
     assert caught.value.status == status
 
 
+def test_ttir_is_described_by_libnereid():
+    native = nereid._native.require()
+    (function,) = json.loads(native.describe_ttir(ADD, "add.ttir"))["functions"]
+    assert [bool(a.get("written")) for a in function["arguments"]] == [False, False, True]
+    with pytest.raises(nereid.Error, match="add.ttir:1:") as caught:
+        native.describe_ttir("nonsense", "add.ttir")
+    assert caught.value.status == "invalid-argument"
+
+
 def test_wrong_arguments():
     kernel = nereid.compile(ADD, "cpu")
     with pytest.raises(TypeError, match="takes 3 arguments, 2 were given"):

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import math
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -77,6 +79,10 @@ class Kernel:
         if written is None or len(written) != len(self._is_pointer):
             written = self._is_pointer
         self._written = list(written)
+        # Per stream, whose launches run one after another.
+        self._scratch: dict[int, Memory] = {}
+        self._has_scratch = bool(loaded.resources["scratch_size"])
+        self._scratch_lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -93,7 +99,8 @@ class Kernel:
 
     @property
     def resources(self) -> dict[str, int]:
-        """Registers, spills, threads and shared memory; -1 is unknown."""
+        """Registers, spills, threads and shared memory, of which -1 is unknown,
+        and the scratch memory of each program."""
         return self._loaded.resources
 
     def describe(self) -> dict[str, Any]:
@@ -120,12 +127,33 @@ class Kernel:
                 argument._check(self._place)
                 argument._use_on(stream)
         if self._place.is_host_cpu or len(arguments) != len(self._is_pointer):
-            self._loaded.launch(grid, int(stream), *arguments)
+            self._launch(grid, stream, arguments)
         else:
-            self._launch_with_copies(grid, int(stream), arguments)
+            self._launch_with_copies(grid, stream, arguments)
+
+    def _launch(
+        self, grid: Sequence[int], stream: Stream | int, arguments: Sequence[Any]
+    ) -> None:
+        size = self.resources["scratch_size"] if self._has_scratch else 0
+        size *= math.prod(max(0, n) for n in grid)
+        if not size:
+            self._loaded.launch(grid, int(stream), None, *arguments)
+            return
+        # Until the launch is queued nobody may replace the memory.
+        with self._scratch_lock:
+            memory = self._scratch.get(int(stream))
+            if memory is None or memory.size < size:
+                memory = self._allocate_scratch(size)
+                self._scratch[int(stream)] = memory
+            memory._use_on(stream)
+            scratch = memory.address, memory.size
+            self._loaded.launch(grid, int(stream), scratch, *arguments)
+
+    def _allocate_scratch(self, size: int) -> Memory:
+        return Memory._of(self._place, size, self.resources["scratch_alignment"])
 
     def _launch_with_copies(
-        self, grid: Sequence[int], stream: int, arguments: Sequence[Any]
+        self, grid: Sequence[int], stream: Stream | int, arguments: Sequence[Any]
     ) -> None:
         place = self._place
         moved = list(arguments)
@@ -133,7 +161,7 @@ class Kernel:
             place.backend,
             place.device_type,
             place.index,
-            stream,
+            int(stream),
             place.is_host_accessible,
         ) as copies:
             tensors = [
@@ -151,7 +179,7 @@ class Kernel:
             copies.copy_in()
             for i in tensors:
                 moved[i] = copies.address_of(arguments[i])
-            self._loaded.launch(grid, stream, *moved)
+            self._launch(grid, stream, moved)
             copies.copy_out()
 
 

@@ -11,9 +11,18 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _native
+
+if TYPE_CHECKING:
+    from ._nereid import HostMemory
+elif _native.library is None:
+
+    class HostMemory:
+        """Host memory that a device copies from and to fastest."""
+else:
+    HostMemory = _native.library.HostMemory
 
 
 class _Place:
@@ -53,23 +62,24 @@ class Stream:
     """A queue of work on a device, destroyed with this object.
 
     `with stream:` makes it the calling thread's current stream, which programs
-    of Triton launch on.
+    of Triton launch on. Work of a larger `priority` runs first, if the device
+    has priorities; 0 is normal.
     """
 
-    def __init__(self, target: str = "") -> None:
+    def __init__(self, target: str = "", *, priority: int = 0) -> None:
         self._place = _place(target)
         self._owner: Any = None
         self._end = self._place.backend.destroy_stream
-        self._handle = self._place.backend.create_stream(self._place.index)
+        self._handle = self._place.backend.create_stream(self._place.index, priority)
         self._outer: list[int] = []
 
     @classmethod
-    def _adopt(cls, kind: str, handle: int, target: str, owner: Any) -> Stream:
+    def _import(cls, kind: str, handle: int, target: str, owner: Any) -> Stream:
         stream = object.__new__(cls)
         stream._place = _place(target)
         backend = stream._place.backend
         stream._owner = owner
-        stream._handle = backend.adopt_stream(stream._place.index, kind, handle)
+        stream._handle = backend.import_stream(stream._place.index, kind, handle)
         stream._end = backend.release_stream
         stream._outer = []
         return stream
@@ -93,6 +103,16 @@ class Stream:
         """Waits for its work, and raises what failed in it."""
         self._place.synchronize(self.handle)
 
+    def query(self) -> bool:
+        """Whether all of its work so far has ended. Waits for it on a device
+        that has no streams; failures are for `synchronize` to raise."""
+        return self._place.backend.query_stream(self._place.index, self.handle)
+
+    def wait_event(self, event: Event) -> None:
+        """Later work of this stream starts after `event` as it is recorded now.
+        The caller does not wait."""
+        self._place.backend.wait_event(self._place.index, self.handle, event._event)
+
     def destroy(self) -> None:
         """Waits for its work and ends it. An imported one lives on where it came
         from. Does nothing the second time."""
@@ -115,7 +135,7 @@ class Stream:
             self.destroy()
 
 
-def adopt_stream(
+def import_stream(
     kind: str, handle: int, target: str = "", *, owner: Any = None
 ) -> Stream:
     """Imports a queue of another library without taking ownership.
@@ -124,7 +144,7 @@ def adopt_stream(
     `torch.cuda.Stream.cuda_stream`, for instance. It has to outlive the result,
     which keeps `owner` alive.
     """
-    return Stream._adopt(kind, handle, target, owner)
+    return Stream._import(kind, handle, target, owner)
 
 
 class Memory:
@@ -138,11 +158,23 @@ class Memory:
         self._owner: Any = None
         self._size = size
         self._end = self._place.backend.free
-        self._pending: dict[int, Stream | int] = {}
+        self._pending: dict[tuple[_Place, int], Stream | int] = {}
         self._address = self._place.backend.allocate(self._place.index, size)
 
     @classmethod
-    def _adopt(
+    def _of(cls, place: _Place, size: int, alignment: int) -> Memory:
+        memory = object.__new__(cls)
+        memory._address = None  # until it is allocated
+        memory._place = place
+        memory._owner = None
+        memory._size = size
+        memory._end = place.backend.free
+        memory._pending = {}
+        memory._address = place.backend.allocate(place.index, size, alignment)
+        return memory
+
+    @classmethod
+    def _import(
         cls, kind: str, handle: int, size: int, target: str, owner: Any
     ) -> Memory:
         memory = object.__new__(cls)
@@ -151,7 +183,7 @@ class Memory:
         memory._owner = owner
         memory._size = size
         memory._pending = {}
-        memory._address = backend.adopt_pointer(memory._place.index, kind, handle, size)
+        memory._address = backend.import_pointer(memory._place.index, kind, handle, size)
         memory._end = backend.release_pointer
         return memory
 
@@ -191,10 +223,10 @@ class Memory:
 
     def _wait(self) -> None:
         failure = None
-        for stream in self._pending.values():
+        for (place, _), stream in self._pending.items():
             try:
                 if isinstance(stream, int):
-                    self._place.synchronize(stream)
+                    place.synchronize(stream)
                 elif stream._handle:
                     stream.synchronize()
             except _native.require().Error as error:
@@ -203,9 +235,10 @@ class Memory:
         if failure:
             raise failure
 
-    def _use_on(self, stream: Stream | int) -> None:
-        """Remembers work on `stream` that free() has to wait for."""
-        self._pending[int(stream)] = stream
+    def _use_on(self, stream: Stream | int, place: _Place | None = None) -> None:
+        """Remembers work on `stream` of a device, this one's if it is None, that
+        free() has to wait for."""
+        self._pending[place or self._place, int(stream)] = stream
 
     def _check(self, place: _Place) -> None:
         if self._place != place:
@@ -292,7 +325,7 @@ def allocate(size: int, target: str = "") -> Memory:
     return Memory(size, target)
 
 
-def adopt_memory(
+def import_memory(
     kind: str, handle: int, size: int, target: str = "", *, owner: Any = None
 ) -> Memory:
     """Imports memory of another library without taking ownership.
@@ -301,17 +334,19 @@ def adopt_memory(
     "cuda.pointer" and `tensor.data_ptr()`, for instance. It has to outlive the
     result, which keeps `owner` alive.
     """
-    return Memory._adopt(kind, handle, size, target, owner)
+    return Memory._import(kind, handle, size, target, owner)
 
 
 def copy(
     destination: Any, source: Any, size: int | None = None, *, stream: Stream | int = 0
 ) -> None:
-    """Copies between two memories of one device, or between one and the host.
+    """Copies between two memories, or between one and the host.
 
     `size` is in bytes, all of `source` if it is None; for the host's side it is
-    its own size. Between two memories, which must not overlap, the copy is
-    queued; one with the host is waited for.
+    its own size. Between two memories of one device, which must not overlap, the
+    copy is queued; one with the host is waited for. Between two devices of one
+    plugin the copy is queued on `stream` of the destination's, after the work of
+    this package on `source`, which is waited for.
     """
     if not isinstance(destination, Memory):
         if not isinstance(source, Memory):
@@ -319,10 +354,19 @@ def copy(
         return source.copy_to(destination, stream=stream)
     if not isinstance(source, Memory):
         return destination.copy_from(source, stream=stream)
-    place = source._place
-    destination._check(place)
+    place = destination._place
+    if source._place.plugin != place.plugin:
+        raise ValueError(f"memory of {source.device} cannot be copied to {place.name}")
     size = source.size if size is None else size
     to, origin = destination._range(0, size), source._range(0, size)
+    if source._place != place:
+        source._wait()
+        for memory in (destination, source):
+            memory._use_on(stream, place)
+        place.backend.copy_peer(
+            place.index, int(stream), to, source._place.index, origin, size
+        )
+        return None
     for memory in (destination, source):
         memory._use_on(stream)
     place.backend.copy_within(place.index, int(stream), to, origin, size)
@@ -334,25 +378,68 @@ def fill(memory: Memory, pattern: bytes = b"\0", *, stream: Stream | int = 0) ->
     memory.fill(pattern, stream=stream)
 
 
-def synchronize(target: str = "", stream: Stream | int = 0) -> None:
-    """Waits for the work of a stream, and raises what failed in it; 0 is the
-    device's default stream."""
+def synchronize(target: str = "", stream: Stream | int | None = None) -> None:
+    """Waits for the work of a stream, or of all streams of the device if it is
+    None, and raises what failed in it; 0 is the device's default stream."""
     if isinstance(stream, Stream):
         stream.synchronize()
+        return
+    place = _place(target)
+    if stream is None:
+        place.backend.synchronize_device(place.index)
     else:
-        _place(target).synchronize(stream)
+        place.synchronize(stream)
+
+
+class MemoryInfo(NamedTuple):
+    """The memory of a device, in bytes."""
+
+    free: int
+    total: int
+
+
+def memory_info(target: str = "") -> MemoryInfo:
+    """How much memory a device has; a `nereid.Error` if its driver does not
+    say."""
+    place = _place(target)
+    return MemoryInfo(*place.backend.memory_info(place.index))
+
+
+def allocate_host(size: int, target: str = "") -> HostMemory:
+    """Host memory that a device copies from and to fastest (pinned), or ordinary
+    memory if its driver knows no other: a writable buffer for `copy_from`,
+    `copy_to`, `memoryview`, `numpy.frombuffer`. Freed with the last reference to
+    it or to a view of it."""
+    place = _place(target)
+    return place.backend.allocate_host(place.index, size)
 
 
 class Event:
-    """A point in a stream of a device, to measure time between two."""
+    """A point in a stream of a device, to wait for or to measure time between
+    two. One without `timing` may be cheaper, and is refused by `elapsed`."""
 
-    def __init__(self, target: str = "") -> None:
+    def __init__(self, target: str = "", *, timing: bool = True) -> None:
         self._place = _place(target)
-        self._event = self._place.backend.event(self._place.index)
+        self._event = self._place.backend.event(self._place.index, timing)
 
     def record(self, stream: Stream | int = 0) -> None:
         """Marks the point that `stream` has reached; again moves it."""
         self._event.record(int(stream))
+
+    def query(self) -> bool:
+        """Whether the stream has reached it."""
+        return self._event.query()
+
+    def wait(self, stream: Stream | int = 0) -> None:
+        """Later work of `stream` of the event's device starts after the event as
+        it is recorded now. The caller does not wait; see `synchronize`."""
+        place = self._place
+        place.backend.wait_event(place.index, int(stream), self._event)
+
+    def synchronize(self) -> None:
+        """Waits until the stream has reached it. Failures of the work before it
+        are for the stream's `synchronize` to raise."""
+        self._event.synchronize()
 
     def elapsed(self, end: Event) -> float:
         """Nanoseconds from this event to `end`, both recorded; waits for `end`."""

@@ -6,9 +6,7 @@
 #include "backend.h"
 
 #include "compiled.h"
-#include "diagnostics.h"
 #include "kernel.h"
-#include "nereid/ext/libdevice.h"
 #include "values.h"
 
 #include <vector>
@@ -62,11 +60,11 @@ static PyObject *info(PyObject *object, PyObject *) {
       return nullptr;
   bool isHostCpu = info.probe_flags & NEREID_PROBE_IS_HOST_CPU;
   bool isByNameOnly = info.probe_flags & NEREID_PROBE_BY_NAME_ONLY;
-  if (!put(dict.get(), "has_compiler", Ref(PyBool_FromLong(info.has_compiler))) ||
+  if (!put(dict.get(), "has_compiler",
+           Ref(PyBool_FromLong(info.has_compiler))) ||
       !put(dict.get(), "has_driver", Ref(PyBool_FromLong(info.has_driver))) ||
       !put(dict.get(), "is_host_cpu", Ref(PyBool_FromLong(isHostCpu))) ||
-      !put(dict.get(), "is_by_name_only",
-           Ref(PyBool_FromLong(isByNameOnly))) ||
+      !put(dict.get(), "is_by_name_only", Ref(PyBool_FromLong(isByNameOnly))) ||
       !put(dict.get(), "score", Ref(PyLong_FromLong(info.score))) ||
       !put(dict.get(), "device_count", Ref(PyLong_FromLong(info.device_count))))
     return nullptr;
@@ -152,6 +150,30 @@ static PyObject *options(PyObject *object, PyObject *args) {
   return takeText(status, json);
 }
 
+/// Facts about the target of a device, as JSON.
+static PyObject *factsOf(PyObject *object, PyObject *number,
+                         nereid_status_t (*read)(const nereid_backend_t *,
+                                                 const nereid_target_t *,
+                                                 nereid_buffer_t **)) {
+  uint32_t device = 0;
+  if (!readDevice(number, device))
+    return nullptr;
+  DeviceTarget target;
+  if (nereid_status_t status = target.read(self(object), device))
+    return raise(status);
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status = read(self(object), target.get(), &json);
+  return takeText(status, json);
+}
+
+static PyObject *frontend(PyObject *object, PyObject *number) {
+  return factsOf(object, number, nereid_backend_frontend);
+}
+
+static PyObject *libdevice(PyObject *object, PyObject *number) {
+  return factsOf(object, number, nereid_backend_libdevice);
+}
+
 static PyObject *stages(PyObject *object, PyObject *args) {
   PyObject *given = nullptr;
   uint32_t device = 0;
@@ -220,12 +242,10 @@ bool Request::read(PyObject *args, PyObject *keywords) {
   const char *name = "", *start = "", *stop = "", *dump = "";
   uint32_t device = 0;
   unsigned flags = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO!O&IssO!s",
-                                   const_cast<char **>(kNames), &source, &name,
-                                   &PyDict_Type, &given, convertDevice, &device,
-                                   &flags,
-                                   &start, &stop, &PyDict_Type, &replaced,
-                                   &dump))
+  if (!PyArg_ParseTupleAndKeywords(
+          args, keywords, "O|sO!O&IssO!s", const_cast<char **>(kNames), &source,
+          &name, &PyDict_Type, &given, convertDevice, &device, &flags, &start,
+          &stop, &PyDict_Type, &replaced, &dump))
     return false;
   std::string_view content;
   if (!readBytes(source, content) || (given && !options.read(given)) ||
@@ -277,63 +297,6 @@ static PyObject *load(PyObject *object, PyObject *args) {
                     reinterpret_cast<CompiledObject *>(compiled)->compiled);
 }
 
-/// Adds (name, symbol, result, operands) to the list that is its user.
-static nereid_status_t
-addFunction(const nereid_libdevice_sink_t *sink,
-            const nereid_libdevice_function_t *function) {
-  Ref operands(PyList_New(0));
-  for (uint64_t i = 0; operands && i < function->operand_count; ++i) {
-    Ref operand(toStr(function->operands[i]));
-    if (!operand || PyList_Append(operands.get(), operand.get()) < 0)
-      return NEREID_OUT_OF_RESOURCES;
-  }
-  Ref name(toStr(function->name)), symbol(toStr(function->symbol)),
-      result(toStr(function->result));
-  if (!operands || !name || !symbol || !result)
-    return NEREID_OUT_OF_RESOURCES;
-  Ref item(PyTuple_Pack(4, name.get(), symbol.get(), result.get(),
-                        operands.get()));
-  bool added = item && PyList_Append(static_cast<PyObject *>(sink->user),
-                                     item.get()) == 0;
-  return added ? NEREID_OK : NEREID_OUT_OF_RESOURCES;
-}
-
-/// [(name, symbol, result, [operand, ...]), ...] of nereid.libdevice/1 of the
-/// plugin that compiles for a device, or None if it has no such extension.
-static PyObject *libdevice(PyObject *object, PyObject *number) {
-  uint32_t device = 0;
-  if (!readDevice(number, device))
-    return nullptr;
-  nereid_backend_t *compiler = nullptr;
-  if (nereid_status_t status =
-          nereid_backend_compiler(self(object), device, &compiler))
-    return raise(status);
-  const auto *table = static_cast<const nereid_libdevice_t *>(
-      nereid_backend_extension(compiler, text(NEREID_EXT_LIBDEVICE)));
-  if (!table || !NEREID_HAS_SLOT(table, visit_functions))
-    Py_RETURN_NONE;
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  if (nereid_status_t status =
-          nereid_backend_target(self(object), device, &target))
-    return raise(status);
-  Ref list(PyList_New(0));
-  if (!list)
-    return nullptr;
-  nereid_libdevice_sink_t sink = {sizeof sink, 0, list.get(), addFunction};
-  Diagnostics diagnostics;
-  nereid_status_t status = diagnostics.run([&] {
-    return table->visit_functions(nereid_backend_state(compiler), &target,
-                                  &sink, diagnostics.get());
-  });
-  if (PyErr_Occurred())
-    return nullptr;
-  return status == NEREID_OK
-             ? list.release()
-             : diagnostics.raise(status, "the plugin did not list its device "
-                                         "library");
-}
-
 bool addBackendType(PyObject *module) {
   static const PyMethodDef own[] = {
       {"info", guarded<info>, METH_NOARGS, "Facts about the plugin as a dict."},
@@ -354,7 +317,9 @@ bool addBackendType(PyObject *module) {
       {"load", guarded<load>, METH_VARARGS,
        "load(compiled, device=0) -> Kernel"},
       {"libdevice", guarded<libdevice>, METH_O,
-       "Functions that kernels for a device may call, or None if unspecified."},
+       "Functions that kernels for a device may call, as JSON."},
+      {"frontend", guarded<frontend>, METH_O,
+       "What kernels for a device may use, as JSON."},
   };
   static std::vector<PyMethodDef> methods(std::begin(own), std::end(own));
   for (const PyMethodDef *method = memoryMethods; method->ml_name; ++method)
@@ -365,10 +330,9 @@ bool addBackendType(PyObject *module) {
       {Py_tp_methods, methods.data()},
       {Py_tp_doc, const_cast<char *>("One loaded plugin.")},
       {}};
-  static PyType_Spec spec = {"nereid._nereid.Backend", sizeof(BackendObject), 0,
-                             Py_TPFLAGS_DEFAULT |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "nereid._nereid.Backend", sizeof(BackendObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   backendType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return backendType && PyModule_AddType(module, backendType) == 0;
 }

@@ -29,6 +29,7 @@ int convertDevice(PyObject *object, void *out);
 /// Methods for memory, streams and events (backend_memory.cpp).
 extern PyMethodDef memoryMethods[];
 bool addEventType(PyObject *module);
+bool addHostMemoryType(PyObject *module);
 
 } // namespace nereid::python
 

@@ -12,6 +12,7 @@
 #include "dispatch.h"
 #include "backend.h"
 #include "known_calls.h"
+#include "launcher.h"
 
 #include <structmember.h>
 
@@ -46,8 +47,7 @@ struct Function {
 };
 
 struct BoundObject {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject *function, *grid;
 };
 } // namespace
@@ -144,7 +144,8 @@ static bool readGrid(PyObject *object, Grid &out) {
     return false;
   Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());
   if (rank < 1) {
-    PyErr_SetString(PyExc_IndexError, "the grid is empty, expected 1 to 3 sizes");
+    PyErr_SetString(PyExc_IndexError,
+                    "the grid is empty, expected 1 to 3 sizes");
     return false;
   }
   out = {1, 1, 1};
@@ -160,6 +161,7 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   // A grid's function, or another thread while the kernel runs, may change
   // what is known.
   Ref alive = Ref::borrow(known.loaded.get());
+  Ref launcher = Ref::borrow(known.launcher.get());
   auto *loaded = reinterpret_cast<KernelObject *>(alive.get());
   Block block(loaded->blockSize);
   if (!block.get())
@@ -177,12 +179,14 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   Grid grid;
   if (!sizes || !readGrid(sizes.get(), grid))
     return nullptr;
-  nereid_stream_t stream = 0; // of the one device that dispatching is for
+  nereid_stream_t stream = 0;
   auto *backend = reinterpret_cast<BackendObject *>(loaded->backend)->backend;
   if (nereid_status_t status =
-          nereid_backend_get_current_stream(backend, 0, &stream))
+          nereid_backend_get_current_stream(backend, loaded->device, &stream))
     return raise(status);
-  return launch(loaded, grid, stream, block.get()) ? result.release() : nullptr;
+  return launchBy(launcher.get(), loaded, grid, stream, block.get())
+             ? result.release()
+             : nullptr;
 }
 
 /// function.run(*args, grid=grid, warmup=False, **named)
@@ -321,9 +325,9 @@ static PyObject *install(PyObject *, PyObject *args) {
                                "kernel[grid], which launches when called."};
   PyObject *jit, *state, *name, *driver, *device, *describe, *tensor,
       *parameter, *settings;
-  if (!PyArg_ParseTuple(args, "O!O!UOOO(OO)O", &PyType_Type, &jit,
-                        &PyDict_Type, &state, &name, &driver, &device,
-                        &describe, &tensor, &parameter, &settings))
+  if (!PyArg_ParseTuple(args, "O!O!UOOO(OO)O", &PyType_Type, &jit, &PyDict_Type,
+                        &state, &name, &driver, &device, &describe, &tensor,
+                        &parameter, &settings))
     return nullptr;
   auto next = std::make_unique<Configuration>();
   if (!readSettings(settings, next->settings))
@@ -355,9 +359,12 @@ static PyObject *remove(PyObject *, PyObject *) {
 
 static bool addWords() {
   const std::pair<PyObject **, const char *> all[] = {
-      {&words.run, "run"},     {&words.grid, "grid"},
-      {&words.warmup, "warmup"}, {&words.debug, "debug"},
-      {&words.calls, "calls"}, {&words.dtype, "dtype"},
+      {&words.run, "run"},
+      {&words.grid, "grid"},
+      {&words.warmup, "warmup"},
+      {&words.debug, "debug"},
+      {&words.calls, "calls"},
+      {&words.dtype, "dtype"},
       {&words.usedGlobals, "used_global_vals"},
       {&words.preRunHooks, "pre_run_hooks"}};
   for (auto [word, spelling] : all) {
@@ -369,10 +376,10 @@ static bool addWords() {
 }
 
 bool addDispatcher(PyObject *module) {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundObject, call),
-       READONLY, nullptr},
-      {}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(BoundObject, call), READONLY,
+                                   nullptr},
+                                  {}};
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
       {Py_tp_traverse, reinterpret_cast<void *>(traverse)},

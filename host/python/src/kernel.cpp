@@ -39,6 +39,8 @@ PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
   info.struct_size = sizeof info;
   (void)nereid_function_info(kernel->function, &info);
   kernel->blockSize = info.arguments_size;
+  kernel->scratchSize = info.scratch_size;
+  kernel->scratchAlignment = info.scratch_alignment;
   return readSlots(kernel->function, *kernel->slots) ? object.release()
                                                      : nullptr;
 }
@@ -72,28 +74,44 @@ bool readGridSize(PyObject *object, uint32_t &out) {
   return true;
 }
 
-static nereid_status_t launchTimed(KernelObject *kernel, Grid grid,
-                                   nereid_stream_t stream, const char *block) {
+bool readScratchSize(const KernelObject *kernel, Grid grid, uint64_t &out) {
+  out = kernel->scratchSize;
+  for (uint32_t programs : {grid.x, grid.y, grid.z})
+    if (__builtin_mul_overflow(out, uint64_t(programs), &out)) {
+      PyErr_Format(PyExc_OverflowError,
+                   "%llu bytes of scratch memory for each of %u x %u x %u "
+                   "programs are more than 2^64",
+                   static_cast<unsigned long long>(kernel->scratchSize), grid.x,
+                   grid.y, grid.z);
+      return false;
+    }
+  return true;
+}
+
+static nereid_status_t launchTimed(KernelObject *kernel, const Launch &launch) {
   using Clock = std::chrono::steady_clock;
+  Grid grid = launch.grid;
   nereid_launch_t request = {};
   request.struct_size = sizeof request;
   request.grid[0] = grid.x;
   request.grid[1] = grid.y;
   request.grid[2] = grid.z;
-  request.stream = stream;
-  request.arguments = block;
+  request.stream = launch.stream;
+  request.arguments = launch.block;
   request.arguments_size = kernel->blockSize;
+  request.flags = launch.flags;
+  request.scratch = launch.scratch;
+  request.scratch_size = launch.scratchSize;
   Clock::time_point start = Clock::now();
   nereid_status_t status = nereid_function_launch(kernel->function, &request);
   std::chrono::duration<double, std::nano> took = Clock::now() - start;
-  kernel->programTime.store(took.count() /
-                                (double(grid.x) * grid.y * grid.z),
+  kernel->programTime.store(took.count() / (double(grid.x) * grid.y * grid.z),
                             std::memory_order_relaxed);
   return status;
 }
 
-bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
-            const char *block) {
+bool launch(KernelObject *kernel, const Launch &launch) {
+  Grid grid = launch.grid;
   double programs = double(grid.x) * grid.y * grid.z;
   if (programs == 0)
     return true;
@@ -101,11 +119,11 @@ bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
       kernel->programTime.load(std::memory_order_relaxed) * programs;
   nereid_status_t status;
   if (expected > 0 && expected < kWorthReleasing) {
-    status = launchTimed(kernel, grid, stream, block);
+    status = launchTimed(kernel, launch);
   } else {
     Ref alive = Ref::borrow(reinterpret_cast<PyObject *>(kernel));
     WithoutGil unlocked;
-    status = launchTimed(kernel, grid, stream, block);
+    status = launchTimed(kernel, launch);
   }
   if (status == NEREID_OK) [[likely]]
     return true;
@@ -118,15 +136,17 @@ bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
   return false;
 }
 
-/// launch(grid, stream, *arguments)
+/// launch(grid, stream, scratch, *arguments); `scratch` is None or the address
+/// and size of memory for all programs.
 static PyObject *launchMethod(PyObject *object, PyObject *const *args,
                               Py_ssize_t count) {
   KernelObject *kernel = self(object);
   const std::vector<Slot> &slots = *kernel->slots;
-  if (count != static_cast<Py_ssize_t>(slots.size()) + 2)
+  constexpr Py_ssize_t kFirst = 3;
+  if (count != static_cast<Py_ssize_t>(slots.size()) + kFirst)
     return PyErr_Format(PyExc_TypeError,
                         "the kernel takes %zu arguments, %zd were given",
-                        slots.size(), count - 2);
+                        slots.size(), count - kFirst);
   Grid grid = {1, 1, 1};
   uint32_t *sizes[] = {&grid.x, &grid.y, &grid.z};
   Ref items(PySequence_Fast(args[0], "the grid is a sequence of numbers"));
@@ -142,13 +162,18 @@ static PyObject *launchMethod(PyObject *object, PyObject *const *args,
   nereid_stream_t stream = PyLong_AsUnsignedLongLong(args[1]);
   if (PyErr_Occurred())
     return nullptr;
+  unsigned long long scratch = 0, scratchSize = 0;
+  if (args[2] != Py_None &&
+      !PyArg_ParseTuple(args[2], "KK", &scratch, &scratchSize))
+    return nullptr;
   Block block(kernel->blockSize);
   if (!block.get())
     return PyErr_NoMemory();
   for (size_t i = 0; i < slots.size(); ++i)
-    if (!pack(slots[i], args[i + 2], static_cast<Py_ssize_t>(i), block.get()))
+    if (!pack(slots[i], args[i + kFirst], static_cast<Py_ssize_t>(i),
+              block.get()))
       return nullptr;
-  if (!launch(kernel, grid, stream, block.get()))
+  if (!launch(kernel, {grid, stream, block.get(), 0, scratch, scratchSize}))
     return nullptr;
   Py_RETURN_NONE;
 }
@@ -190,23 +215,26 @@ static PyObject *device(PyObject *object, void *) {
   return PyLong_FromUnsignedLong(self(object)->device);
 }
 
-/// {"registers", "spills", "max_threads", "shared"}; -1 is unknown.
+/// {"registers", "spills", "max_threads", "shared"}, of which -1 is unknown,
+/// and "scratch_size" of each program and its "scratch_alignment".
 static PyObject *resources(PyObject *object, void *) {
   nereid_function_info_t info = {};
   info.struct_size = sizeof info;
   (void)nereid_function_info(self(object)->function, &info);
-  return Py_BuildValue("{s:i,s:i,s:i,s:L}", "registers",
-                       info.resources->registers, "spills",
-                       info.resources->spills, "max_threads",
-                       info.resources->max_threads, "shared",
-                       static_cast<long long>(info.resources->shared));
+  return Py_BuildValue(
+      "{s:i,s:i,s:i,s:L,s:K,s:K}", "registers", info.resources->registers,
+      "spills", info.resources->spills, "max_threads",
+      info.resources->max_threads, "shared",
+      static_cast<long long>(info.resources->shared), "scratch_size",
+      static_cast<unsigned long long>(info.scratch_size), "scratch_alignment",
+      static_cast<unsigned long long>(info.scratch_alignment));
 }
 
 bool addKernelType(PyObject *module) {
-  static PyMethodDef methods[] = {
-      {"launch", method(guarded<launchMethod>), METH_FASTCALL,
-       "launch(grid, stream, *arguments)"},
-      {}};
+  static PyMethodDef methods[] = {{"launch", method(guarded<launchMethod>),
+                                   METH_FASTCALL,
+                                   "launch(grid, stream, scratch, *arguments)"},
+                                  {}};
   static PyGetSetDef getters[] = {
       {"name", name, nullptr, nullptr, nullptr},
       {"arguments", guarded<arguments>, nullptr,
@@ -222,10 +250,9 @@ bool addKernelType(PyObject *module) {
       {Py_tp_getset, getters},
       {Py_tp_doc, const_cast<char *>("A kernel that is ready to launch.")},
       {}};
-  static PyType_Spec spec = {"nereid._nereid.Kernel", sizeof(KernelObject), 0,
-                             Py_TPFLAGS_DEFAULT |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "nereid._nereid.Kernel", sizeof(KernelObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return kernelType && PyModule_AddType(module, kernelType) == 0;
 }

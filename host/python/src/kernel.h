@@ -14,11 +14,11 @@
 namespace nereid::python {
 
 struct KernelObject {
-  PyObject_HEAD
-  nereid_function_t *function;
+  PyObject_HEAD nereid_function_t *function;
   PyObject *backend; // kept alive
   std::vector<Slot> *slots;
   uint64_t blockSize;
+  uint64_t scratchSize, scratchAlignment; // for each program; 0: none
   uint32_t device;
   // Nanoseconds of the last launch by its programs; 0: unknown. Launches on
   // several threads write it, with and without the interpreter's lock.
@@ -32,16 +32,18 @@ bool addKernelType(PyObject *module);
 PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
                      uint32_t device, const nereid_compiled_t *compiled);
 
-/// Memory for a packed block: on the stack unless it is large.
+/// Memory for a packed block: on the stack unless it is large. Aligned as a
+/// driver expects it, so that libnereid does not have to copy it.
 class Block {
 public:
   explicit Block(uint64_t size)
       : memory(size <= sizeof local
                    ? local
-                   : static_cast<char *>(PyMem_Calloc(1, size))) {}
+                   : static_cast<char *>(::operator new(
+                         size, std::align_val_t(kAlignment), std::nothrow))) {}
   ~Block() {
     if (memory != local)
-      PyMem_Free(memory);
+      ::operator delete(memory, std::align_val_t(kAlignment));
   }
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
@@ -49,7 +51,8 @@ public:
   char *get() { return memory; }
 
 private:
-  alignas(16) char local[512];
+  static constexpr size_t kAlignment = 64;
+  alignas(kAlignment) char local[512];
   char *memory;
 };
 
@@ -60,9 +63,22 @@ struct Grid {
 /// Reads one number of a grid; what is below zero is no program, as in Triton.
 bool readGridSize(PyObject *object, uint32_t &out);
 
-/// Launches with a packed block; raises and false on failure.
-bool launch(KernelObject *kernel, Grid grid, nereid_stream_t stream,
-            const char *block);
+/// One launch of a kernel.
+struct Launch {
+  Grid grid;
+  nereid_stream_t stream;
+  const char *block; // the packed arguments
+  uint32_t flags = 0;
+  nereid_address_t scratch = 0;
+  uint64_t scratchSize = 0;
+};
+
+/// Launches; raises and false on failure.
+bool launch(KernelObject *kernel, const Launch &launch);
+
+/// The bytes of scratch memory that all programs of \p grid need; raises and
+/// false if there is no such number.
+bool readScratchSize(const KernelObject *kernel, Grid grid, uint64_t &out);
 
 } // namespace nereid::python
 

@@ -179,6 +179,7 @@ void KnownCalls::learn(const Call &call, PyObject *device,
   known.key = Ref::borrow(key);
   known.compiled = std::move(weak);
   known.loaded = std::move(function);
+  known.launcher = std::move(launcher);
   std::erase_if(calls,
                 [&](const KnownCall &old) { return isAlike(old, call); });
   if (calls.size() < kMostCalls)

@@ -40,6 +40,7 @@ struct KnownCall {
   Ref key;                   // in Triton's cache of compiled kernels
   Ref compiled;              // a weak reference to what is there
   Ref loaded;                // its KernelObject
+  Ref launcher;              // Triton's, which launches it
   std::vector<bool> reaches; // per parameter: an argument of the kernel
 };
 

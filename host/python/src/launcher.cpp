@@ -20,15 +20,16 @@ namespace {
 /// One parameter, or one item of a tuple.
 struct Parameter {
   enum Kind : uint8_t { Constant, Value, Descriptor, Tuple } kind = Constant;
-  uint8_t rank = 0;                // of a descriptor
-  std::vector<Parameter> items;    // of a tuple
+  uint8_t rank = 0;             // of a descriptor
+  std::vector<Parameter> items; // of a tuple
 };
 
 struct LauncherObject {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   std::vector<Parameter> *parameters;
-  size_t pieces; // arguments of the kernel
+  size_t pieces;      // arguments of the kernel
+  uint32_t flags;     // of each launch
+  PyObject *allocate; // scratch memory: (kernel, size, alignment, stream)
 };
 
 /// One launch: walks parameters and the kernel's slots side by side.
@@ -213,6 +214,34 @@ static bool checkCount(const LauncherObject *launcher,
   return true;
 }
 
+/// The address of \p buffer, which Triton's allocator returned.
+static bool readAddress(PyObject *buffer, nereid_address_t &out) {
+  Ref address(PyObject_CallMethodNoArgs(buffer, names.dataPtr));
+  if (!address)
+    return false;
+  out = PyLong_AsUnsignedLongLong(address.get());
+  return !PyErr_Occurred();
+}
+
+bool launchBy(PyObject *object, KernelObject *kernel, Grid grid,
+              nereid_stream_t stream, const char *block) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  Launch request = {grid, stream, block, launcher->flags};
+  if (!kernel->scratchSize) [[likely]]
+    return launch(kernel, request);
+  if (!readScratchSize(kernel, grid, request.scratchSize))
+    return false;
+  if (!request.scratchSize) // no program
+    return launch(kernel, request);
+  Ref buffer(PyObject_CallFunction(
+      launcher->allocate, "OKKK", reinterpret_cast<PyObject *>(kernel),
+      static_cast<unsigned long long>(request.scratchSize),
+      static_cast<unsigned long long>(kernel->scratchAlignment),
+      static_cast<unsigned long long>(stream)));
+  return buffer && readAddress(buffer.get(), request.scratch) &&
+         launch(kernel, request);
+}
+
 /// launcher(grid_x, grid_y, grid_z, stream, kernel, packed_metadata,
 ///          launch_metadata, enter_hook, exit_hook, *arguments)
 static PyObject *callLauncher(PyObject *object, PyObject *const *args,
@@ -244,7 +273,8 @@ static PyObject *callLauncher(PyObject *object, PyObject *const *args,
     if (!packer.add((*launcher->parameters)[i], args[kFirst + Py_ssize_t(i)]))
       return nullptr;
   if (!callHook(args[7], args[6]) ||
-      !launch(kernel, grid, stream, block.get()) || !callHook(args[8], args[6]))
+      !launchBy(object, kernel, grid, stream, block.get()) ||
+      !callHook(args[8], args[6]))
     return nullptr;
   Py_RETURN_NONE;
 }
@@ -262,10 +292,12 @@ bool isPlainLauncher(PyObject *object, const KernelObject *kernel,
   return launcher->pieces == kernel->slots->size();
 }
 
-/// Launcher(types): one type or tuple of types for each parameter.
+/// Launcher(types, flags, allocate): one type or tuple of types for each
+/// parameter; `allocate` makes scratch memory.
 static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *types = nullptr;
-  if (!PyArg_ParseTuple(args, "O!", &PyTuple_Type, &types))
+  PyObject *types = nullptr, *allocate = nullptr;
+  unsigned flags = 0;
+  if (!PyArg_ParseTuple(args, "O!IO", &PyTuple_Type, &types, &flags, &allocate))
     return nullptr;
   auto parameters = std::make_unique<std::vector<Parameter>>();
   size_t pieces = 0;
@@ -282,33 +314,36 @@ static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
   launcher->call = guarded<callLauncher>;
   launcher->parameters = parameters.release();
   launcher->pieces = pieces;
+  launcher->flags = flags;
+  launcher->allocate = Ref::borrow(allocate).release();
   return object;
 }
 
 static void dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   delete reinterpret_cast<LauncherObject *>(object)->parameters;
+  Py_DECREF(reinterpret_cast<LauncherObject *>(object)->allocate);
   type->tp_free(object);
   Py_DECREF(type);
 }
 
 bool addLauncherType(PyObject *module) {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call),
-       READONLY, nullptr},
-      {}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(LauncherObject, call), READONLY,
+                                   nullptr},
+                                  {}};
   static PyType_Slot slots[] = {
       {Py_tp_new, reinterpret_cast<void *>(guarded<newLauncher>)},
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
-      {Py_tp_doc,
-       const_cast<char *>("Launcher(types): launches kernels of one signature, "
-                          "as Triton calls it.")},
+      {Py_tp_doc, const_cast<char *>(
+                      "Launcher(types, flags, allocate): launches kernels of "
+                      "one signature, as Triton calls it.")},
       {}};
-  static PyType_Spec spec = {
-      "nereid._nereid.Launcher", sizeof(LauncherObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  static PyType_Spec spec = {"nereid._nereid.Launcher", sizeof(LauncherObject),
+                             0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
+                             slots};
   launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return launcherType && PyModule_AddType(module, launcherType) == 0;
 }

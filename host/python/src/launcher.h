@@ -12,6 +12,11 @@ namespace nereid::python {
 
 bool addLauncherType(PyObject *module);
 
+/// Launches \p kernel with the flags and the scratch memory that \p launcher, a
+/// Launcher, was made with; raises and false on failure.
+bool launchBy(PyObject *launcher, KernelObject *kernel, Grid grid,
+              nereid_stream_t stream, const char *block);
+
 /// True for a launcher whose parameters each are one argument of \p kernel or
 /// none; \p reaches says which of the two.
 bool isPlainLauncher(PyObject *launcher, const KernelObject *kernel,

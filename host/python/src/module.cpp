@@ -11,7 +11,6 @@
 #include "dispatch.h"
 #include "kernel.h"
 #include "launcher.h"
-#include "ttir.h"
 
 namespace nereid::python {
 
@@ -105,10 +104,28 @@ static PyObject *open(PyObject *, PyObject *args) {
       !readBytes(name, label) || !runtime())
     return nullptr;
   nereid_compiled_t *compiled = nullptr;
-  nereid_status_t status =
-      nereid_compiled_open(theRuntime, {bytes.data(), bytes.size()},
-                           text(label), &compiled);
+  nereid_status_t status = nereid_compiled_open(
+      theRuntime, {bytes.data(), bytes.size()}, text(label), &compiled);
   return status == NEREID_OK ? wrapCompiled(compiled) : raise(status);
+}
+
+static PyObject *describeTtir(PyObject *, PyObject *args) {
+  PyObject *source = nullptr, *name = nullptr;
+  std::string_view bytes, label;
+  if (!PyArg_ParseTuple(args, "OO", &source, &name) ||
+      !readBytes(source, bytes) || !readBytes(name, label) || !runtime())
+    return nullptr;
+  nereid_buffer_t *json = nullptr;
+  nereid_status_t status;
+  std::string reason;
+  {
+    WithoutGil unlocked; // the first call loads MLIR
+    status = nereid_runtime_describe_ttir(
+        theRuntime, {bytes.data(), bytes.size()}, text(label), &json);
+    if (status != NEREID_OK)
+      reason = view(nereid_error());
+  }
+  return status == NEREID_OK ? takeText(status, json) : raise(status, reason);
 }
 
 static PyMethodDef functions[] = {
@@ -119,7 +136,8 @@ static PyMethodDef functions[] = {
     {"backend", guarded<backend>, METH_O, "A plugin by id or device type."},
     {"choose", guarded<choose>, METH_O, "(plugin, device) that a name means."},
     {"load", guarded<load>, METH_O, "Loads the plugin at a path."},
-    {"open", guarded<open>, METH_VARARGS, "open(bytes, name): a saved Compiled."},
+    {"open", guarded<open>, METH_VARARGS,
+     "open(bytes, name): a saved Compiled."},
     {"describe_ttir", guarded<describeTtir>, METH_VARARGS,
      "describe_ttir(source, name): the public functions of TTIR as JSON."},
     {}};
@@ -129,7 +147,9 @@ static bool addFlags(PyObject *module) {
       {"NO_CACHE", NEREID_COMPILE_NO_CACHE},
       {"REFRESH", NEREID_COMPILE_REFRESH},
       {"NEVER", NEREID_COMPILE_NEVER},
-      {"KEEP_STAGES", NEREID_COMPILE_KEEP_STAGES}};
+      {"KEEP_STAGES", NEREID_COMPILE_KEEP_STAGES},
+      {"LAUNCH_COOPERATIVE", NEREID_LAUNCH_COOPERATIVE},
+      {"LAUNCH_PROGRAMMATIC", NEREID_LAUNCH_PROGRAMMATIC}};
   for (auto [name, value] : flags)
     if (PyModule_AddIntConstant(module, name, value) < 0)
       return false;
@@ -141,15 +161,21 @@ static bool addFlags(PyObject *module) {
 // Python gives the name: PyInit_ and that of the module.
 PyMODINIT_FUNC PyInit__nereid(void) { // NOLINT(bugprone-reserved-identifier)
   using namespace nereid::python;
-  static PyModuleDef definition = {
-      PyModuleDef_HEAD_INIT, "nereid._nereid", "libnereid's C interface.", -1,
-      functions, nullptr, nullptr, nullptr, nullptr};
+  static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                   "nereid._nereid",
+                                   "libnereid's C interface.",
+                                   -1,
+                                   functions,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr};
   Ref module(PyModule_Create(&definition));
   if (!module || !makeNames() || !addErrorType(module.get()) ||
       !addFlags(module.get()) || !addKernelType(module.get()) ||
       !addLauncherType(module.get()) || !addCompiledType(module.get()) ||
-      !addEventType(module.get()) || !addBackendType(module.get()) ||
-      !addDispatcher(module.get()))
+      !addEventType(module.get()) || !addHostMemoryType(module.get()) ||
+      !addBackendType(module.get()) || !addDispatcher(module.get()))
     return nullptr;
   return module.release();
 }

@@ -12,10 +12,6 @@ from . import selection
 from .pipeline import Pipeline, pipeline_for
 
 
-def _min_dot_size(lhs_type: Any, rhs_type: Any) -> tuple[int, int, int]:
-    return 1, 1, 1
-
-
 class NereidBackend(BaseBackend):
     """Compiles for any plugin; Triton makes one for each use, so it is light."""
 
@@ -46,9 +42,10 @@ class NereidBackend(BaseBackend):
     def get_codegen_implementation(self, options: Any) -> dict[str, Any]:
         from .fp8e4b15 import convert_custom_types
 
+        least = self._pipeline.of_options(options).frontend.min_dot_size
         return {
             "convert_custom_types": convert_custom_types,
-            "min_dot_size": _min_dot_size,
+            "min_dot_size": lambda lhs_type, rhs_type: least,
         }
 
     def get_module_map(self) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 import functools
 import json
 import threading
+import time
 from typing import Any
 
 from triton.backends.compiler import GPUTarget
 
 from .. import _native
+from .._memory import Memory, _Place
 from . import selection
 
 # A CPU runs a program on one thread. Kernels and tests written for GPUs count
@@ -123,9 +125,6 @@ class DeviceUtils:
         index = self.index_of(device)
         self.backend.synchronize(index, self.backend.current_stream(index))
 
-    def flush_cache(self) -> None:
-        self.backend.flush_cache(self.index_of(None), self.current_stream())
-
     @functools.cached_property
     def is_host_accessible(self) -> bool:
         """Whether kernels work on the host's memory as it is."""
@@ -175,6 +174,66 @@ class DeviceUtils:
         launch may be under way on another thread."""
 
 
+class CacheFlush:
+    """Empties the device's caches, before a cold measurement: as the plugin does
+    it, else by a write to a large buffer, as Triton does it on GPUs. Where there
+    is no room for that buffer measurements are warm."""
+
+    _SIZE = 64 << 20  # more than the last cache of most devices
+
+    def __init__(self, utils: DeviceUtils) -> None:
+        self._utils = utils
+        self._index = utils.index_of(None)
+        self._buffer: Memory | None = None
+        self._has_slot = True
+
+    def flush_cache(self) -> None:
+        backend, stream = self._utils.backend, self._utils.current_stream(self._index)
+        if self._has_slot:
+            try:
+                backend.flush_cache(self._index, stream)
+                return
+            except _native.require().Error as error:
+                if error.status != "unimplemented":
+                    raise
+            self._has_slot = False
+            self._buffer = self._allocate()
+        if self._buffer is not None:
+            self._buffer.fill(stream=stream)
+
+    def _allocate(self) -> Memory | None:
+        place = _Place(self._utils.backend, self._index)
+        try:
+            return Memory._of(place, self._SIZE, 64)
+        except _native.require().Error as error:
+            if error.status not in ("out-of-resources", "unimplemented"):
+                raise
+            return None
+
+
+class HostEvent:
+    """A point in time of the host, for a plugin without events: the work before
+    it is waited for."""
+
+    def __init__(self, utils: DeviceUtils) -> None:
+        self._utils = utils
+        self._index = utils.index_of(None)
+        self._time = 0
+
+    def record(self, stream: int | None = None) -> None:
+        if stream is None:
+            stream = self._utils.current_stream(self._index)
+        self._utils.backend.synchronize(self._index, stream)
+        self._time = time.perf_counter_ns()
+
+    def elapsed_time(self, end: HostEvent) -> float:
+        """Milliseconds; never 0, because programs divide by it."""
+        return max(end._time - self._time, 1) / 1e6
+
+    def synchronize(self) -> None:
+        """The work before it is done already."""
+
+
 class Event:
     """A point in the device's current stream, as `do_bench` uses it."""
 
@@ -190,7 +249,7 @@ class Event:
         return max(self._event.elapsed(end._event), 1.0) / 1e6
 
     def synchronize(self) -> None:
-        self._utils.synchronize()
+        self._event.synchronize()
 
 
 class DeviceInterface:
@@ -199,8 +258,13 @@ class DeviceInterface:
     def __init__(self, utils: DeviceUtils) -> None:
         self._utils = utils
 
-    def Event(self, enable_timing: bool = True, **_: Any) -> Event:
-        return Event(self._utils)
+    def Event(self, enable_timing: bool = True, **_: Any) -> Event | HostEvent:
+        try:
+            return Event(self._utils)
+        except _native.require().Error as error:
+            if error.status != "unimplemented":
+                raise
+            return HostEvent(self._utils)
 
     def synchronize(self, device: Any = None) -> None:
         self._utils.synchronize(device)

@@ -76,7 +76,9 @@ class NereidDriver(DriverBase):
         return do_bench
 
     def get_empty_cache_for_benchmark(self) -> Any:
-        return self.utils
+        from .device import CacheFlush
+
+        return CacheFlush(self.utils)
 
     def clear_cache(self, cache: Any) -> None:
         cache.flush_cache()

@@ -10,6 +10,7 @@ them, under these names. Functions that a plugin lists besides
 from __future__ import annotations
 
 import functools
+import json
 import sys
 from types import ModuleType
 from typing import Any
@@ -68,8 +69,10 @@ def _library(kind: str, functions: tuple) -> ModuleType:
 
 def libdevice_for(backend: Any, device: int) -> ModuleType:
     """The module that stands for `triton.language.extra.libdevice`."""
-    functions = backend.libdevice(device) or []
-    frozen = tuple((n, s, r, tuple(o)) for n, s, r, o in functions)
+    functions = json.loads(backend.libdevice(device))
+    frozen = tuple(
+        (it["name"], it["symbol"], it["result"], tuple(it["operands"])) for it in functions
+    )
     return _library(backend.info()["id"], frozen)
 
 

@@ -24,9 +24,6 @@ from triton.runtime.errors import OutOfResources
 
 PREFIX = "nereid_"
 
-FP8_DTYPES = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
-DOT_PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
-
 # Fields that describe the target, or steer Triton itself: a plugin's option of
 # the same name is set with the prefix only.
 _NOT_SHARED = frozenset(
@@ -68,10 +65,10 @@ class Options:
     enable_fp_fusion: bool = True
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
-    supported_fp8_dtypes: tuple[str, ...] = FP8_DTYPES
+    supported_fp8_dtypes: tuple[str, ...] = ()
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
-    allowed_dot_input_precisions: tuple[str, ...] = DOT_PRECISIONS
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee",)
     max_num_imprecise_acc_default: int = 0
     extern_libs: Any = None
     debug: bool = False

@@ -22,6 +22,7 @@ from .. import _native
 from .._transfer import written_arguments
 from . import selection, versions
 from .device import current_index, read_target
+from .frontend import Frontend
 from .options import TooLarge, options_type, share
 
 
@@ -98,8 +99,8 @@ def _metadata_of(compiled: Any) -> dict[str, Any]:
         # Programs divide by it: an occupancy of nothing is no number.
         "shared": max(1, facts.get("shared", 0)),
         "scratch": facts.get("scratch", 0),
-        "global_scratch_size": 0,
-        "global_scratch_align": 1,
+        "global_scratch_size": facts.get("scratch_size", 0),
+        "global_scratch_align": facts.get("scratch_alignment", 64),
         "profile_scratch_size": 0,
         "profile_scratch_align": 1,
         "tensordesc_meta": None,
@@ -116,6 +117,7 @@ class Pipeline:
         self.device = device
         self.schema = json.loads(backend.options(device))
         self.options_type = options_type(self.schema)
+        self.frontend = Frontend.read(backend.frontend(device))
         stages = json.loads(backend.stages({}, device))
         # Triton has a stage "ttir" of its own: a plugin's first stage, if it
         # only tidies TTIR up, is part of the one after it.
@@ -153,6 +155,8 @@ class Pipeline:
         known["target_features"] = self.features
         known.setdefault("arch", str(self.target.arch))
         known.setdefault("warp_size", int(self.target.warp_size))
+        for name, value in self.frontend.options().items():
+            known.setdefault(name, value)
         # A variable that forbids fusion is as good as a launch that does.
         requested = known.get("enable_fp_fusion")
         fuses = versions.default_fp_fusion(requested)

@@ -9,10 +9,14 @@ Which storages are copied back follows from the kernel's TTIR; see
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from triton.runtime import _allocation
+
 from .. import _native
+from .._memory import Memory, _Place
 from .._transfer import Copies
 from .device import DeviceUtils
 
@@ -20,11 +24,37 @@ from .device import DeviceUtils
 def launcher_for(utils: DeviceUtils, src: Any, metadata: Any) -> Any:
     """What Triton calls to launch kernels compiled from `src`."""
     types = tuple(src.signature.values())
-    launcher = _native.require().Launcher(types)
+    native = _native.require()
+    flags = 0
+    if getattr(metadata, "launch_cooperative_grid", False):
+        flags |= native.LAUNCH_COOPERATIVE
+    if getattr(metadata, "launch_pdl", False):
+        flags |= native.LAUNCH_PROGRAMMATIC
+    launcher = native.Launcher(types, flags, functools.partial(_allocate_scratch, utils))
     if utils.is_synchronous:
         return launcher
     written = getattr(metadata, "written_arguments", None)
     return _CopyingLauncher(utils, launcher, types, written)
+
+
+def _allocate_scratch(
+    utils: DeviceUtils, kernel: Any, size: int, alignment: int, stream: int
+) -> Any:
+    """Scratch memory for all programs of a launch, from Triton's allocator."""
+    buffer = _allocation._allocator.get()(size, alignment, stream)
+    if isinstance(buffer, Memory):
+        place = _Place(kernel.backend, kernel.device)
+        buffer._check(place)
+        buffer._use_on(stream)
+        return buffer
+    # The tensor is let go before such a device is done, if it can use it at all.
+    kind = getattr(getattr(buffer, "device", None), "type", None)
+    if kind == "cpu" and not utils.is_synchronous:
+        raise ValueError(
+            "Triton's allocator returned memory of the host, expected memory of "
+            f"{utils.device_type}:{kernel.device}, as nereid.allocate() makes it"
+        )
+    return buffer
 
 
 def _pieces(kind: Any) -> int:
