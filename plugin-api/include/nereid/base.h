@@ -1,5 +1,5 @@
 // nereid/base.h - what every Nereid header shares: the ABI version, status
-// codes, strings, values, sinks and the record of one call.
+// codes, strings, values, sinks and the context of a call.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -11,24 +11,24 @@
 //   Each struct that crosses the boundary starts with `struct_size`, which its
 //   writer sets to sizeof(the struct). Structs grow at their end only. Fields
 //   of minor 0 are always there; a reader touches a later one only where
-//   NEREID_HAS says so. Both a smaller (older) and a larger (newer) struct
+//   NEREID_HAS is true. Both a smaller (older) and a larger (newer) struct
 //   work, and no size is ever compared for equality. Fields called `reserved`
 //   are zero.
 //   A struct that the other side fills (`out_*`) is zeroed by its owner, who
 //   sets `struct_size`; the other side writes within that size and leaves the
 //   size alone.
 //   Structs marked "leaf" have no size: their layout is frozen for good. Only
-//   leaf structs stand inside other structs. Arrays of sized structs have the
-//   stride items[0].struct_size.
+//   leaf structs are embedded in other structs. Arrays of sized structs have
+//   the stride items[0].struct_size.
 //
 // Ownership
 //   "borrowed for the call" means valid until the call returns; the receiver
 //   copies what it keeps. No memory is freed on the other side: results go
 //   into sinks or structs that the caller owns. A handle has one destroy (or
-//   free, unload, release) function next to the one that made it, which
-//   accepts NULL. It ends the handle even if it returns an error, which says
-//   what was lost. A function that fails makes no handle and leaves its out
-//   parameters as they were; sinks may hold a part.
+//   free, unload, release) function next to the one that creates it, which
+//   accepts NULL. It ends the handle even if it returns an error, which reports
+//   what was lost. A function that fails creates no handle and leaves its out
+//   parameters unchanged; sinks may hold partial output.
 //
 // Thread words, at the end of each function's comment
 //   [any-thread]       may run on any thread, several at once
@@ -42,9 +42,9 @@
 //
 // Processes
 //   A child made by fork() may call a plugin only if the plugin is
-//   NEREID_PLUGIN_FORK_SAFE; for any other one the host refuses each call in
-//   the child with NEREID_UNAVAILABLE. Handles of such a plugin are lost to the
-//   child, and nothing of it is ended there.
+//   NEREID_PLUGIN_FORK_SAFE; for any other plugin the host fails each call in
+//   the child with NEREID_UNAVAILABLE. The child cannot use that plugin's
+//   handles, and the host destroys none of them there.
 
 #ifndef NEREID_BASE_H
 #define NEREID_BASE_H
@@ -56,16 +56,16 @@ extern "C" {
 #endif
 
 // The version of the ABI that these headers describe. A host and a plugin work
-// together when their majors are equal; both then keep to the smaller minor.
+// together if their majors are equal; both then use the smaller minor.
 // While a major is provisional (CHANGELOG.md) it may change in place, and each
-// change raises the revision: then both sides need the same one. A revision of
+// change raises the revision: both sides then need the same one. A revision of
 // 0 means that the major is final.
 #define NEREID_ABI_MAJOR 1
 #define NEREID_ABI_MINOR 0
 #define NEREID_ABI_REVISION 2
 
 // True when the side that wrote `*object` knew `field`. For pointers to
-// functions use NEREID_HAS_SLOT, which also asks for a non-null value.
+// functions use NEREID_HAS_SLOT, which also requires a non-null value.
 #define NEREID_HAS(object, field)                                              \
   ((uint64_t)((const char *)(&(object)->field + 1) -                           \
               (const char *)(object)) <= (uint64_t)(object)->struct_size)
@@ -82,7 +82,7 @@ enum {
   NEREID_INVALID_ARGUMENT = 1,
   // This plugin does not do that: try another one.
   NEREID_UNIMPLEMENTED = 2,
-  // What is needed is absent from this machine, or busy: try another device.
+  // A device or resource is absent or busy: try another device.
   NEREID_UNAVAILABLE = 3,
   // Memory, registers or another bounded resource: try a smaller problem.
   NEREID_OUT_OF_RESOURCES = 4,
@@ -90,20 +90,20 @@ enum {
   NEREID_NOT_FOUND = 5,
   // Built for another ABI, machine or version: get a matching one.
   NEREID_INCOMPATIBLE = 6,
-  // A kernel failed while it ran (an assertion, a fault): results are void.
+  // A kernel failed while it ran (an assertion, a fault): discard the results.
   NEREID_DEVICE_FAULT = 7,
-  // The operating system refused: look at the path and the permissions.
+  // The operating system refused: check the path and the permissions.
   NEREID_IO_ERROR = 8,
-  // A bug on the side that answers: report it.
+  // A bug on the side that returns it: report it.
   NEREID_INTERNAL = 9,
-  // The caller asked to stop (nereid_call_t.cancelled): nothing is wrong.
+  // The caller requested it (nereid_call_t.cancelled): not an error.
   NEREID_CANCELLED = 10,
   // The device will not work again in this process: start a new one.
   NEREID_DEVICE_LOST = 11
 };
 
 // ---------------------------------------------------------------- leaf structs
-// UTF-8 text; not terminated by NUL. Null data is allowed when size is 0.
+// UTF-8 text, not NUL-terminated. Null data is allowed when size is 0.
 typedef struct nereid_string_t {
   const char *data;
   uint64_t size;
@@ -145,7 +145,7 @@ typedef struct nereid_value_t {
 
 // ---------------------------------------------------------------- sinks
 // Receives bytes, in order, in any number of pieces. The caller of the
-// function that is given the writer owns it, for the length of that call.
+// function that gets the writer owns it, for the length of that call.
 typedef struct nereid_writer_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -156,7 +156,8 @@ typedef struct nereid_writer_t {
                            const void *data, uint64_t size);
 } nereid_writer_t;
 
-// Receives values one by one. A name that comes twice replaces the earlier.
+// Receives values one by one. A later value of the same name replaces the
+// earlier.
 typedef struct nereid_value_sink_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -183,18 +184,18 @@ typedef struct nereid_diagnostic_t {
   uint32_t struct_size;
   nereid_severity_t severity;
   nereid_string_t message;
-  nereid_string_t file;  // the source it is about; empty: the call's input
+  nereid_string_t file;  // the source it refers to; empty: the call's input
   uint32_t line;         // from 1; 0 if unknown
   uint32_t column;       // from 1; 0 if unknown
 } nereid_diagnostic_t;
 
-// One call across the boundary, as its caller sees it. Borrowed for the call;
-// never NULL except where a slot's comment allows it.
+// The context of one call across the boundary. Borrowed for the call; never
+// NULL except where a slot's comment allows it.
 typedef struct nereid_call_t {
   uint32_t struct_size;
   uint32_t reserved;
   void *user;
-  // Takes a copy of `diagnostic`. A function that fails reports at least one
+  // Copies `diagnostic`. A function that fails reports at least one
   // error. [any-thread]
   void (*report)(const struct nereid_call_t *call,
                  const nereid_diagnostic_t *diagnostic);
@@ -203,8 +204,8 @@ typedef struct nereid_call_t {
   int32_t (*cancelled)(const struct nereid_call_t *call);
 } nereid_call_t;
 
-// The layout is that of 64-bit machines with natural alignment; a compiler that
-// is told otherwise (-m32) cannot build a plugin.
+// The layout is that of 64-bit machines with natural alignment; other targets
+// (-m32) cannot build a plugin.
 #ifdef __cplusplus
 #define NEREID_STATIC_ASSERT static_assert
 #else

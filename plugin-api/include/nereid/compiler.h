@@ -5,7 +5,7 @@
 //
 // A compiler turns a module (Triton's TTIR as text or MLIR bytecode) into an
 // image, in stages. The host runs the stages in order, bytes in and bytes out,
-// and can dump, replace, skip and cache what lies between them.
+// and can dump, replace, skip and cache the bytes between them.
 
 #ifndef NEREID_COMPILER_H
 #define NEREID_COMPILER_H
@@ -16,12 +16,12 @@
 extern "C" {
 #endif
 
-// What a plugin keeps between calls; made by nereid_plugin_t.create, NULL for
-// a plugin without one.
+// The plugin's state between calls; created by nereid_plugin_t.create, NULL for
+// a plugin without `create`.
 typedef struct nereid_state_t nereid_state_t;
-// Options that a plugin has checked; owned by the plugin until destroyed.
+// Options that a plugin has validated; owned by the plugin until destroyed.
 typedef struct nereid_options_t nereid_options_t;
-// One compilation: what a plugin keeps from one stage to the next.
+// One compilation: the plugin's state from one stage to the next.
 typedef struct nereid_session_t nereid_session_t;
 
 // What to compile for. Strings are borrowed for the call when the host passes
@@ -61,15 +61,15 @@ typedef struct nereid_option_sink_t {
 
 // Flags of a stage.
 enum {
-  // The session keeps the stage's output, so that the next stage can be run
-  // without the bytes (see run_stage).
+  // The session keeps the stage's output, so that the next stage can run
+  // without its bytes (see run_stage).
   NEREID_STAGE_KEEPS_OUTPUT = 1u,
   // The output is an image: nereid_driver_t.load_image accepts it.
   NEREID_STAGE_MAKES_IMAGE = 2u
 };
 
 // One stage. Kinds are free strings: "ttir", "llvm.ir", "elf", "spirv", ...
-// The first stage of a pipeline for Triton takes "ttir".
+// The first stage of a pipeline for Triton accepts "ttir".
 typedef struct nereid_stage_t {
   uint32_t struct_size;
   uint32_t flags;
@@ -90,7 +90,7 @@ typedef struct nereid_stage_sink_t {
 
 // Metadata
 //   A stage describes the kernel it compiles through a value sink. The host
-//   keeps the values beside the image, hands them to load_image and shows
+//   stores the values with the image, passes them to load_image and shows
 //   them to users. Names it understands:
 //     name               STRING       symbol of the kernel in the image
 //     argument_names     STRING_LIST  in order
@@ -109,22 +109,22 @@ typedef struct nereid_stage_sink_t {
 //     cooperative        BOOL         all programs must run at the same time
 //     num_warps, num_ctas, warp_size  I64
 //   Other names are a plugin's own. A stage that the host skips or replaces
-//   adds nothing, so the stage that makes the image adds all that a launch
-//   needs, even if an earlier one did.
-//   A plugin that gives no argument_offsets accepts the standard layout: each
+//   adds nothing, so the stage that makes the image adds everything that a
+//   launch needs, even if an earlier stage did.
+//   Without argument_offsets the standard layout applies: each
 //   argument at the next multiple of its size (pointers take 8 bytes and an i1
 //   one), the block's size rounded up to 8.
 
-// What one stage works on. Borrowed for the call.
+// The input of one stage. Borrowed for the call.
 typedef struct nereid_stage_input_t {
   uint32_t struct_size;
-  uint32_t index;                // of the stage, as visit_stages gave them
+  uint32_t index;                // of the stage, in the order of visit_stages
   const nereid_options_t *options;
   nereid_session_t *session;     // NULL if the compiler has no `begin`
   nereid_string_t name;          // of the source, for messages: "softmax.ttir"
   // The output of the stage before. For a stage that follows one with
   // NEREID_STAGE_KEEPS_OUTPUT in the same session `data` may be NULL: the stage
-  // continues from what the session kept.
+  // continues from the session's state.
   nereid_bytes_t bytes;
 } nereid_stage_input_t;
 
@@ -136,7 +136,8 @@ typedef struct nereid_compiler_t {
 
   // Required. Sets `*out_score`: 0 if this compiler does not serve `target`,
   // larger is better; 100 is a normal match. A device whose plugin has a
-  // compiler uses that one; scores decide for drivers without. [any-thread]
+  // compiler uses that compiler; scores decide for driver-only plugins.
+  // [any-thread]
   nereid_status_t (*score_target)(nereid_state_t *state,
                                   const nereid_target_t *target,
                                   int32_t *out_score,
@@ -150,9 +151,9 @@ typedef struct nereid_compiler_t {
                                    const nereid_call_t *call);
 
   // Required. Checks `count` option values for `target`, writes the canonical
-  // text of the complete set (equal for equal meaning; part of the cache key)
-  // and sets `*out_options`. An unknown name is an error. On failure nothing
-  // is made. [any-thread]
+  // text of the complete set (equal for equivalent sets; part of the cache key)
+  // and sets `*out_options`. An unknown name is an error. On failure no
+  // options are created. [any-thread]
   nereid_status_t (*parse_options)(nereid_state_t *state,
                                    const nereid_target_t *target,
                                    const nereid_value_t *values,
@@ -168,8 +169,8 @@ typedef struct nereid_compiler_t {
                                      const nereid_call_t *call);
 
   // Required. Adds the stages, in order, to `sink`; at least one, and the same
-  // ones each time. A stage takes the kind that the one before it makes. A
-  // pipeline that makes no image is legal: it compiles and cannot launch.
+  // each time. A stage accepts the kind that the stage before it produces. A
+  // pipeline without an image is legal: its kernels cannot be launched.
   // [any-thread]
   nereid_status_t (*visit_stages)(nereid_state_t *state,
                                   const nereid_options_t *options,
@@ -179,15 +180,15 @@ typedef struct nereid_compiler_t {
   // (optional) Writes what the output depends on besides source, options,
   // target and this plugin's build: the features of this CPU, the version of
   // a driver, the build of a library that the compiler is in. Part of the cache
-  // key. Cheap: called for cached kernels too. A host that is not told of a
-  // dependency returns stale images. [any-thread]
+  // key. Cheap: called for cached kernels too. If a dependency is missing,
+  // the host returns stale images. [any-thread]
   nereid_status_t (*write_dependencies)(nereid_state_t *state,
                                         const nereid_options_t *options,
                                         const nereid_writer_t *writer,
                                         const nereid_call_t *call);
 
   // (optional) Starts a compilation; `options` outlives it. Compilations are
-  // independent: many may be under way at once. Options that are too expensive
+  // independent: several may run at once. Options that are too expensive
   // to validate in parse_options are refused here; errors of run_stage concern
   // the input. [any-thread]
   nereid_status_t (*begin)(nereid_state_t *state,
@@ -195,15 +196,15 @@ typedef struct nereid_compiler_t {
                            nereid_session_t **out_session,
                            const nereid_call_t *call);
 
-  // (optional) Ends a compilation, finished or not. Comes with `begin`.
+  // (optional) Ends a compilation, finished or not. Present if `begin` is.
   // Accepts NULL. [serial]
   nereid_status_t (*end)(nereid_state_t *state, nereid_session_t *session,
                          const nereid_call_t *call);
 
   // Required. Runs a stage, appends the result to `output` and facts about the
   // kernel to `metadata`. Equal bytes and options give equal output. `output`
-  // is NULL when nobody wants the bytes of a stage with
-  // NEREID_STAGE_KEEPS_OUTPUT. On failure `output` may hold a part. [serial]
+  // is NULL when the bytes of a stage with NEREID_STAGE_KEEPS_OUTPUT are not
+  // needed. On failure `output` may hold partial output. [serial]
   nereid_status_t (*run_stage)(nereid_state_t *state,
                                const nereid_stage_input_t *input,
                                const nereid_writer_t *output,

@@ -15,7 +15,7 @@ extern "C" {
 // An address in the memory of a device: what a kernel's pointer argument holds.
 typedef uint64_t nereid_address_t;
 // A queue of work on a device. 0 is the device's default stream: it always
-// exists, and nothing but its own order and events relates it to others.
+// exists, and only events order it relative to other streams.
 typedef uint64_t nereid_stream_t;
 
 typedef struct nereid_module_t nereid_module_t;  // a loaded image
@@ -23,15 +23,16 @@ typedef struct nereid_kernel_t nereid_kernel_t;  // an entry point of a module
 
 // Flags of a probe.
 enum {
-  // The device is the host's own processor. It never outranks another device
-  // unless the user names it.
+  // The device is the host's CPU. It never outranks another device unless the
+  // user names it.
   NEREID_PROBE_IS_HOST_CPU = 1u,
   // The device computes nothing of use (a dummy, a recorder): it is never
   // chosen unless the user names it.
   NEREID_PROBE_BY_NAME_ONLY = 2u
 };
 
-// The answer to "can you run kernels here?". The caller sets `struct_size`.
+// The result of a probe: whether kernels can run here. The caller sets
+// `struct_size`.
 typedef struct nereid_probe_t {
   uint32_t struct_size;
   uint32_t flags;
@@ -48,7 +49,7 @@ typedef struct nereid_kernel_info_t {
   int64_t shared;        // bytes of on-chip memory of one program
 } nereid_kernel_info_t;
 
-// Memory that is asked for.
+// A request for memory.
 typedef struct nereid_allocation_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -64,8 +65,8 @@ enum {
   NEREID_COPY_DEVICE_TO_DEVICE = 3
 };
 
-// One copy between ranges that do not overlap. The host side is a pointer in
-// an address.
+// One copy between ranges that do not overlap. An address on the host side is a
+// pointer.
 typedef struct nereid_copy_t {
   uint32_t struct_size;
   nereid_copy_direction_t direction;
@@ -80,18 +81,18 @@ typedef struct nereid_image_t {
   uint32_t struct_size;
   uint32_t reserved;
   nereid_bytes_t bytes;
-  // If not empty, a file that holds the same bytes from `offset` on, so that
-  // the system can map them; it may vanish after the call.
+  // If not empty, a file with the same bytes at `offset`, to be mapped; it may
+  // vanish after the call.
   nereid_string_t path;
   uint64_t offset;
-  const nereid_value_t *metadata;  // what the stages added
+  const nereid_value_t *metadata;  // added by the stages
   uint64_t metadata_count;
 } nereid_image_t;
 
-// Flags of a launch. The host sets one only where the kernel's metadata or the
-// caller asks for it.
+// Flags of a launch. The host sets one only if the kernel's metadata or the
+// caller requests it.
 enum {
-  // All programs run at the same time; a driver that cannot is to refuse.
+  // All programs run at the same time; a driver that cannot do this refuses.
   NEREID_LAUNCH_COOPERATIVE = 1u,
   // The kernel may start before the one before it on the stream has ended
   // (programmatic dependent launch). A driver may ignore it.
@@ -108,30 +109,31 @@ typedef struct nereid_launch_t {
   uint64_t arguments_size;   // bytes
   nereid_address_t scratch;  // device memory for all programs of the launch; 0
   uint64_t scratch_size;     // bytes; at least programs * scratch_size of the
-                             // metadata. Free again once the launch is done
+                             // metadata. Valid until the launch is done
   uint32_t flags;
   uint32_t cluster[3];       // programs of a cluster; 0 means as compiled
 } nereid_launch_t;
 
-// The driver of a plugin: what every device has. Streams, events, other kinds
-// of memory and more are extensions (nereid/ext). Devices are numbered from 0
-// to device_count - 1, and the host passes no other.
+// The driver of a plugin: what every device supports. Streams, events, other
+// kinds of memory and more are extensions (nereid/ext). Devices are numbered
+// from 0 to device_count - 1; the host passes no other number.
 //
 // Work
 //   Work on a stream runs in order. `copy` and `launch` may return before their
-//   work is done, and may block while a queue is full, but never for a kernel
-//   to end that waits for later work. Host memory of a copy belongs to the
-//   device until the stream is synchronized.
-//   The caller waits before it ends what work may still use: memory (`free`),
+//   work is done, and may block while a queue is full, but never until later
+//   work is submitted: a running kernel may wait for that work. Host memory of
+//   a copy belongs to the device until the stream is synchronized. The caller
+//   waits for pending work before it ends what that work uses: memory (`free`),
 //   modules (`unload_module`), streams and events.
 //
 // Failures of work
 //   What fails after its call has returned is reported by the next
 //   `synchronize` of its stream or of its device, whichever is first, once:
-//   NEREID_DEVICE_FAULT for a fault or an assertion of a kernel. What that
-//   stream was given between the fault and the report may be skipped, and its
-//   results are void. Then the stream works again, as all others do. A device
-//   that cannot go on returns NEREID_DEVICE_LOST from then on, every time.
+//   NEREID_DEVICE_FAULT for a fault or an assertion of a kernel. Work submitted
+//   to that stream between the fault and the report may be skipped, and its
+//   results are undefined. Afterwards the stream works again; other streams are
+//   not affected. A device that cannot continue returns NEREID_DEVICE_LOST from
+//   then on, every time.
 //   `launch` may report an earlier failure of its stream in the same way.
 //
 // Required slots are marked; a host refuses a driver that lacks one.
@@ -139,9 +141,9 @@ typedef struct nereid_driver_t {
   uint32_t struct_size;
   uint32_t reserved;
 
-  // Required. Fills `out_probe` and writes one sentence of reason ("2 devices:
-  // ...", "no /dev/acme0"). Free of side effects and fast. A machine without
-  // the device is a score of 0, not an error. [any-thread]
+  // Required. Fills `out_probe` and writes the reason in one sentence ("2
+  // devices: ...", "no /dev/acme0"). Fast, without side effects. A machine
+  // without the device is a score of 0, not an error. [any-thread]
   nereid_status_t (*probe)(nereid_state_t *state, nereid_probe_t *out_probe,
                            const nereid_writer_t *reason,
                            const nereid_call_t *call);
@@ -162,12 +164,12 @@ typedef struct nereid_driver_t {
                                       const nereid_value_sink_t *sink,
                                       const nereid_call_t *call);
 
-  // Required. Makes memory of `device`. [any-thread]
+  // Required. Allocates memory on `device`. [any-thread]
   nereid_status_t (*allocate)(nereid_state_t *state, uint32_t device,
                               const nereid_allocation_t *allocation,
                               nereid_address_t *out_address,
                               const nereid_call_t *call);
-  // Required. Frees what `allocate` made. The caller has waited for the work
+  // Required. Frees memory of `allocate`. The caller has waited for the work
   // that uses it. Accepts 0. [any-thread]
   nereid_status_t (*free)(nereid_state_t *state, uint32_t device,
                           nereid_address_t address,
@@ -208,7 +210,7 @@ typedef struct nereid_driver_t {
                                 const nereid_call_t *call);
 
   // Required. Launches `kernel`, on the device that its module was loaded for.
-  // `call` may be NULL: then only the status tells. [hot]
+  // `call` may be NULL: then only the status is returned. [hot]
   nereid_status_t (*launch)(nereid_kernel_t *kernel,
                             const nereid_launch_t *launch,
                             const nereid_call_t *call);

@@ -19,8 +19,8 @@ typedef struct nereid_host_t {
   uint32_t abi_minor;            // the highest minor that the host speaks
   uint32_t abi_revision;         // NEREID_ABI_REVISION of the host's headers
   nereid_string_t name;          // of the host program: "nereid", "python"
-  nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none:
-                                 // parts of a plugin are found beside it
+  nereid_string_t plugin_path;   // this plugin's file, resolved; empty if none;
+                                 // to locate files shipped beside it
   void *user;
 
   // Logs one message of the plugin. [any-thread]
@@ -28,17 +28,17 @@ typedef struct nereid_host_t {
               const nereid_diagnostic_t *diagnostic);
 
   // The table of host extension `id` ("nereid.ttir/1", ...), or NULL. Valid as
-  // long as the host is. What a plugin asks for in `create` becomes part of the
-  // key of its kernels; one that asks later writes the extension's identity in
-  // write_dependencies itself. [any-thread]
+  // long as the host is. An extension requested in `create` becomes part of the
+  // cache key of the plugin's kernels; a plugin that requests it later writes
+  // its identity in write_dependencies. [any-thread]
   const void *(*get_extension)(const struct nereid_host_t *host,
                                nereid_string_t id);
 } nereid_host_t;
 
 // Flags of a plugin.
 enum {
-  // The library may be closed once `shutdown` has returned. Without it, it
-  // stays mapped for good.
+  // The library may be closed once `shutdown` has returned. Without this flag
+  // it stays mapped.
   NEREID_PLUGIN_UNLOADABLE = 1u,
   // All slots work in a child made by fork(), with the handles of its parent.
   NEREID_PLUGIN_FORK_SAFE = 2u
@@ -51,12 +51,12 @@ typedef struct nereid_plugin_t {
   uint32_t abi_major;             // NEREID_ABI_MAJOR
   uint32_t abi_minor;             // the highest minor that the plugin speaks
   uint32_t abi_revision;          // NEREID_ABI_REVISION
-  uint32_t min_host_minor;        // it does not work with a host below this
+  uint32_t min_host_minor;        // the lowest host minor that it works with
   uint32_t flags;
 
   // Identity. The id is unique ([a-z0-9_.-]+, 1 to 63 bytes) and the one in the
-  // note; the device type is what a target's `backend` says and what users
-  // name ("cpu", "acme").
+  // note; the device type is the `backend` of a target and the name that users
+  // type ("cpu", "acme").
   nereid_string_t id;
   nereid_string_t device_type;
   nereid_string_t version;
@@ -68,29 +68,29 @@ typedef struct nereid_plugin_t {
 
   // (optional) Starts the plugin; `host` lives until shutdown returns. Called
   // before any slot of the tables, with `*out_state` NULL. A process with
-  // several hosts calls it once for each: what a plugin keeps is in the state,
-  // not in globals. Every program that lists plugins calls it, so contexts of
-  // devices are opened by the first slot that needs one. After a failure there
-  // is no shutdown. [exclusive]
+  // several hosts calls it once for each, so keep data in the state, not in
+  // globals. Every program that lists plugins calls it, so open a device
+  // context in the first slot that needs it. After a failure `shutdown` is not
+  // called. [exclusive]
   nereid_status_t (*create)(const nereid_host_t *host,
                             nereid_state_t **out_state,
                             const nereid_call_t *call);
 
-  // (optional) Ends it: waits for the work of its devices, joins its threads
-  // and frees `state`, also if it returns an error. [exclusive]
+  // (optional) Shuts down: waits for the work of its devices, joins its threads
+  // and frees `state`, even if it returns an error. [exclusive]
   nereid_status_t (*shutdown)(nereid_state_t *state,
                               const nereid_call_t *call);
 
   // (optional) The plugin's table for extension `id` ("nereid.event/1",
-  // "com.acme.graphs/2"), or NULL. Always the same one for a state; it lives
-  // as long. [any-thread]
+  // "com.acme.graphs/2"), or NULL. The same table each time for a state, valid
+  // as long as the state. [any-thread]
   const void *(*get_extension)(nereid_state_t *state, nereid_string_t id);
 } nereid_plugin_t;
 
 // The exported function, whose name carries the ABI major. Sets `*out_plugin`.
 // Idempotent, without side effects: opens no device or file, starts no thread;
-// it may run in a child process first. `host` is for reading its version and
-// name. [any-thread]
+// it may run in a child process first. Use only the version and name of
+// `host`. [any-thread]
 typedef nereid_status_t (*nereid_plugin_entry_1_t)(
     const nereid_host_t *host, const nereid_plugin_t **out_plugin,
     const nereid_call_t *call);

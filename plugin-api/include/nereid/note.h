@@ -5,12 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A plugin writes NEREID_PLUGIN_NOTE("acme", "1.2.0") once, at file scope, or
-// is built with nereid_add_plugin(), which does it. Several plugins are never
-// in one file, so there is exactly one note.
+// is built with nereid_add_plugin(), which adds it. A file holds one plugin, so
+// there is exactly one note.
 //
 // Layout: an ELF note of owner "nereid" and type NEREID_NOTE_TYPE in a section
 // ".note.nereid". Its description is nereid_note_t; all fields little-endian
-// on every machine that Nereid knows. Later versions only append to it.
+// on every supported machine. Later versions only append to it.
 
 #ifndef NEREID_NOTE_H
 #define NEREID_NOTE_H
@@ -33,12 +33,12 @@ typedef struct nereid_note_t {
   uint32_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;       // the highest minor that the plugin speaks
-  uint32_t abi_revision;    // of a provisional major, which must be the host's
-  uint32_t min_host_minor;  // it does not work with a host below this
+  uint32_t abi_revision;    // of a provisional major; must equal the host's
+  uint32_t min_host_minor;  // the lowest host minor that it works with
   uint32_t sanitizer;
   char id[64];              // the plugin's id, padded with NUL
   char machine[16];         // "x86_64", "aarch64", ..., padded with NUL
-  char build_id[64];        // if empty, the linker's build id stands for it
+  char build_id[64];        // if empty, the linker's build id is used
 } nereid_note_t;
 
 // The lowest host minor that a plugin needs; define it before this header to
@@ -77,7 +77,7 @@ typedef struct nereid_note_t {
 #define NEREID_NOTE_TEXT_(x) #x
 #define NEREID_NOTE_TEXT(x) NEREID_NOTE_TEXT_(x)
 
-// Assembler, because C has no way to ask for a section of type NOTE. The "R"
+// Assembler, because C cannot create a section of type NOTE. The "R"
 // flag is left out on purpose: linkers keep notes.
 #define NEREID_PLUGIN_NOTE(id, build_id)                                       \
   __asm__(".pushsection .note.nereid,\"a\"\n"                                  \

@@ -1,4 +1,4 @@
-// nereid/plugin.h - everything a plugin is written against.
+// nereid/plugin.h - all headers for plugins.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,5 @@
 // nereid/plugin.hpp - optional C++17 glue for plugins: binds member functions
-// to slots, and lets no exception out.
+// to slots, and catches all exceptions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -42,8 +42,8 @@
 
 namespace nereid::plugin {
 
-/// A failure with the status that the caller is to see; NEREID_OK is none, and
-/// becomes NEREID_INTERNAL.
+/// A failure with the status to return; NEREID_OK is not a failure and becomes
+/// NEREID_INTERNAL.
 class Error : public std::runtime_error {
 public:
   Error(nereid_status_t status, const std::string &message)
@@ -63,7 +63,7 @@ inline std::string_view view(nereid_string_t text) noexcept {
                    : std::string_view();
 }
 
-/// Reports an error of the source at \p line and \p column, if they are known.
+/// Reports an error of the source at \p line and \p column, if known.
 inline void report(const nereid_call_t *call, std::string_view message,
                    uint32_t line = 0, uint32_t column = 0) noexcept {
   if (!call)
@@ -77,7 +77,7 @@ inline void report(const nereid_call_t *call, std::string_view message,
   call->report(call, &diagnostic);
 }
 
-/// Appends \p bytes to \p writer; throws what the writer returns.
+/// Appends \p bytes to \p writer; throws if the writer fails.
 inline void write(const nereid_writer_t *writer, std::string_view bytes) {
   nereid_status_t status = writer->write(writer, bytes.data(), bytes.size());
   if (status != NEREID_OK)
@@ -137,7 +137,7 @@ inline constexpr auto slot =
     &Bind<decltype(Method)>::template call<Method, Handle>;
 
 /// nereid_plugin_t.create and .shutdown for a state of type \p State, which is
-/// made from the host.
+/// constructed from the host.
 template <typename State>
 nereid_status_t create(const nereid_host_t *host, nereid_state_t **outState,
                        const nereid_call_t *call) {

@@ -4,10 +4,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An event belongs to the device that it was made for and is recorded on streams
-// of that device; stream 0 is that device's default stream. Streams of any device
-// of the plugin can wait for it. An event that was never recorded counts as
-// reached. Its owner waits before destroying it.
+// An event belongs to the device that it was made for and is recorded on
+// streams of that device; stream 0 is that device's default stream. Streams of
+// any device of the plugin can wait for it. An event that was never recorded
+// counts as reached. Its owner waits before destroying it.
 
 #ifndef NEREID_EXT_EVENT_H
 #define NEREID_EXT_EVENT_H
@@ -28,7 +28,7 @@ enum {
   NEREID_EVENT_NO_TIMING = 1u
 };
 
-// An event that is asked for.
+// A request for an event.
 typedef struct nereid_event_request_t {
   uint32_t struct_size;
   uint32_t flags;
@@ -47,7 +47,7 @@ typedef struct nereid_events_t {
   nereid_status_t (*destroy)(nereid_state_t *state, nereid_event_t *event,
                              const nereid_call_t *call);
   // Required. Marks the point that `stream` has reached; recording again moves
-  // the event, but not for streams that wait already. [serial]
+  // the event, but streams already waiting keep the earlier point. [serial]
   nereid_status_t (*record)(nereid_state_t *state, nereid_event_t *event,
                             nereid_stream_t stream,
                             const nereid_call_t *call);
@@ -60,8 +60,8 @@ typedef struct nereid_events_t {
   // [any-thread]
   nereid_status_t (*query)(nereid_state_t *state, nereid_event_t *event,
                            int32_t *out_done, const nereid_call_t *call);
-  // Required. Waits until the event is reached. Reports no failure of work:
-  // that is for `synchronize` of the stream. [any-thread]
+  // Required. Waits until the event is reached. Does not report failures of
+  // work: `synchronize` of the stream does. [any-thread]
   nereid_status_t (*synchronize)(nereid_state_t *state, nereid_event_t *event,
                                  const nereid_call_t *call);
   // Required. Sets the nanoseconds from `start` to `end`, both of one device;

@@ -1,12 +1,12 @@
-// nereid/ext/frontend.h - extension "nereid.frontend/1" of a plugin: what kernels
-// for a target may use.
+// nereid/ext/frontend.h - extension "nereid.frontend/1" of a plugin: what
+// kernels for a target may use.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A frontend (Triton's Python language) asks before it makes TTIR, so that it
-// refuses at the line of the source what the target cannot do. What is absent is
-// unspecified, and a frontend then assumes the least.
+// A frontend (Triton's Python language) queries this before it makes TTIR, so
+// that unsupported operations are rejected with their source line. For absent
+// facts the frontend assumes the most restrictive value.
 
 #ifndef NEREID_EXT_FRONTEND_H
 #define NEREID_EXT_FRONTEND_H
@@ -23,7 +23,7 @@ typedef struct nereid_frontend_t {
   uint32_t struct_size;
   uint32_t reserved;
 
-  // Required. Adds facts about `target`. Names that are understood:
+  // Required. Adds facts about `target`. Known names:
   //   fp8_types               STRING_LIST  of "fp8e4nv", "fp8e4b8", "fp8e4b15",
   //                                        "fp8e5", "fp8e5b16"
   //   dot_fp8_types           STRING_LIST  that tl.dot takes without a warning;

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Importing makes a native object usable here without taking ownership: the
-// program keeps it alive until it is released. Each slot may be absent by itself.
-// A kind that the plugin does not know is NEREID_UNIMPLEMENTED.
+// program keeps it alive until it is released. Each slot is optional. An
+// unknown kind is NEREID_UNIMPLEMENTED.
 
 #ifndef NEREID_EXT_INTEROP_H
 #define NEREID_EXT_INTEROP_H
@@ -32,7 +32,7 @@ typedef struct nereid_interop_t {
   uint32_t struct_size;
   uint32_t reserved;
 
-  // (optional) Imports memory. Comes with `release_pointer`. [any-thread]
+  // (optional) Imports memory. Requires `release_pointer`. [any-thread]
   nereid_status_t (*import_pointer)(nereid_state_t *state, uint32_t device,
                                     const nereid_import_t *object,
                                     nereid_address_t *out_address,
@@ -42,7 +42,7 @@ typedef struct nereid_interop_t {
   nereid_status_t (*release_pointer)(nereid_state_t *state, uint32_t device,
                                      nereid_address_t address,
                                      const nereid_call_t *call);
-  // (optional) Imports a queue of work. Comes with `release_stream`.
+  // (optional) Imports a queue of work. Requires `release_stream`.
   // [any-thread]
   nereid_status_t (*import_stream)(nereid_state_t *state, uint32_t device,
                                    const nereid_import_t *object,

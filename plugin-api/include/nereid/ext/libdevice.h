@@ -5,7 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Triton kernels call functions of a device library (tl.extra.libdevice) by
-// symbol, "__nv_sinf" for instance. A host asks here before it compiles.
+// symbol, "__nv_sinf" for instance. A host queries this list before it
+// compiles.
 
 #ifndef NEREID_EXT_LIBDEVICE_H
 #define NEREID_EXT_LIBDEVICE_H

@@ -1,11 +1,11 @@
-// nereid/ext/memory.h - extension "nereid.memory/1" of a plugin: more that a
-// driver can do with memory.
+// nereid/ext/memory.h - extension "nereid.memory/1" of a plugin: further
+// memory operations of a driver.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each slot may be absent by itself. Where it is, the host fills and copies
-// rectangles row by row, copies between devices through its own memory, and
+// Each slot is optional. Without it the host fills and copies rectangles row by
+// row, copies between devices through its own memory, and
 // allocates ordinary host memory.
 
 #ifndef NEREID_EXT_MEMORY_H
@@ -73,12 +73,12 @@ typedef struct nereid_memory_t {
                              const nereid_copy_2d_t *copy,
                              const nereid_call_t *call);
   // (optional) Copies to `device` from another one. The caller has ordered the
-  // stream after the work that made the source. [any-thread]
+  // stream after the work that writes the source. [any-thread]
   nereid_status_t (*copy_peer)(nereid_state_t *state, uint32_t device,
                                const nereid_copy_peer_t *copy,
                                const nereid_call_t *call);
-  // (optional) Makes host memory that `device` copies from and to fastest
-  // (pinned); `*out_pointer` is a pointer of the host. Comes with `free_host`.
+  // (optional) Allocates pinned host memory, for fast copies to and from
+  // `device`; `*out_pointer` is a host pointer. Requires `free_host`.
   // [any-thread]
   nereid_status_t (*allocate_host)(nereid_state_t *state, uint32_t device,
                                    const nereid_allocation_t *allocation,

@@ -1,11 +1,11 @@
-// nereid/ext/stream.h - extension "nereid.stream/1" of a plugin: more than the
-// default stream.
+// nereid/ext/stream.h - extension "nereid.stream/1" of a plugin: streams
+// besides the default one.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driver without it has one stream on each device, the default one. Which
-// stream a thread uses is the host's affair.
+// A driver without it has one stream on each device, the default one. The
+// host keeps each thread's current stream.
 
 #ifndef NEREID_EXT_STREAM_H
 #define NEREID_EXT_STREAM_H
@@ -18,7 +18,7 @@ extern "C" {
 
 #define NEREID_EXT_STREAM "nereid.stream/1"
 
-// A stream that is asked for.
+// A request for a stream.
 typedef struct nereid_stream_request_t {
   uint32_t struct_size;
   uint32_t flags;        // none yet: 0
@@ -37,12 +37,12 @@ typedef struct nereid_streams_t {
                             nereid_stream_t *out_stream,
                             const nereid_call_t *call);
   // Required. Waits for the stream's work, destroys it and reports what failed
-  // in that work. Accepts 0, which stays. [any-thread]
+  // in that work. Accepts 0, which it does not destroy. [any-thread]
   nereid_status_t (*destroy)(nereid_state_t *state, uint32_t device,
                              nereid_stream_t stream,
                              const nereid_call_t *call);
   // Required. Sets `*out_done` to 1 if all work given to `stream` so far has
-  // ended, else to 0. Reports no failure of work. [any-thread]
+  // ended, else to 0. Does not report failures of work. [any-thread]
   nereid_status_t (*query)(nereid_state_t *state, uint32_t device,
                            nereid_stream_t stream, int32_t *out_done,
                            const nereid_call_t *call);

@@ -1,11 +1,11 @@
-// nereid/ext/ttir.h - extension "nereid.ttir/1" of a host: what it knows of
-// Triton's IR, for plugins that do not want to carry MLIR.
+// nereid/ext/ttir.h - extension "nereid.ttir/1" of a host: services for
+// Triton's IR, for plugins that do not link MLIR.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin asks for it with nereid_host_t.get_extension. The first call loads
-// MLIR into the process; a host without it answers NEREID_UNAVAILABLE.
+// A plugin requests it with nereid_host_t.get_extension. The first call loads
+// MLIR into the process; a host without it returns NEREID_UNAVAILABLE.
 
 #ifndef NEREID_EXT_TTIR_H
 #define NEREID_EXT_TTIR_H
@@ -28,9 +28,9 @@ typedef struct nereid_ttir_value_t {
   uint64_t attribute_count;
 } nereid_ttir_value_t;
 
-// An operation. Attributes are I64, F64, BOOL or STRING; a tensor of one
-// repeated number is that number, other ones of numbers are lists, and the rest
-// is the text that MLIR prints. A symbol is its name, "max" for @max; an
+// An operation. Attributes are I64, F64, BOOL or STRING; a splat tensor of
+// numbers is that number, other tensors of numbers are lists, and everything
+// else is the text that MLIR prints. A symbol is its name, "max" for @max; an
 // enumeration its keyword, "slt" for a predicate of arith.cmpi.
 typedef struct nereid_ttir_op_t {
   uint32_t struct_size;
@@ -44,7 +44,7 @@ typedef struct nereid_ttir_op_t {
   uint64_t attribute_count;
   const uint32_t *successors;        // ids of blocks
   uint64_t successor_count;
-  nereid_string_t file;              // of the user's source: the place to name
+  nereid_string_t file;              // of the user's source: the location
   uint32_t line;                     // in messages; that of the module if the
   uint32_t column;                   // source is unknown
 } nereid_ttir_op_t;
@@ -77,9 +77,9 @@ typedef struct nereid_ttir_visitor_t {
   nereid_status_t (*end_region)(const struct nereid_ttir_visitor_t *visitor);
 } nereid_ttir_visitor_t;
 
-// Input is TTIR of Triton 3.6 to 3.9, text or MLIR bytecode; `name` stands for
-// it in messages and may be empty. What is wrong with it is reported to `call`,
-// with line and column, and is NEREID_INVALID_ARGUMENT.
+// Input is TTIR of Triton 3.6 to 3.9, text or MLIR bytecode; `name` names it in
+// messages and may be empty. Errors in it are reported to `call` with line and
+// column, and are NEREID_INVALID_ARGUMENT.
 typedef struct nereid_ttir_t {
   uint32_t struct_size;
   uint32_t reserved;
@@ -104,9 +104,9 @@ typedef struct nereid_ttir_t {
                               const nereid_writer_t *output,
                               const nereid_call_t *call);
 
-  // Required. Writes what names this build of the service: equal texts mean
-  // equal results. Does not load MLIR. Part of the key of kernels whose plugin
-  // asked for the extension in `create`. [any-thread]
+  // Required. Writes a text that identifies this build of the service: equal
+  // texts mean equal results. Does not load MLIR. Part of the key of kernels
+  // whose plugin requested the extension in `create`. [any-thread]
   nereid_status_t (*identity)(const nereid_writer_t *output,
                               const nereid_call_t *call);
 
