@@ -4,16 +4,16 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same promises as on the plugin side (nereid/base.h): C11, structs that
+// The same rules as on the plugin side (nereid/base.h): C11, structs that
 // start with their size and grow at the end, thread words on every function.
 //
 // Errors
 //   A function that fails returns a status and leaves its out parameters
-//   untouched. nereid_error() then gives the reasons, as text, for the calling
+//   untouched. nereid_error() then returns the reasons as text, for the calling
 //   thread, until its next call that can fail.
 //
 // Ownership
-//   What a function makes has one destroy function, which accepts NULL. A
+//   Each object has one destroy function, which accepts NULL. A
 //   runtime outlives everything made from it; destroying it first is an error
 //   of the program. Strings in info structs live as long as their object.
 

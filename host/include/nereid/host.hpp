@@ -1,12 +1,12 @@
-// nereid/host.hpp - libnereid for C++ programs: nereid/host.h with owners and
+// nereid/host.hpp - libnereid for C++ programs: nereid/host.h with RAII and
 // without out parameters.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Header-only, C++17, and it throws nothing of its own: what can fail returns
-// an Expected<T>, which holds the value or the reason. The C handle of every
-// object is at hand (get()) for what is not wrapped here.
+// Header-only, C++17, throws no exceptions of its own: functions that can fail
+// return an Expected<T>, which holds the value or the reason. get() returns an
+// object's C handle for functions that are not wrapped here.
 //
 //   nereid::Expected<nereid::Runtime> runtime = nereid::Runtime::create();
 //   if (!runtime)
@@ -138,7 +138,8 @@ public:
     nereid_status_t status = nereid_runtime_report(get(), &buffer);
     return detail::take(status, buffer);
   }
-  /// What `name` means: "cpu", "vulkan:1", or empty for the best.
+  /// The backend and device that `name` selects: "cpu", "vulkan:1", or empty
+  /// for the best.
   Expected<Choice> choose(std::string_view name = {}) const {
     nereid_backend_t *backend = nullptr;
     uint32_t device = 0;

@@ -1,4 +1,5 @@
-// nereid/host/backend.h - one loaded plugin: what it is and what it can do.
+// nereid/host/backend.h - one loaded plugin: identity, compiler queries and
+// devices.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -30,7 +31,7 @@ typedef struct nereid_backend_info_t {
   nereid_string_t device_name;
   nereid_string_t device_query_command;
   nereid_string_t dispatch_key;
-  nereid_string_t path;         // empty for a table in process
+  nereid_string_t path;         // empty for a table registered in-process
   nereid_string_t probe_reason;
 } nereid_backend_info_t;
 
@@ -41,18 +42,18 @@ nereid_backend_info(const nereid_backend_t *backend,
 // The plugin's table for an extension; NULL if it has none. [any-thread]
 NEREID_EXPORT const void *
 nereid_backend_extension(const nereid_backend_t *backend, nereid_string_t id);
-// The state that the plugin's own slots want, for extensions. [any-thread]
+// The state to pass to the slots of the plugin's extensions. [any-thread]
 NEREID_EXPORT nereid_state_t *
 nereid_backend_state(const nereid_backend_t *backend);
 // The backend that compiles for `device` of `backend`: the one that
-// NEREID_COMPILER names, else `backend` itself or, for a driver without a
-// compiler, the compiler whose score for the device's target is best. Used
-// automatically by nereid_compile() and by what follows here. [any-thread]
+// NEREID_COMPILER names, else `backend` itself or, for a driver-only plugin,
+// the compiler with the best score for the device's target. nereid_compile()
+// and the functions below use it automatically. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_compiler(const nereid_backend_t *backend, uint32_t device,
                         nereid_backend_t **out_compiler);
 // The option schema as JSON: [{"name", "type", "default", "doc", "choices",
-// "minimum", "maximum"}]. `target` NULL: the one of device 0. [any-thread]
+// "minimum", "maximum"}]. `target` NULL: that of device 0. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_options(const nereid_backend_t *backend,
                        const nereid_target_t *target,
@@ -73,7 +74,8 @@ nereid_backend_libdevice(const nereid_backend_t *backend,
                          const nereid_target_t *target,
                          nereid_buffer_t **out_json);
 // What kernels for `target` may use, as a JSON object with the names of
-// nereid/ext/frontend.h; empty if the compiler says nothing. [any-thread]
+// nereid/ext/frontend.h; empty if the compiler does not have that extension.
+// [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_frontend(const nereid_backend_t *backend,
                         const nereid_target_t *target,

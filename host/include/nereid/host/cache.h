@@ -14,13 +14,13 @@ extern "C" {
 
 typedef struct nereid_cache_stat_t {
   uint32_t struct_size;
-  uint32_t enabled;        // 0: switched off or not usable
+  uint32_t enabled;        // 0: disabled or not usable
   uint64_t entries;
   uint64_t bytes;
   uint64_t limit;          // bytes
   uint64_t hits;           // of this runtime, as all below
   uint64_t misses;
-  uint64_t repaired;       // damaged entries that were found and replaced
+  uint64_t repaired;       // damaged entries found and replaced
   uint64_t evicted;
   nereid_string_t directory;
 } nereid_cache_stat_t;
@@ -29,15 +29,15 @@ typedef struct nereid_cache_stat_t {
 NEREID_EXPORT nereid_status_t
 nereid_cache_stat(const nereid_runtime_t *runtime,
                   nereid_cache_stat_t *out_stat);
-// Reads every entry; damaged ones are listed and, unless that fails, removed.
+// Reads every entry; damaged ones are listed and, if possible, removed.
 // JSON: {"entries", "damaged": [{"file", "reason", "removed"}]}, and "reason"
 // if a folder of the cache cannot be read. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_cache_verify(nereid_runtime_t *runtime, nereid_buffer_t **out_json);
 // Removes least recently used entries down to `limit` bytes (0: the
 // runtime's limit), and leftovers of processes that died. JSON:
-// {"removed", "bytes"}, and if files cannot be removed or folders not be read
-// {"failed", "reason"}: how many, and why the first. [any-thread]
+// {"removed", "bytes"}, and if files cannot be removed or folders cannot be
+// read {"failed", "reason"}: how many, and the first reason. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_cache_gc(nereid_runtime_t *runtime,
                                               uint64_t limit,
                                               nereid_buffer_t **out_json);

@@ -1,4 +1,5 @@
-// nereid/host/compile.h - from source to an image, through stages and the cache.
+// nereid/host/compile.h - from source to an image, through stages and the
+// cache.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +18,7 @@ enum {
   NEREID_COMPILE_NO_CACHE = 1u,   // neither read nor write the cache
   NEREID_COMPILE_REFRESH = 2u,    // compile even if cached, and store
   NEREID_COMPILE_NEVER = 4u,      // a miss is NEREID_NOT_FOUND
-  // Keep what each stage made, in the result and in its cache entry, for
+  // Keep the output of each stage, in the result and in its cache entry, for
   // nereid_compiled_stage().
   NEREID_COMPILE_KEEP_STAGES = 8u
 };
@@ -32,7 +33,7 @@ typedef struct nereid_replacement_t {
 
 // What to compile. Everything is borrowed for the call. Dumping, replacing,
 // starting late or stopping early bypasses the cache; a pipeline that makes no
-// image is cached all the same.
+// image is still cached.
 typedef struct nereid_compile_request_t {
   uint32_t struct_size;
   uint32_t flags;
@@ -50,13 +51,13 @@ typedef struct nereid_compile_request_t {
   nereid_string_t dump_dir;         // each stage's output is written there
 } nereid_compile_request_t;
 
-// Compiles, or takes from the cache. [any-thread]
+// Compiles, or reads the cache. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compile(nereid_backend_t *backend,
                const nereid_compile_request_t *request,
                nereid_compiled_t **out_compiled);
-// What `request` would be compiled from, as JSON: the cache's key and the
-// ingredients that go into it. Compiles nothing. [any-thread]
+// The cache key of `request` and the inputs hashed into it, as JSON. Compiles
+// nothing. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compile_key(nereid_backend_t *backend,
                    const nereid_compile_request_t *request,
@@ -83,28 +84,28 @@ typedef struct nereid_compiled_info_t {
 NEREID_EXPORT nereid_status_t
 nereid_compiled_info(const nereid_compiled_t *compiled,
                      nereid_compiled_info_t *out_info);
-// All facts as JSON: metadata, key and what went into it, stage times in
-// nanoseconds, whether it was cached and if not why. [any-thread]
+// All facts as JSON: metadata, key and its inputs, stage times in nanoseconds,
+// whether it was cached and if not why. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compiled_describe(const nereid_compiled_t *compiled,
                          nereid_buffer_t **out_json);
 
-// The output of stage `stage`, which a request with NEREID_COMPILE_KEEP_STAGES
-// kept, or that of the last stage. [any-thread]
+// The output of stage `stage`, if the request had NEREID_COMPILE_KEEP_STAGES,
+// or of the last stage. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compiled_stage(const nereid_compiled_t *compiled, nereid_string_t stage,
                       nereid_bytes_t *out_output);
 
-// A result as one piece that carries its metadata, key and digest, to keep
-// elsewhere or to ship: the output stands at its start, so that an image that
-// is a shared object stays one. Stages that were kept are left out.
+// Serializes a result with its metadata, key and digest, to store or ship. The
+// output comes first, so that an image that is a shared object stays one. Kept
+// stages are not included.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compiled_save(const nereid_compiled_t *compiled,
                      nereid_buffer_t **out_file);
-// Takes back what nereid_compiled_save() gave; any change of it is
-// NEREID_IO_ERROR. `name` stands for it in messages. Where the cache has the
-// same bytes, its file is what debuggers and profilers will find. [any-thread]
+// Opens the bytes of nereid_compiled_save(); any change to them is
+// NEREID_IO_ERROR. `name` names them in messages. If the cache has the same
+// bytes, debuggers and profilers find its file. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_compiled_open(nereid_runtime_t *runtime, nereid_bytes_t file,
                      nereid_string_t name, nereid_compiled_t **out_compiled);

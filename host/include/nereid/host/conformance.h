@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-// Runs the conformance checks on the plugin at `path`, each in a child of its
-// own, and gives a JSON list of {"check", "result": "pass"|"fail"|"skip",
-// "detail"}. The status tells whether they could be run. [any-thread]
+// Runs the conformance checks on the plugin at `path`, each in its own child
+// process, and returns a JSON list of {"check", "result": "pass"|"fail"|"skip",
+// "detail"}. The status reports whether they could run. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_validate_plugin(nereid_string_t path, nereid_buffer_t **out_json);
 

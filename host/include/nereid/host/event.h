@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An event belongs to the backend that made it; each function refuses those of
-// another one. nereid/ext/event.h says what events promise.
+// An event belongs to the backend that made it; other backends'
+// events are refused. nereid/ext/event.h defines their behaviour.
 
 #ifndef NEREID_INCLUDE_HOST_EVENT_H
 #define NEREID_INCLUDE_HOST_EVENT_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-// Makes an event of `device`; `request` may be NULL. NEREID_UNIMPLEMENTED if
+// Creates an event of `device`; `request` may be NULL. NEREID_UNIMPLEMENTED if
 // the driver has none. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_create_event(nereid_backend_t *backend, uint32_t device,

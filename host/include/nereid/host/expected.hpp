@@ -22,7 +22,7 @@ struct Error {
   std::string text;
 };
 
-/// A value, or the reason why there is none.
+/// A value, or the reason for its absence.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T result) : value(std::move(result)) {}

@@ -13,12 +13,12 @@ extern "C" {
 #endif
 
 // Loads a compiled image on `device` and finds its kernel. `backend` needs a
-// driver; it may be another plugin than the one that compiled. [any-thread]
+// driver; it may be a different plugin from the one that compiled. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_function_load(nereid_backend_t *backend, uint32_t device,
                      const nereid_compiled_t *compiled,
                      nereid_function_t **out_function);
-// No launch is under way. [any-thread]
+// No launch may be pending. [any-thread]
 NEREID_EXPORT void nereid_function_destroy(nereid_function_t *function);
 
 // One argument of a kernel.
@@ -51,10 +51,10 @@ nereid_function_argument(const nereid_function_t *function, uint32_t index,
                          nereid_argument_t *out_argument);
 
 // Launches. A grid with a zero is a no-op. `arguments_size` must be the
-// kernel's; a block that is not aligned to 64 bytes is copied, which is possible
-// up to 4096 bytes. A kernel that needs scratch memory is given it for all
-// programs, and keeps it until the launch is done. The reasons of a failure are
-// in nereid_error(). [hot]
+// kernel's. A block that is not aligned to 64 bytes is copied, up to 4096
+// bytes; larger ones are refused. Scratch memory for all programs is allocated
+// if the kernel needs it, until the launch is done. nereid_error() has the
+// reasons of a failure. [hot]
 NEREID_EXPORT nereid_status_t
 nereid_function_launch(nereid_function_t *function,
                        const nereid_launch_t *launch);

@@ -44,11 +44,11 @@ public:
   const std::vector<Argument> &arguments() const { return layout; }
 
   /// Launches with one value per argument: an address for a pointer, else a
-  /// number of exactly the argument's size.
+  /// number of the argument's exact size.
   template <typename... Values>
   Expected<void> launch(Grid grid, nereid_stream_t stream,
                         const Values &...values) const {
-    // On the stack where it fits, so that a launch allocates nothing.
+    // On the stack if it fits, so that a launch does not allocate.
     alignas(64) char small[1024];
     std::vector<char> large(blockSize > sizeof small ? blockSize + 63 : 0);
     char *block = small;

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// Makes memory of `device`. A size of 0 gives address 0. [any-thread]
+// Allocates memory on `device`. A size of 0 returns address 0. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_allocate(nereid_backend_t *backend, uint32_t device,
                         const nereid_allocation_t *allocation,
@@ -23,17 +23,17 @@ nereid_backend_allocate(nereid_backend_t *backend, uint32_t device,
 NEREID_EXPORT nereid_status_t nereid_backend_free(nereid_backend_t *backend,
                                                   uint32_t device,
                                                   nereid_address_t address);
-// Copies on a stream of `device`. The caller leaves the host's memory alone
-// until the stream is synchronized. [any-thread]
+// Copies on a stream of `device`. The caller must not touch the host
+// memory until the stream is synchronized. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_backend_copy(nereid_backend_t *backend,
                                                   uint32_t device,
                                                   const nereid_copy_t *copy);
-// Copies a rectangle; row by row if the driver has no such copy. [any-thread]
+// Copies a rectangle; row by row if the driver cannot. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_copy_2d(nereid_backend_t *backend, uint32_t device,
                        const nereid_copy_2d_t *copy);
-// Copies to `device` from another one of the backend. If the driver has no such
-// copy it goes through the host, and the call returns when it is done.
+// Copies to `device` from another one of the backend. If the driver
+// cannot, the copy goes through the host, and the call returns when it is done.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_copy_peer(nereid_backend_t *backend, uint32_t device,
@@ -43,8 +43,8 @@ nereid_backend_copy_peer(nereid_backend_t *backend, uint32_t device,
 NEREID_EXPORT nereid_status_t nereid_backend_fill(nereid_backend_t *backend,
                                                   uint32_t device,
                                                   const nereid_fill_t *fill);
-// Makes host memory that `device` copies from and to fastest; ordinary memory
-// if the driver knows no other. [any-thread]
+// Allocates pinned host memory, for fast copies to and from `device`; ordinary
+// memory if the driver has no pinned memory. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_allocate_host(nereid_backend_t *backend, uint32_t device,
                              const nereid_allocation_t *allocation,
@@ -54,7 +54,7 @@ NEREID_EXPORT nereid_status_t
 nereid_backend_free_host(nereid_backend_t *backend, uint32_t device,
                          void *pointer);
 // Free and total memory of `device`. NEREID_UNIMPLEMENTED if the driver does
-// not say. [any-thread]
+// not report it. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_memory_info(const nereid_backend_t *backend, uint32_t device,
                            nereid_memory_info_t *out_info);

@@ -1,4 +1,4 @@
-// nereid/host/memory.hpp - memory of a device that frees itself.
+// nereid/host/memory.hpp - RAII device memory.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,8 +12,8 @@
 
 namespace nereid {
 
-/// Memory of a device, freed with its owner, who waits for the work that uses
-/// it before that.
+/// Memory of a device, freed by the destructor. The owner first waits for the
+/// work that uses it.
 class Memory {
 public:
   Memory(nereid_backend_t *owner, uint32_t index, nereid_address_t address,

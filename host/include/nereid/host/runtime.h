@@ -1,4 +1,4 @@
-// nereid/host/runtime.h - finding plugins, and choosing one.
+// nereid/host/runtime.h - discovery and choice of plugins.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -33,22 +33,22 @@ typedef struct nereid_compile_event_t {
 } nereid_compile_event_t;
 
 // Settings of a runtime. Zero is the default of every field. Environment
-// variables fill in what is not set here; docs/environment.md lists them.
+// variables apply to fields that are not set; docs/environment.md lists them.
 typedef struct nereid_runtime_options_t {
   uint32_t struct_size;
   uint32_t flags;
-  nereid_string_t host_name;    // told to plugins
+  nereid_string_t host_name;    // passed to plugins
   nereid_string_t plugin_dirs;  // like NEREID_PLUGIN_DIRS, which it replaces
-  nereid_string_t allow;        // globs of plugin ids, `;` between; empty: all
+  nereid_string_t allow;        // `;`-separated globs of plugin ids; empty: all
   nereid_string_t deny;
   nereid_string_t cache_dir;    // like NEREID_CACHE_DIR
   uint64_t cache_limit;         // bytes; 0: the default of 5 GiB
   uint32_t probe_timeout_ms;    // of an isolated probe; 0: 5000
   uint32_t reserved;
-  // Given to the callbacks, which run while libnereid works: they do not call
-  // back into it.
+  // Passed to the callbacks, which run inside libnereid and must not call back
+  // into it.
   void *user;
-  // Messages of the host and of plugins; NULL: stderr, as NEREID_LOG says.
+  // Messages of the host and of plugins; NULL: stderr, filtered by NEREID_LOG.
   // [any-thread]
   void (*log)(void *user, nereid_string_t source,
               const nereid_diagnostic_t *diagnostic);
@@ -56,8 +56,8 @@ typedef struct nereid_runtime_options_t {
   void (*compile_listener)(void *user, const nereid_compile_event_t *event);
 } nereid_runtime_options_t;
 
-// Makes a runtime and, unless told otherwise, discovers plugins. Plugins that
-// are refused are no error: they are in the report. `options` may be NULL.
+// Creates a runtime and, by default, discovers plugins. Refused plugins are not
+// errors: they are in the report. `options` may be NULL.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_create(const nereid_runtime_options_t *options,
@@ -75,7 +75,7 @@ typedef struct nereid_candidate_t {
   nereid_string_t id;         // empty if unknown
   nereid_string_t detail;     // what was found and what was expected
   nereid_string_t remedy;     // what to do about it
-  nereid_string_t winner;     // path or id of the plugin that it lost to
+  nereid_string_t winner;     // path or id of the plugin loaded instead
 } nereid_candidate_t;
 
 // The load report: every candidate, in the order considered. [any-thread]
@@ -90,14 +90,14 @@ NEREID_EXPORT nereid_status_t
 nereid_runtime_report(const nereid_runtime_t *runtime,
                       nereid_buffer_t **out_json);
 
-// Loads the plugin at `path`, whatever the directories say. A failure is an
-// error here, and also a line of the report. [any-thread]
+// Loads the plugin at `path`, which need not be in a plugin directory. A
+// failure is an error here, and also an entry of the report. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_load(nereid_runtime_t *runtime, nereid_string_t path,
                     nereid_backend_t **out_backend);
 
-// Registers a table of this process under its device type; `plugin` lives
-// until it is unregistered. [any-thread]
+// Registers a table of this process under its device type; `plugin` must stay
+// valid until it is unregistered. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_register(nereid_runtime_t *runtime,
                         const nereid_plugin_t *plugin,
@@ -114,26 +114,26 @@ nereid_runtime_backend_count(const nereid_runtime_t *runtime);
 // [any-thread]
 NEREID_EXPORT nereid_backend_t *
 nereid_runtime_backend_at(const nereid_runtime_t *runtime, uint64_t index);
-// By plugin id, else by device type. NEREID_NOT_FOUND names the nearest.
-// [any-thread]
+// By plugin id, else by device type. The error of NEREID_NOT_FOUND suggests
+// similar names. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_backend(const nereid_runtime_t *runtime, nereid_string_t name,
                        nereid_backend_t **out_backend);
 
-// The backend and device that `name` means: "cpu", "vulkan:1", or empty for
+// The backend and device that `name` selects: "cpu", "vulkan:1", or empty for
 // NEREID_TARGET, else the best score; a CPU only if no other device is active.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_choose(const nereid_runtime_t *runtime, nereid_string_t name,
                       nereid_backend_t **out_backend, uint32_t *out_device);
-// The backend that compiles best for `target`, which needs no device here, or
-// the one that NEREID_COMPILER names. [any-thread]
+// The compiler with the best score for `target`, or the one that
+// NEREID_COMPILER names. No device is needed. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_compiler(const nereid_runtime_t *runtime,
                         const nereid_target_t *target,
                         nereid_backend_t **out_compiler);
-// Why, as JSON: every driver with its score, reason and place, the ties, the
-// winner and the rule that decided. [any-thread]
+// Explains that choice as JSON: every driver with its score, reason and rank,
+// the ties, the winner and the rule that decided. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_runtime_explain(const nereid_runtime_t *runtime, nereid_string_t name,
                        nereid_buffer_t **out_json);

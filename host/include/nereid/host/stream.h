@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The current device and stream of a thread are what a program sets them to, for
-// each backend; libnereid keeps them, and no other function here looks at them.
+// Each thread has a current device and stream for each backend. libnereid only
+// stores them for the program: no other function here uses them.
 
 #ifndef NEREID_INCLUDE_HOST_STREAM_H
 #define NEREID_INCLUDE_HOST_STREAM_H
@@ -16,14 +16,14 @@
 extern "C" {
 #endif
 
-// Makes a stream; `request` may be NULL. NEREID_UNIMPLEMENTED if the driver has
-// the default stream alone. [any-thread]
+// Creates a stream; `request` may be NULL. NEREID_UNIMPLEMENTED if the driver
+// has only the default stream. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_create_stream(nereid_backend_t *backend, uint32_t device,
                              const nereid_stream_request_t *request,
                              nereid_stream_t *out_stream);
 // Waits for its work, destroys it and reports what failed in that work.
-// Accepts 0, which stays. [any-thread]
+// Accepts 0, which it does not destroy. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_destroy_stream(nereid_backend_t *backend, uint32_t device,
                               nereid_stream_t stream);
@@ -40,19 +40,19 @@ nereid_backend_synchronize(nereid_backend_t *backend, uint32_t device,
 NEREID_EXPORT nereid_status_t
 nereid_backend_synchronize_device(nereid_backend_t *backend, uint32_t device);
 
-// The calling thread's device, at first 0. [any-thread]
+// The calling thread's device, initially 0. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_get_current_device(const nereid_backend_t *backend,
                                   uint32_t *out_device);
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_set_current_device(nereid_backend_t *backend, uint32_t device);
-// The calling thread's stream on `device`, at first 0. [any-thread]
+// The calling thread's stream on `device`, initially 0. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_get_current_stream(const nereid_backend_t *backend,
                                   uint32_t device,
                                   nereid_stream_t *out_stream);
-// The stream outlives its use as the current one. [any-thread]
+// The stream must exist while it is the current one. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_backend_set_current_stream(nereid_backend_t *backend, uint32_t device,
                                   nereid_stream_t stream);
