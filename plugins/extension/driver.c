@@ -1,5 +1,5 @@
-// driver.c - the driver of the extension plugin: two devices whose memory is
-// the host's and whose work is done when it is given.
+// driver.c - the driver of the extension plugin: two devices that use host
+// memory and complete work immediately.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

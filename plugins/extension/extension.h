@@ -120,7 +120,7 @@ nereid_status_t extension_destroy_stream(nereid_state_t *state, uint32_t device,
                                          nereid_stream_t stream,
                                          const nereid_call_t *call);
 
-// Makes a stream that stands for `handle` of the host program, or for nothing.
+// Makes a stream that wraps `handle` of the host program, or 0.
 nereid_status_t extension_make_stream(nereid_state_t *state, uint32_t device,
                                       uint64_t handle,
                                       nereid_stream_t *out_stream,

@@ -1,6 +1,5 @@
-// memory.c - more that the extension plugin does with memory. The host does
-// what is left out: it allocates its own memory for copies, and knows no free
-// space.
+// memory.c - the memory extension. Slots for pinned memory and free space are
+// left out, so the host's defaults apply.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// plugin.c - the entry of the extension plugin: who it is, what it offers.
+// plugin.c - the entry of the extension plugin: identity, tables and extensions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -85,7 +85,7 @@ static const nereid_vendor_t vendor = {
     .dispatch_key = TEXT("PrivateUse1"),
 };
 
-// What a plugin offers beyond the required slots, by id. There is no
+// Extensions beyond the required slots, by id. There is no
 // "nereid.benchmark/1": no cache is between here and the memory.
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
   static const struct {
