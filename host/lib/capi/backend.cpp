@@ -8,6 +8,7 @@
 #include "capi/DriverCall.h"
 #include "check/Check.h"
 #include "plugin/PluginRegistry.h"
+#include "process/HelperProcess.h"
 #include "runtime/Runtime.h"
 #include "support/Error.h"
 #include "support/File.h"
@@ -203,13 +204,32 @@ nereid_state_t *nereid_backend_state(const nereid_backend_t *backend) {
   return backend ? backend->plugin->state : nullptr;
 }
 
-nereid_status_t nereid_validate_plugin(nereid_string_t path,
+// An absolute path without links, as plugins are known by.
+static Result<std::string> readablePath(nereid_string_t path) {
+  std::string file(view(path));
+  if (::access(file.c_str(), R_OK) == 0)
+    return std::filesystem::canonical(file).string();
+  return Failure{NEREID_NOT_FOUND,
+                 file + ": cannot be read: " + errorText(errno)};
+}
+
+nereid_status_t nereid_validate_plugin(const nereid_validate_request_t *request,
                                        nereid_buffer_t **out_json) {
   return guarded([&]() -> Outcome {
-    std::string file(view(path));
-    if (::access(file.c_str(), R_OK) != 0)
-      return Failure{NEREID_NOT_FOUND,
-                     file + ": cannot be read: " + errorText(errno)};
-    return giveJson(validatePlugin(std::filesystem::canonical(file)), out_json);
+    Result<std::string> path = readablePath(request->path);
+    if (!path)
+      return path.failure();
+    CheckRequest checked = {*path, {}};
+    if (request->compiler.size) {
+      Result<std::string> compiler = readablePath(request->compiler);
+      if (!compiler)
+        return compiler.failure();
+      checked.compilerPath = *compiler;
+    }
+    Result<Json> results =
+        validatePlugin(checked, probeHelperIn(ownDirectory()));
+    if (!results)
+      return results.failure();
+    return giveJson(*results, out_json);
   });
 }

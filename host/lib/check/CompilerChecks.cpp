@@ -12,10 +12,15 @@
 
 namespace nereid::host {
 
+static Target ownTarget(CheckedPlugin &subject) {
+  (void)subject.ownCompiler();
+  return subject.target();
+}
+
 static std::vector<OptionSchema> schemaOf(CheckedPlugin &subject,
                                           const Target &target) {
   Result<std::vector<OptionSchema>> schema =
-      readSchema(subject.compiler(), target.get(), &subject.log);
+      readSchema(subject.ownCompiler(), target.get(), &subject.log);
   if (!schema)
     throw CheckFailed{schema.failure().text};
   return std::move(*schema);
@@ -24,7 +29,7 @@ static std::vector<OptionSchema> schemaOf(CheckedPlugin &subject,
 static ParsedOptions parse(CheckedPlugin &subject, const Target &target,
                            std::span<const nereid_value_t> values) {
   Result<ParsedOptions> parsed = ParsedOptions::parse(
-      subject.compiler(), target.get(), values, &subject.log);
+      subject.ownCompiler(), target.get(), values, &subject.log);
   if (!parsed)
     throw CheckFailed{parsed.failure().text};
   return std::move(*parsed);
@@ -39,7 +44,7 @@ static nereid_value_t textOption(const OptionSchema &option) {
 }
 
 static void checkSchema(CheckedPlugin &subject) {
-  Target target = subject.target();
+  Target target = ownTarget(subject);
   std::vector<std::string> names;
   for (const OptionSchema &option : schemaOf(subject, target)) {
     expect(!option.doc.empty(), "option '" + option.name + "' has no doc");
@@ -55,7 +60,7 @@ static void checkSchema(CheckedPlugin &subject) {
 
 // An option that is not given means its default.
 static void checkDefaults(CheckedPlugin &subject) {
-  Target target = subject.target();
+  Target target = ownTarget(subject);
   std::vector<OptionSchema> schema = schemaOf(subject, target);
   std::vector<nereid_value_t> values;
   for (const OptionSchema &option : schema)
@@ -69,7 +74,7 @@ static void checkDefaults(CheckedPlugin &subject) {
 }
 
 static void checkCanonicalText(CheckedPlugin &subject) {
-  Target target = subject.target();
+  Target target = ownTarget(subject);
   std::vector<OptionSchema> schema = schemaOf(subject, target);
   std::vector<nereid_value_t> values;
   for (const OptionSchema &option : schema)
@@ -85,8 +90,8 @@ static void checkCanonicalText(CheckedPlugin &subject) {
 }
 
 static void checkUnknownOption(CheckedPlugin &subject) {
-  Target target = subject.target();
-  Plugin &plugin = subject.compiler();
+  Target target = ownTarget(subject);
+  Plugin &plugin = subject.ownCompiler();
   nereid_value_t value = {};
   value.name = borrow("no.such.option");
   value.type = NEREID_TYPE_I64;
@@ -107,12 +112,12 @@ static void checkUnknownOption(CheckedPlugin &subject) {
 }
 
 static void checkStages(CheckedPlugin &subject) {
-  Target target = subject.target();
+  Target target = ownTarget(subject);
   ParsedOptions options = parse(subject, target, {});
   Json seen;
   for (int i = 0; i < 2; ++i) {
     Result<std::vector<Stage>> stages =
-        readStages(subject.compiler(), options, &subject.log);
+        readStages(subject.ownCompiler(), options, &subject.log);
     if (!stages)
       throw CheckFailed{stages.failure().text};
     for (const Stage &stage : *stages)
@@ -126,7 +131,7 @@ static void checkStages(CheckedPlugin &subject) {
 }
 
 static void checkNullHandles(CheckedPlugin &subject) {
-  Plugin &plugin = subject.compiler();
+  Plugin &plugin = subject.ownCompiler();
   Call call(&subject.log, plugin.info);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.destroy_options(plugin.state, nullptr, call.get());
@@ -143,12 +148,18 @@ static void checkNullHandles(CheckedPlugin &subject) {
 
 std::span<const Check> compilerChecks() {
   static constexpr Check checks[] = {
-      {"option-schema", checkSchema},
-      {"option-defaults", checkDefaults},
-      {"option-canonical-text", checkCanonicalText},
-      {"unknown-option-refused", checkUnknownOption},
-      {"stages", checkStages},
-      {"compiler-accepts-null", checkNullHandles},
+      {"option-schema", checkSchema,
+       "Every option has a name of its own, a sentence and a legal default."},
+      {"option-defaults", checkDefaults,
+       "An option that is not given means its default."},
+      {"option-canonical-text", checkCanonicalText,
+       "The canonical text does not depend on the order of the options."},
+      {"unknown-option-refused", checkUnknownOption,
+       "`parse_options` refuses an unknown option and says why."},
+      {"stages", checkStages,
+       "The stages are the same each time and have extensions."},
+      {"compiler-accepts-null", checkNullHandles,
+       "Functions that end a handle accept none."},
   };
   return checks;
 }

@@ -69,7 +69,7 @@ static void checkEntryRepeatable(CheckedPlugin &subject) {
 
 static void checkTwoHosts(CheckedPlugin &subject) {
   Plugin &first = subject.plugin();
-  CheckedPlugin second(subject.path);
+  CheckedPlugin second(subject.request, subject.progress);
   Plugin &other = second.plugin();
   expect(!first.state || first.state != other.state,
          "two hosts of one process got the same state");
@@ -86,19 +86,25 @@ static void checkShutdown(CheckedPlugin &subject) {
 
 /// A process that has loaded the plugin ends, with its own exit status.
 static void checkProcessEnds(CheckedPlugin &subject) {
-  CheckedPlugin inChild(subject.path, true);
+  CheckedPlugin inChild(subject.request, subject.progress, true);
   (void)inChild.plugin();
 }
 
 std::span<const Check> fileChecks() {
   static constexpr Check checks[] = {
-      {"note", checkNote},
-      {"one-exported-symbol", checkExports},
-      {"loads", checkLoads},
-      {"entry-repeatable", checkEntryRepeatable},
-      {"two-hosts", checkTwoHosts},
-      {"shutdown-joins-threads", checkShutdown},
-      {"process-ends", checkProcessEnds},
+      {"note", checkNote, "The note fits this host and names the build."},
+      {"one-exported-symbol", checkExports,
+       "The file exports the entry and nothing else."},
+      {"loads", checkLoads,
+       "The plugin loads: constructors, entry, tables, `create` and `probe`."},
+      {"entry-repeatable", checkEntryRepeatable,
+       "The entry returns the same table when it is called again."},
+      {"two-hosts", checkTwoHosts,
+       "Two hosts in one process get states of their own."},
+      {"shutdown-joins-threads", checkShutdown,
+       "`shutdown` leaves no thread running."},
+      {"process-ends", checkProcessEnds,
+       "A process that loaded the plugin ends by itself."},
   };
   return checks;
 }

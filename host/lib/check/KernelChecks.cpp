@@ -1,77 +1,21 @@
-// KernelChecks.cpp - conformance of compiling and launching a small kernel.
+// KernelChecks.cpp - conformance of compiling and launching small kernels.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "abi/Call.h"
-#include "check/Check.h"
-#include "compile/Compile.h"
-#include "launch/Function.h"
-#include "support/Error.h"
+#include "check/Kernel.h"
+#include "compile/Options.h"
 
+#include <cstring>
 #include <malloc.h>
 
 namespace nereid::host {
 
-static constexpr uint32_t elementCount = 64;
-
-// out[i] = x[i] + y[i] for the 64 elements of one program.
-static constexpr std::string_view sample = R"(module {
-  tt.func public @nereid_check(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
-    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
-    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-    %xp = tt.addptr %xs, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-    %xv = tt.load %xp : tensor<64x!tt.ptr<f32>>
-    %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-    %yp = tt.addptr %ys, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-    %yv = tt.load %yp : tensor<64x!tt.ptr<f32>>
-    %sum = arith.addf %xv, %yv : tensor<64xf32>
-    %os = tt.splat %out : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-    %op = tt.addptr %os, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-    tt.store %op, %sum : tensor<64x!tt.ptr<f32>>
-    tt.return
-  }
-}
-)";
-
-static std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject) {
-  // Not owned: the plugin outlives the check.
-  CompilerChoice choice = {
-      std::shared_ptr<Plugin>(std::shared_ptr<Plugin>(), &subject.compiler()),
-      subject.target()};
-  nereid_target_t raw = choice.target.get();
-  Result<ParsedOptions> options =
-      ParsedOptions::parse(subject.compiler(), raw, {}, &subject.log);
-  if (!options)
-    throw CheckFailed{options.failure().text};
-  Result<std::vector<Stage>> stages =
-      readStages(subject.compiler(), *options, &subject.log);
-  if (!stages)
-    throw CheckFailed{stages.failure().text};
-  if (stages->front().inputKind != "ttir")
-    throw CheckSkipped{"the compiler takes '" + stages->front().inputKind +
-                       "', not 'ttir'"};
-  nereid_compile_request_t request = {};
-  request.struct_size = sizeof request;
-  request.source = {sample.data(), sample.size()};
-  request.source_name = borrow("sample.ttir");
-  request.target = &raw;
-  Settings settings;
-  CompileHistory history;
-  CompileContext context = {settings, &subject.log, nullptr, nullptr, history};
-  Result<std::unique_ptr<Compiled>> compiled =
-      compile(context, choice, request);
-  if (compiled)
-    return std::move(*compiled);
-  if (compiled.failure().status == NEREID_UNIMPLEMENTED)
-    throw CheckSkipped{compiled.failure().text};
-  throw CheckFailed{compiled.failure().text};
-}
-
 static void checkCompile(CheckedPlugin &subject) {
-  std::unique_ptr<Compiled> first = compileSample(subject);
+  (void)subject.ownCompiler();
+  std::unique_ptr<Compiled> first = compileSample(subject, sumSample, {});
   expect(!first->output.empty(), "the last stage wrote nothing");
-  std::unique_ptr<Compiled> second = compileSample(subject);
+  std::unique_ptr<Compiled> second = compileSample(subject, sumSample, {});
   expect(first->output == second->output,
          "the same source and options gave other bytes the second time, so "
          "cached results cannot be compared");
@@ -81,7 +25,8 @@ static void checkCompile(CheckedPlugin &subject) {
 
 // A kernel is described by the stage that makes the image.
 static void checkMetadata(CheckedPlugin &subject) {
-  std::unique_ptr<Compiled> compiled = compileSample(subject);
+  (void)subject.ownCompiler();
+  std::unique_ptr<Compiled> compiled = compileSample(subject, sumSample, {});
   if (!compiled->isImage)
     throw CheckSkipped{"the pipeline ends before an image"};
   expect(compiled->metadata.string("name").has_value(),
@@ -92,144 +37,304 @@ static void checkMetadata(CheckedPlugin &subject) {
   expect(layout->arguments.size() >= 3,
          "the metadata describes " + std::to_string(layout->arguments.size()) +
              " arguments of a kernel with 3");
+  for (size_t i = 0; i < 3; ++i)
+    expect(layout->arguments[i].type.starts_with('*'),
+           "argument '" + layout->arguments[i].name + "' has type '" +
+               layout->arguments[i].type +
+               "', expected a pointer ('*f32'): callers pack it by its type");
+}
+
+// ---------------------------------------------------------------- options
+
+// Texts for `option` that differ from its default.
+static std::vector<std::string> alternatives(const OptionSchema &option) {
+  if (option.type == NEREID_TYPE_BOOL)
+    return {option.defaultValue == "true" ? "false" : "true"};
+  if (option.type == NEREID_TYPE_STRING) {
+    std::vector<std::string> others;
+    for (const std::string &choice : option.choices)
+      if (choice != option.defaultValue)
+        others.push_back(choice);
+    return others;
+  }
+  if (option.type == NEREID_TYPE_I64) {
+    std::vector<std::string> others;
+    long long value = std::strtoll(option.defaultValue.c_str(), nullptr, 0);
+    for (long long other : {value * 2, value + 1, value - 1})
+      if (other != value && (!option.hasRange() || (other >= option.minimum &&
+                                                    other <= option.maximum)))
+        others.push_back(std::to_string(other));
+    return others;
+  }
+  return {};
+}
+
+// The sample compiled with one option; null if the compiler refuses it, as an
+// option may ask it to.
+static std::unique_ptr<Compiled> compileWith(CheckedPlugin &subject,
+                                             const nereid_value_t &value) {
+  try {
+    return compileSample(subject, sumSample, {&value, 1});
+  } catch (const CheckFailed &) {
+    return nullptr;
+  } catch (const CheckSkipped &) {
+    return nullptr;
+  }
+}
+
+// The canonical text is in the key of the cache: options that give another
+// image and the same text get each other's images.
+static void checkOptionsInKey(CheckedPlugin &subject) {
+  (void)subject.ownCompiler();
+  Target target = subject.target();
+  nereid_target_t raw = target.get();
+  Result<std::vector<OptionSchema>> schema =
+      readSchema(subject.compiler(), raw, &subject.log);
+  if (!schema)
+    throw CheckFailed{schema.failure().text};
+  Result<ParsedOptions> none =
+      ParsedOptions::parse(subject.compiler(), raw, {}, &subject.log);
+  if (!none)
+    throw CheckFailed{none.failure().text};
+  std::unique_ptr<Compiled> plain = compileSample(subject, sumSample, {});
+  for (const OptionSchema &option : *schema)
+    for (const std::string &text : alternatives(option)) {
+      nereid_value_t value = {};
+      value.name = borrow(option.name);
+      value.type = NEREID_TYPE_STRING;
+      value.text = borrow(text);
+      Result<ParsedOptions> parsed = ParsedOptions::parse(
+          subject.compiler(), raw, {&value, 1}, &subject.log);
+      if (!parsed || parsed->canonical() != none->canonical())
+        continue;
+      std::unique_ptr<Compiled> other = compileWith(subject, value);
+      expect(!other || (other->output == plain->output &&
+                        other->metadata.encode() == plain->metadata.encode()),
+             "option '" + option.name + "' = '" + text +
+                 "' changes the result and not the canonical text '" +
+                 none->canonical() +
+                 "', so a cache returns the image of other options");
+    }
+}
+
+// ---------------------------------------------------------------- launches
+static Bytes bytesOf(const std::vector<float> &values) {
+  Bytes bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+static std::vector<float> floatsOf(const Bytes &bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
 }
 
 namespace {
-/// The sample kernel on device 0, with its three buffers.
-class LoadedSample {
-public:
-  explicit LoadedSample(CheckedPlugin &subject) : subject(subject) {
-    subject.activeDriver();
-    std::unique_ptr<Compiled> compiled = compileSample(subject);
-    if (!compiled->isImage)
-      throw CheckSkipped{"the pipeline ends before an image"};
-    // Not owned: the plugin outlives the check.
-    std::shared_ptr<Plugin> plugin(std::shared_ptr<Plugin>(),
-                                   &subject.plugin());
-    Result<std::unique_ptr<Function>> loaded =
-        Function::load(plugin, 0, *compiled, &subject.log, nullptr);
-    if (!loaded)
-      throw CheckFailed{loaded.failure().text};
-    function = std::move(*loaded);
-    block.resize(function->layout().size);
-    for (size_t i = 0; i < 3; ++i) {
-      buffers[i] = allocate();
-      const Argument &argument = function->layout().arguments[i];
-      expect(argument.size == sizeof buffers[i],
-             "pointer argument '" + argument.name + "' takes " +
-                 std::to_string(argument.size) + " bytes, expected 8");
-      std::memcpy(block.data() + argument.offset, &buffers[i],
-                  sizeof buffers[i]);
+/// Input and output of a sum, different for each `seed`.
+struct Sum {
+  std::vector<float> x, y, out;
+  nereid_address_t addresses[3];
+
+  /// `count` elements; the output has `guard` more behind them.
+  Sum(const Device &device, uint32_t seed, size_t count, size_t guard)
+      : x(count), y(count), out(count + guard, -1) {
+    for (size_t i = 0; i < count; ++i) {
+      x[i] = static_cast<float>(i + 1000 * seed);
+      y[i] = 0.25f * static_cast<float>(seed + 1);
     }
+    addresses[0] = device.upload(bytesOf(x));
+    addresses[1] = device.upload(bytesOf(y));
+    addresses[2] = device.upload(bytesOf(out));
   }
-
-  void launch(uint32_t programs = 1) {
-    nereid_launch_t launch = {};
-    launch.struct_size = sizeof launch;
-    launch.grid[0] = programs;
-    launch.grid[1] = launch.grid[2] = 1;
-    launch.arguments = block.data();
-    launch.arguments_size = block.size();
-    if (function->launch(launch) != NEREID_OK)
-      throw CheckFailed{std::string(lastError())};
+  void give(Kernel &kernel) const {
+    for (size_t i = 0; i < 3; ++i)
+      kernel.set(i, addresses[i]);
   }
-  void synchronize() {
-    Plugin &plugin = subject.plugin();
-    Call call(&subject.log, plugin.info);
-    nereid_status_t status = call.run([&] {
-      return plugin.driver.synchronize(plugin.state, 0, 0, call.get());
-    });
-    if (status != NEREID_OK)
-      throw CheckFailed{call.failure(status, "synchronize").text};
+  void expectResult(const Device &device, nereid_stream_t stream) const {
+    std::vector<float> got = floatsOf(
+        device.download(addresses[2], out.size() * sizeof(float), stream));
+    if (got == out)
+      throw CheckSkipped{"the launch succeeds but computes nothing"};
+    for (size_t i = 0; i < x.size(); ++i)
+      expect(got[i] == x[i] + y[i],
+             device.name() + (stream ? ", a created stream" : "") +
+                 ": element " + std::to_string(i) + " is " +
+                 std::to_string(got[i]) + ", expected " +
+                 std::to_string(x[i] + y[i]));
+    for (size_t i = x.size(); i < got.size(); ++i)
+      expect(got[i] == out[i],
+             device.name() + ": the kernel wrote element " + std::to_string(i) +
+                 ", which its mask excludes: n is " + std::to_string(x.size()));
   }
-  void copy(nereid_copy_direction_t direction, size_t buffer, float *values) {
-    Plugin &plugin = subject.plugin();
-    nereid_address_t host = reinterpret_cast<uintptr_t>(values);
-    bool isUpload = direction == NEREID_COPY_HOST_TO_DEVICE;
-    nereid_copy_t request = {sizeof request,
-                             direction,
-                             0,
-                             isUpload ? buffers[buffer] : host,
-                             isUpload ? host : buffers[buffer],
-                             elementCount * sizeof *values};
-    Call call(&subject.log, plugin.info);
-    nereid_status_t status = call.run([&] {
-      return plugin.driver.copy(plugin.state, 0, &request, call.get());
-    });
-    if (status != NEREID_OK)
-      throw CheckFailed{call.failure(status, "copy").text};
-    synchronize();
-  }
-
-private:
-  nereid_address_t allocate() {
-    Plugin &plugin = subject.plugin();
-    nereid_address_t address = 0;
-    nereid_allocation_t allocation = {sizeof allocation, 0,
-                                      elementCount * sizeof(float), 64};
-    Call call(&subject.log, plugin.info);
-    nereid_status_t status = call.run([&] {
-      return plugin.driver.allocate(plugin.state, 0, &allocation, &address,
-                                    call.get());
-    });
-    if (status != NEREID_OK)
-      throw CheckFailed{call.failure(status, "allocate").text};
-    return address;
-  }
-
-  CheckedPlugin &subject;
-  std::unique_ptr<Function> function;
-  nereid_address_t buffers[3] = {};
-  std::vector<char> block;
 };
 } // namespace
 
+static std::vector<nereid_stream_t> streamsOf(const Device &device) {
+  if (!device.subject.plugin().extensions.streams.isThere())
+    return {0};
+  return {0, device.createStream()};
+}
+
 static void checkLaunch(CheckedPlugin &subject) {
-  LoadedSample kernel(subject);
-  float x[elementCount], y[elementCount], out[elementCount];
-  for (uint32_t i = 0; i < elementCount; ++i) {
-    x[i] = static_cast<float>(i);
-    y[i] = 0.25f;
-    out[i] = -1;
+  for (const Device &device : Device::all(subject)) {
+    std::unique_ptr<Compiled> compiled =
+        compileSample(subject, sumSample, {}, device.index);
+    Kernel kernel(device, *compiled, 3);
+    for (nereid_stream_t stream : streamsOf(device)) {
+      Sum sum(device, 2 * device.index + (stream != 0), sampleElements, 0);
+      sum.give(kernel);
+      kernel.launch(1, stream);
+      device.synchronize(stream);
+      sum.expectResult(device, stream);
+    }
   }
-  kernel.copy(NEREID_COPY_HOST_TO_DEVICE, 0, x);
-  kernel.copy(NEREID_COPY_HOST_TO_DEVICE, 1, y);
-  kernel.copy(NEREID_COPY_HOST_TO_DEVICE, 2, out);
-  kernel.launch();
-  kernel.synchronize();
-  kernel.copy(NEREID_COPY_DEVICE_TO_HOST, 2, out);
-  uint32_t untouched = 0;
-  for (float value : out)
-    untouched += value == -1;
-  if (untouched == elementCount)
-    throw CheckSkipped{"the launch succeeds but computes nothing"};
-  for (uint32_t i = 0; i < elementCount; ++i)
-    expect(out[i] == x[i] + y[i], "element " + std::to_string(i) + " is " +
-                                      std::to_string(out[i]) + ", expected " +
-                                      std::to_string(x[i] + y[i]));
+}
+
+static void checkMask(CheckedPlugin &subject) {
+  static constexpr uint32_t programs = 3, count = 2 * sampleElements + 23;
+  for (const Device &device : Device::all(subject)) {
+    std::unique_ptr<Compiled> compiled =
+        compileSample(subject, maskedSumSample, {}, device.index);
+    Kernel kernel(device, *compiled, 4);
+    Sum sum(device, 5 + device.index, count, 3 * sampleElements);
+    sum.give(kernel);
+    kernel.set(3, static_cast<int32_t>(count));
+    kernel.launch(programs);
+    device.synchronize();
+    sum.expectResult(device, 0);
+  }
 }
 
 static void checkLaunchMemory(CheckedPlugin &subject) {
-  LoadedSample kernel(subject);
+  Device device = Device::all(subject).front();
+  std::unique_ptr<Compiled> compiled = compileSample(subject, sumSample, {});
+  Kernel kernel(device, *compiled, 3);
+  Sum sum(device, 0, sampleElements, 0);
+  sum.give(kernel);
   for (int i = 0; i < 100; ++i)
     kernel.launch(); // what is made once, such as threads, is made now
-  kernel.synchronize();
+  device.synchronize();
   size_t before = mallinfo2().uordblks;
   for (int i = 0; i < 1000; ++i)
     kernel.launch();
-  kernel.synchronize();
+  device.synchronize();
   size_t after = mallinfo2().uordblks;
   expect(after <= before + 1000, "1000 launches keep " +
                                      std::to_string(after - before) +
                                      " bytes of memory");
 }
 
+// The copy that follows a long queue has ended when synchronize returns.
+static void checkSynchronizeWaits(CheckedPlugin &subject) {
+  static constexpr size_t count = 1 << 20;
+  for (const Device &device : Device::all(subject)) {
+    std::unique_ptr<Compiled> compiled =
+        compileSample(subject, maskedSumSample, {}, device.index);
+    Kernel kernel(device, *compiled, 4);
+    Sum sum(device, 9, count, 0);
+    sum.give(kernel);
+    kernel.set(3, static_cast<int32_t>(count));
+    Bytes result(count * sizeof(float), 0xee);
+    for (int i = 0; i < 20; ++i)
+      kernel.launch(count / sampleElements);
+    device.copyOut(result, sum.addresses[2]);
+    device.synchronize();
+    // What a driver does after it returned would come later.
+    Bytes atOnce = result;
+    Bytes expected = device.download(sum.addresses[2], result.size());
+    expect(atOnce == expected,
+           "synchronize of " + device.name() +
+               " returned before the work of its stream had ended");
+    sum.expectResult(device, 0);
+  }
+}
+
+static const nereid_value_t *debugOption(CheckedPlugin &subject,
+                                         nereid_value_t &value) {
+  Target target = subject.target();
+  Result<std::vector<OptionSchema>> schema =
+      readSchema(subject.compiler(), target.get(), &subject.log);
+  if (!schema)
+    throw CheckFailed{schema.failure().text};
+  for (const OptionSchema &option : *schema)
+    if (option.name == "debug" && option.type == NEREID_TYPE_BOOL) {
+      value.name = borrow("debug");
+      value.type = NEREID_TYPE_BOOL;
+      value.i64 = 1;
+      return &value;
+    }
+  return nullptr;
+}
+
+// A failing assertion is reported by synchronize, once.
+static void checkFault(CheckedPlugin &subject) {
+  Device device = Device::all(subject).front();
+  nereid_value_t debug = {};
+  const nereid_value_t *option = debugOption(subject, debug);
+  std::unique_ptr<Compiled> compiled =
+      compileSample(subject, assertionSample,
+                    {option, static_cast<size_t>(option != nullptr)});
+  Kernel kernel(device, *compiled, 2);
+  Bytes zero(sizeof(int32_t));
+  nereid_address_t out = device.upload(zero);
+  kernel.set(0, out);
+  kernel.set(1, int32_t(1));
+  std::string why;
+  nereid_status_t status = kernel.tryLaunch(why, 1, 0);
+  if (status == NEREID_OK)
+    status =
+        attempt(subject, "synchronize", why,
+                [&](Plugin &plugin, const nereid_call_t *call) {
+                  return plugin.driver.synchronize(plugin.state, 0, 0, call);
+                });
+  if (status == NEREID_DEVICE_LOST)
+    return; // it does not go on, and says so
+  if (status != NEREID_OK) {
+    expect(status == NEREID_DEVICE_FAULT,
+           "a failing assertion was reported as " +
+               std::string(statusName(status)) +
+               ", expected device-fault: " + why);
+    device.synchronize(); // reported once
+    expect(device.download(device.upload(patternOf(64, 1)), 64) ==
+               patternOf(64, 1),
+           "the stream does not work after the fault was reported");
+    return;
+  }
+  Bytes bytes = device.download(out, sizeof(int32_t));
+  int32_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  if (value == 0)
+    throw CheckSkipped{"the launch succeeds but computes nothing"};
+  if (value == 2)
+    throw CheckSkipped{
+        std::string("assertions have no effect") +
+        (option ? " with option 'debug'"
+                : "; a BOOL option 'debug' that enables them is used here")};
+  throw CheckFailed{"a kernel ended at a failing assertion, and neither launch "
+                    "nor synchronize reported it"};
+}
+
 std::span<const Check> kernelChecks() {
   static constexpr Check checks[] = {
-      {"compile-repeatable", checkCompile},
-      {"image-metadata", checkMetadata},
-      {"launch", checkLaunch},
-      {"launch-keeps-no-memory", checkLaunchMemory},
+      {"compile-repeatable", checkCompile,
+       "Compiling twice gives the same bytes and metadata."},
+      {"image-metadata", checkMetadata,
+       "The metadata of an image names the kernel and describes its "
+       "arguments."},
+      {"option-in-key", checkOptionsInKey,
+       "An option that changes the result changes the canonical text."},
+      {"launch", checkLaunch,
+       "A kernel computes the right sums on every device, on stream 0 and on a "
+       "created stream."},
+      {"launch-masked", checkMask,
+       "A kernel writes nothing that its mask excludes."},
+      {"launch-keeps-no-memory", checkLaunchMemory,
+       "Launches keep no host memory."},
+      {"synchronize-waits", checkSynchronizeWaits,
+       "`synchronize` returns when all work of the stream has ended."},
+      {"fault-reported", checkFault,
+       "A failing assertion is reported once, and the stream works again."},
   };
   return checks;
 }

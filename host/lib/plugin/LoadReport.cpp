@@ -133,8 +133,10 @@ static constexpr ReasonInfo reasons[] = {
      "(NEREID_PROBE_TIMEOUT)",
      NEREID_UNAVAILABLE},
     {Reason::ProbeUnavailable, "probe-unavailable",
-     "no child process could be started for the isolated probe",
-     "free memory or processes, or load without the isolated probe",
+     "the helper program `nereid-probe` of the isolated probe is missing or "
+     "cannot be started",
+     "install it with libnereid, free memory or processes, or load without the "
+     "isolated probe",
      NEREID_UNAVAILABLE},
 };
 

@@ -37,7 +37,7 @@ struct LoaderOptions {
   bool allowsWritable = false; // accept files that others can write
   bool isProbeIsolated = false;
   uint32_t probeTimeoutMs = 5000;
-  std::string probeHelper;                // empty: a fork of this process
+  std::string probeHelper;                // empty: the one beside libnereid
   std::function<void(LoadStep)> progress; // told before each step; may be empty
 };
 

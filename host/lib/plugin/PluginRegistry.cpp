@@ -6,6 +6,7 @@
 #include "plugin/PluginRegistry.h"
 
 #include "plugin/PluginTable.h"
+#include "process/HelperProcess.h"
 #include "runtime/Log.h"
 #include "runtime/Trace.h"
 #include "support/File.h"
@@ -26,11 +27,10 @@ struct PluginRegistry::Discovery {
   std::map<FileIdentity, std::string> seen; // the path it was first found under
 };
 
-/// The helper of isolated probes lies beside the plugins' folder.
 static LoaderOptions withHelper(LoaderOptions options,
                                 const std::string &libraryDir) {
-  if (options.probeHelper.empty() && !libraryDir.empty())
-    options.probeHelper = libraryDir + "/" NEREID_PROBE_PATH;
+  if (options.probeHelper.empty())
+    options.probeHelper = probeHelperIn(libraryDir);
   return options;
 }
 

@@ -18,8 +18,8 @@ namespace nereid::host {
 /// Loads the plugin at \p path, which passed preflight, in a child process, and
 /// says how the child ended if not well: a crash, an exit or no end within
 /// \p timeoutMs. A plugin that only refuses is left to the parent, which sees
-/// the same. The child is \p helper (`nereid-probe`), or a fork of this process
-/// if that is empty or missing, whose end runs no destructors.
+/// the same. The child is \p helper (`nereid-probe`); without it every plugin
+/// is rejected.
 std::optional<Rejection> probeInChild(const std::string &path,
                                       const std::string &helper,
                                       uint32_t timeoutMs);

@@ -4,29 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "plugin/PluginLoader.h"
+#include "process/HelperProcess.h"
 #include "process/IsolatedProbe.h"
-
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 namespace nereid::host {
 
-static void send(int pipe, char word) {
-  while (write(pipe, &word, 1) < 0 && errno == EINTR) {
-  }
-}
-
 void runProbe(const std::string &path, int pipe) {
-  // A plugin that crashes here is expected: no core file.
-  rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
   NoteResult note = readNote(path);
   if (const PluginNote *found = std::get_if<PluginNote>(&note)) {
     LoaderOptions options;
     options.progress = [pipe](LoadStep step) {
-      send(pipe, static_cast<char>('0' + static_cast<int>(step)));
+      char digit = static_cast<char>('0' + static_cast<int>(step));
+      sendToParent(pipe, {&digit, 1});
     };
     PluginLoader loader(options, nullptr);
     LoadResult result = loader.loadFile(path, *found);
@@ -34,7 +23,7 @@ void runProbe(const std::string &path, int pipe) {
     result.plugin.reset();
     options.progress(LoadStep::Exit);
   }
-  send(pipe, '.');
+  sendToParent(pipe, ".");
 }
 
 } // namespace nereid::host

@@ -19,11 +19,20 @@ static Expected<int> validate(Session &session, const std::string &path) {
   // Opening a FIFO would wait for its writer.
   if (!std::filesystem::is_regular_file(path, problem))
     return failure(NEREID_INVALID_ARGUMENT, path + ": not a regular file");
+  const std::vector<std::string> &others = session.options.plugins;
+  if (others.size() > 1)
+    return invalid("validate accepts one --plugin, a compiler for " + path +
+                   "; " + std::to_string(others.size()) + " are given");
+  nereid_validate_request_t request = {};
+  request.struct_size = sizeof request;
+  request.path = detail::borrow(path);
+  if (!others.empty())
+    request.compiler = detail::borrow(others.front());
   nereid_buffer_t *buffer = nullptr;
   nereid_status_t status;
   {
     Progress progress("checking " + path);
-    status = nereid_validate_plugin(detail::borrow(path), &buffer);
+    status = nereid_validate_plugin(&request, &buffer);
   }
   Expected<Json> checks = takeJson(status, buffer);
   if (!checks)
@@ -58,7 +67,8 @@ Verb validateVerb() {
           "check a plugin, as its vendor would",
           "validate PLUGIN.so [options]",
           "Each check runs in a process of its own; a plugin that crashes "
-          "fails one.\n",
+          "fails one. docs/validate.md lists them. --plugin COMPILER.so "
+          "compiles for a plugin that has only a driver.\n",
           {{"PLUGIN", path.get(), "", "", true}},
           [path](Session &session) { return validate(session, *path); }};
 }

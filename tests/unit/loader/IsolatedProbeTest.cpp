@@ -7,14 +7,8 @@
 #include "LoaderFixture.h"
 
 #include <csignal>
-
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_THREAD_SANITIZER 1
-#endif
-#endif
+#include <filesystem>
+#include <fstream>
 
 namespace nereid::host {
 namespace {
@@ -25,26 +19,19 @@ struct Fatal {
   const char *detail;
 };
 
-/// With the helper program, and with a fork of this process.
-class FatalPlugin
-    : public LoaderFixture,
-      public testing::WithParamInterface<std::tuple<Fatal, bool>> {
+class FatalPlugin : public LoaderFixture,
+                    public testing::WithParamInterface<Fatal> {
 protected:
   void SetUp() override {
     LoaderFixture::SetUp();
     options.loader.isProbeIsolated = true;
     options.loader.probeTimeoutMs = 2000;
-    if (std::get<bool>(GetParam()))
-      options.loader.probeHelper = NEREID_PROBE;
+    options.loader.probeHelper = NEREID_PROBE;
   }
 };
 
 TEST_P(FatalPlugin, IsOneLineOfTheReport) {
-  Fatal fatal = std::get<Fatal>(GetParam());
-#if defined(UNDER_THREAD_SANITIZER)
-  if (!std::get<bool>(GetParam()))
-    GTEST_SKIP() << "ThreadSanitizer does not survive a fork with threads";
-#endif
+  Fatal fatal = GetParam();
   if (std::string_view(fatal.code) == "probe-timeout")
     options.loader.probeTimeoutMs = 300;
   place(fatal.fixture, "a.so");
@@ -59,26 +46,20 @@ TEST_P(FatalPlugin, IsOneLineOfTheReport) {
 
 INSTANTIATE_TEST_SUITE_P(
     Zoo, FatalPlugin,
-    testing::Combine(
-        testing::Values(
-            Fatal{"constructor_crashes", "entry-crashed",
-                  "in its constructors"},
-            Fatal{"entry_crashes", "entry-crashed", "in its entry"},
-            Fatal{"entry_exits", "entry-crashed",
-                  "ended the process with status 3 in its entry"},
-            Fatal{"entry_leaves_a_process", "entry-crashed", "in its entry"},
-            Fatal{"entry_hangs", "probe-timeout",
-                  "did not return from its entry within 300 ms"},
-            Fatal{"create_crashes", "probe-crashed", "in its create"},
-            Fatal{"probe_crashes", "probe-crashed", "in its probe"},
-            Fatal{"probe_hangs", "probe-timeout",
-                  "did not return from its probe within 300 ms"},
-            Fatal{"shutdown_crashes", "probe-crashed", "in its shutdown"}),
-        testing::Bool()),
-    [](const auto &info) {
-      return std::string(std::get<Fatal>(info.param).fixture) +
-             (std::get<bool>(info.param) ? "_helper" : "_fork");
-    });
+    testing::Values(
+        Fatal{"constructor_crashes", "entry-crashed", "in its constructors"},
+        Fatal{"entry_crashes", "entry-crashed", "in its entry"},
+        Fatal{"entry_exits", "entry-crashed",
+              "ended the process with status 3 in its entry"},
+        Fatal{"entry_leaves_a_process", "entry-crashed", "in its entry"},
+        Fatal{"entry_hangs", "probe-timeout",
+              "did not return from its entry within 300 ms"},
+        Fatal{"create_crashes", "probe-crashed", "in its create"},
+        Fatal{"probe_crashes", "probe-crashed", "in its probe"},
+        Fatal{"probe_hangs", "probe-timeout",
+              "did not return from its probe within 300 ms"},
+        Fatal{"shutdown_crashes", "probe-crashed", "in its shutdown"}),
+    [](const auto &info) { return std::string(info.param.fixture); });
 
 class IsolatedProbe : public LoaderFixture {
 protected:
@@ -93,6 +74,22 @@ protected:
 TEST_F(IsolatedProbe, APluginThatOnlyRefusesKeepsItsReason) {
   EXPECT_EQ(codeOf("entry_fails"), "entry-failed");
   EXPECT_THAT(line("entry_fails.so").detail, HasSubstr("failed on purpose"));
+}
+
+TEST_F(IsolatedProbe, SaysWhereItLookedForAHelperThatIsMissing) {
+  options.loader.probeHelper = "/nowhere/nereid-probe";
+  EXPECT_EQ(codeOf("good"), "probe-unavailable");
+  EXPECT_THAT(line("good.so").detail,
+              HasSubstr("'/nowhere/nereid-probe' cannot be run: no such file"));
+}
+
+TEST_F(IsolatedProbe, AChildThatWritesForEverIsLate) {
+  std::filesystem::path helper = root / "helper.sh";
+  std::ofstream(helper) << "#!/bin/sh\nwhile :; do printf 0 >&3; done\n";
+  std::filesystem::permissions(helper, std::filesystem::perms::owner_all);
+  options.loader.probeHelper = helper;
+  options.loader.probeTimeoutMs = 300;
+  EXPECT_EQ(codeOf("good"), "probe-timeout");
 }
 
 TEST_F(IsolatedProbe, AGoodPluginIsLoaded) {

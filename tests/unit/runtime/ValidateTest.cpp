@@ -6,6 +6,9 @@
 
 #include "Fixture.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <map>
 
@@ -17,10 +20,26 @@ struct Outcome {
 };
 } // namespace
 
-static std::map<std::string, Outcome> validate(std::string_view path) {
-  nlohmann::json list = jsonOf([&](nereid_buffer_t **out) {
-    return nereid_validate_plugin(text(path), out);
+static nereid_validate_request_t requestFor(std::string_view path,
+                                            std::string_view compiler = {}) {
+  nereid_validate_request_t request = {};
+  request.struct_size = sizeof request;
+  request.path = text(path);
+  request.compiler = text(compiler);
+  return request;
+}
+
+static nlohmann::json validateAsJson(std::string_view path,
+                                     std::string_view compiler = {}) {
+  nereid_validate_request_t request = requestFor(path, compiler);
+  return jsonOf([&](nereid_buffer_t **out) {
+    return nereid_validate_plugin(&request, out);
   });
+}
+
+static std::map<std::string, Outcome> validate(std::string_view path,
+                                               std::string_view compiler = {}) {
+  nlohmann::json list = validateAsJson(path, compiler);
   std::map<std::string, Outcome> outcomes;
   for (const nlohmann::json &item : list)
     outcomes[item["check"]] = {item["result"], item["detail"]};
@@ -34,6 +53,88 @@ TEST(ValidateTest, TheExtensionPluginPassesEveryCheck) {
     EXPECT_NE(outcome.result, "fail") << check << ": " << outcome.detail;
   EXPECT_EQ(outcomes["compile-repeatable"].result, "pass");
   EXPECT_EQ(outcomes["memory-round-trip"].result, "pass");
+}
+
+TEST(ValidateTest, ASoundAsynchronousPluginPassesEveryCheck) {
+  for (const auto &[check, outcome] : validate(NEREID_LAZY_PLUGIN))
+    EXPECT_EQ(outcome.result, "pass") << check << ": " << outcome.detail;
+}
+
+namespace {
+struct Bug {
+  const char *name, *check, *detail;
+};
+} // namespace
+
+class BuggyPlugin : public testing::TestWithParam<Bug> {};
+
+TEST_P(BuggyPlugin, FailsTheCheckOfItsBug) {
+  Bug bug = GetParam();
+  setenv("NEREID_TEST_BUG", bug.name, 1);
+  std::map<std::string, Outcome> outcomes = validate(NEREID_LAZY_PLUGIN);
+  unsetenv("NEREID_TEST_BUG");
+  EXPECT_EQ(outcomes[bug.check].result, "fail");
+  EXPECT_THAT(outcomes[bug.check].detail, HasSubstr(bug.detail));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ValidateTest, BuggyPlugin,
+    testing::Values(
+        Bug{"create-crashes", "loads", "crashed: Aborted in its create"},
+        Bug{"canonical-constant", "option-in-key", "option 'fast' = 'true'"},
+        Bug{"devices-share-memory", "memory-separate", "another buffer"},
+        Bug{"default-stream", "memory-round-trip", "device 1"},
+        Bug{"mask-ignored", "launch-masked", "which its mask excludes"},
+        Bug{"fill-first-byte", "memory-fill", "a pattern of 2 bytes"},
+        Bug{"pitch-ignored", "memory-copy-2d", "other bytes"},
+        Bug{"peer-nothing", "memory-copy-peer", "from device 0 to device 1"},
+        Bug{"host-unaligned", "memory-host", "a multiple of 64"},
+        Bug{"info-swapped", "memory-info", "free of"},
+        Bug{"imports-anything", "interop-pointer", "no.such.kind"},
+        Bug{"unknown-precision", "frontend-facts", "'IEEE', expected one of"},
+        Bug{"elapsed-negative", "event-elapsed", "-1000000000"},
+        Bug{"elapsed-nonsense", "event-elapsed", "ns for work that took"},
+        Bug{"event-early", "events", "did not wait"},
+        Bug{"event-never-reached", "events", "never recorded"},
+        Bug{"wait-ignored", "event-order", "started before the event"},
+        Bug{"query-done", "stream-query", "which has not"},
+        Bug{"destroy-drops-work", "stream-destroy", "did not wait"},
+        Bug{"device-synchronize-default-only", "synchronize-device", "all of"},
+        Bug{"fault-lost", "fault-reported", "neither launch nor"},
+        Bug{"free-noop", "memory-released", "is not released"},
+        Bug{"synchronize-early", "synchronize-waits", "returned before"},
+        Bug{"unknown-type", "image-metadata", "type 'bogus'"},
+        Bug{"few-arguments", "launch", "1 arguments of a kernel with 3"},
+        Bug{"property-type", "device-properties", "expected a i64-list"},
+        Bug{"property-range", "device-properties", "expected at least 1"},
+        Bug{"negative-warp", "device-target", "warp_size -5"}),
+    [](const auto &info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(ValidateTest, ADriverAloneIsLaunchedWithTheCompilerThatIsNamed) {
+  std::map<std::string, Outcome> alone = validate(NEREID_LAZY_DRIVER_PLUGIN);
+  EXPECT_EQ(alone["launch"].result, "skip");
+  EXPECT_THAT(alone["launch"].detail, HasSubstr("--plugin COMPILER.so"));
+  std::map<std::string, Outcome> helped =
+      validate(NEREID_LAZY_DRIVER_PLUGIN, NEREID_LAZY_PLUGIN);
+  EXPECT_EQ(helped["launch"].result, "pass") << helped["launch"].detail;
+  EXPECT_EQ(helped["fault-reported"].result, "pass");
+  EXPECT_EQ(helped["option-schema"].result, "skip");
+}
+
+TEST(ValidateTest, TheDocumentationListsTheChecks) {
+  std::ifstream file(NEREID_SOURCE_DIR "/docs/validate.md");
+  std::vector<std::string> listed, known;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("| `"))
+      listed.push_back(line);
+  for (const nlohmann::json &check : validateAsJson("/proc/self/exe"))
+    known.push_back("| `" + check["check"].get<std::string>() + "` | " +
+                    check["about"].get<std::string>() + " |");
+  EXPECT_EQ(listed, known);
 }
 
 TEST(ValidateTest, ACarelessPluginFailsWhereItIsCareless) {
@@ -80,7 +181,7 @@ TEST(ValidateTest, AFileThatDoesNotLoadSkipsTheRest) {
 
 TEST(ValidateTest, AMissingFileIsAnError) {
   nereid_buffer_t *json = nullptr;
-  EXPECT_EQ(nereid_validate_plugin(text("/nowhere.so"), &json),
-            NEREID_NOT_FOUND);
+  nereid_validate_request_t request = requestFor("/nowhere.so");
+  EXPECT_EQ(nereid_validate_plugin(&request, &json), NEREID_NOT_FOUND);
   EXPECT_THAT(lastError(), HasSubstr("/nowhere.so: cannot be read"));
 }

@@ -12,11 +12,22 @@
 extern "C" {
 #endif
 
-// Runs the conformance checks on the plugin at `path`, each in its own child
-// process, and returns a JSON list of {"check", "result": "pass"|"fail"|"skip",
-// "detail"}. The status reports whether they could run. [any-thread]
+// What to check. Borrowed for the call.
+typedef struct nereid_validate_request_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  nereid_string_t path;      // of the plugin
+  nereid_string_t compiler;  // the path of another plugin, which compiles for a
+                             // plugin without a compiler; may be empty
+} nereid_validate_request_t;
+
+// Runs the conformance checks, each in a process of the program nereid-probe
+// that is installed with libnereid, and gives a JSON list of {"check", "about",
+// "result": "pass"|"fail"|"skip", "detail"}. The status tells whether they
+// could be run. [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_validate_plugin(nereid_string_t path, nereid_buffer_t **out_json);
+nereid_validate_plugin(const nereid_validate_request_t *request,
+                       nereid_buffer_t **out_json);
 
 #ifdef __cplusplus
 }
