@@ -13,10 +13,12 @@
 
 #include <dlfcn.h>
 #include <mutex>
+#include <unistd.h>
 
 namespace nereid::host {
 
-// The service's file, below the directory of the one that this code is in.
+// The service's file, below the directory of the one that this code is in, or
+// beside it: nereid-probe has this code as well as libnereid.
 static std::string serviceFile() {
   Dl_info self = {};
   if (!dladdr(reinterpret_cast<const void *>(&hostExtensions), &self) ||
@@ -25,7 +27,10 @@ static std::string serviceFile() {
   std::string file(self.dli_fname);
   size_t slash = file.rfind('/');
   file.resize(slash == std::string::npos ? 0 : slash + 1);
-  return file + "nereid/libnereid-ttir.so";
+  std::string beside = file + "libnereid-ttir.so";
+  return ::access(beside.c_str(), R_OK) == 0
+             ? beside
+             : file + "nereid/libnereid-ttir.so";
 }
 
 static Result<nereid_ttir_service_t> loadService() {
