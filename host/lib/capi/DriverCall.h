@@ -40,8 +40,10 @@ nereid_status_t callForValue(const nereid_backend_t *backend, uint32_t device,
                              std::string_view name, Value *out,
                              Body &&body) noexcept {
   if (!out)
-    return fail({NEREID_INVALID_ARGUMENT,
-                 std::string(name) + ": the out parameter is null"});
+    return guarded([&]() -> Outcome {
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     std::string(name) + ": the out parameter is null"};
+    });
   Value value = {};
   nereid_status_t status =
       callDriver(backend, device, name, [&](const Plugin &plugin, auto *call) {

@@ -182,17 +182,19 @@ nereid_status_t nereid_backend_target(const nereid_backend_t *backend,
 nereid_status_t nereid_backend_properties(const nereid_backend_t *backend,
                                           uint32_t device,
                                           nereid_buffer_t **out_json) {
-  Values values;
-  nereid_status_t status =
-      callDriver(backend, device, "visit_properties",
-                 [&](const Plugin &plugin, auto *call) {
-                   ValueSink sink(values, Call::of(call));
-                   return plugin.driver.visit_properties(plugin.state, device,
-                                                         sink.get(), call);
-                 });
-  if (status != NEREID_OK)
-    return status;
-  return guarded([&] { return giveJson(values.json(), out_json); });
+  return guardedStatus([&]() -> nereid_status_t {
+    Values values;
+    nereid_status_t status =
+        callDriver(backend, device, "visit_properties",
+                   [&](const Plugin &plugin, auto *call) {
+                     ValueSink sink(values, Call::of(call));
+                     return plugin.driver.visit_properties(plugin.state, device,
+                                                           sink.get(), call);
+                   });
+    if (status != NEREID_OK)
+      return status;
+    return guarded([&] { return giveJson(values.json(), out_json); });
+  });
 }
 
 const void *nereid_backend_extension(const nereid_backend_t *backend,

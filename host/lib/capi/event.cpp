@@ -26,22 +26,24 @@ template <typename Body>
 static nereid_status_t
 callForEvent(const nereid_backend_t *backend, nereid_event_t *event,
              std::string_view name, Body &&body) noexcept {
-  Outcome checked;
-  if (!event)
-    checked =
-        Failure{NEREID_INVALID_ARGUMENT, std::string(name) + ": event is null"};
-  else if (backend && eventOf(event).backend != backend)
-    checked = Failure{NEREID_INVALID_ARGUMENT,
-                      std::string(name) + ": the event is of plugin '" +
-                          eventOf(event).backend->plugin->info.id +
-                          "', expected one of plugin '" +
-                          backend->plugin->info.id + "'"};
-  if (!checked)
-    return fail(checked.failure());
-  return callDriver(backend, eventOf(event).device, name,
-                    [&](const Plugin &plugin, const nereid_call_t *call) {
-                      return body(plugin, eventOf(event).handle, call);
-                    });
+  return guardedStatus([&]() -> nereid_status_t {
+    Outcome checked;
+    if (!event)
+      checked = Failure{NEREID_INVALID_ARGUMENT,
+                        std::string(name) + ": event is null"};
+    else if (backend && eventOf(event).backend != backend)
+      checked = Failure{NEREID_INVALID_ARGUMENT,
+                        std::string(name) + ": the event is of plugin '" +
+                            eventOf(event).backend->plugin->info.id +
+                            "', expected one of plugin '" +
+                            backend->plugin->info.id + "'"};
+    if (!checked)
+      return fail(checked.failure());
+    return callDriver(backend, eventOf(event).device, name,
+                      [&](const Plugin &plugin, const nereid_call_t *call) {
+                        return body(plugin, eventOf(event).handle, call);
+                      });
+  });
 }
 
 nereid_status_t nereid_backend_create_event(nereid_backend_t *backend,
@@ -90,28 +92,32 @@ nereid_status_t nereid_backend_wait_event(nereid_backend_t *backend,
                                           uint32_t device,
                                           nereid_stream_t stream,
                                           nereid_event_t *event) {
-  if (backend)
-    if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
-      return fail(checked.failure());
-  return callForEvent(
-      backend, event, "wait_event",
-      [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
-        return plugin.extensions.events.wait(plugin.state, device, stream,
-                                             handle, call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (backend)
+      if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
+        return fail(checked.failure());
+    return callForEvent(
+        backend, event, "wait_event",
+        [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
+          return plugin.extensions.events.wait(plugin.state, device, stream,
+                                               handle, call);
+        });
+  });
 }
 
 nereid_status_t nereid_backend_query_event(nereid_backend_t *backend,
                                            nereid_event_t *event,
                                            int32_t *out_done) {
-  if (!out_done)
-    return fail({NEREID_INVALID_ARGUMENT, "query_event: out_done is null"});
-  return callForEvent(
-      backend, event, "query_event",
-      [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
-        return plugin.extensions.events.query(plugin.state, handle, out_done,
-                                              call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!out_done)
+      return fail({NEREID_INVALID_ARGUMENT, "query_event: out_done is null"});
+    return callForEvent(
+        backend, event, "query_event",
+        [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
+          return plugin.extensions.events.query(plugin.state, handle, out_done,
+                                                call);
+        });
+  });
 }
 
 nereid_status_t nereid_backend_synchronize_event(nereid_backend_t *backend,
@@ -127,18 +133,21 @@ nereid_status_t nereid_backend_elapsed(nereid_backend_t *backend,
                                        nereid_event_t *start,
                                        nereid_event_t *end,
                                        double *out_nanoseconds) {
-  if (!out_nanoseconds)
-    return fail({NEREID_INVALID_ARGUMENT, "elapsed: out_nanoseconds is null"});
-  // The second event gets the checks of the first.
-  if (nereid_status_t status = callForEvent(
-          backend, end, "elapsed",
-          [](const Plugin &, nereid_event_t *, auto *) { return NEREID_OK; });
-      status != NEREID_OK)
-    return status;
-  return callForEvent(
-      backend, start, "elapsed",
-      [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
-        return plugin.extensions.events.elapsed(
-            plugin.state, handle, eventOf(end).handle, out_nanoseconds, call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!out_nanoseconds)
+      return fail(
+          {NEREID_INVALID_ARGUMENT, "elapsed: out_nanoseconds is null"});
+    // The second event gets the checks of the first.
+    if (nereid_status_t status = callForEvent(
+            backend, end, "elapsed",
+            [](const Plugin &, nereid_event_t *, auto *) { return NEREID_OK; });
+        status != NEREID_OK)
+      return status;
+    return callForEvent(
+        backend, start, "elapsed",
+        [&](const Plugin &plugin, nereid_event_t *handle, auto *call) {
+          return plugin.extensions.events.elapsed(
+              plugin.state, handle, eventOf(end).handle, out_nanoseconds, call);
+        });
+  });
 }

@@ -36,17 +36,19 @@ nereid_status_t nereid_backend_allocate(nereid_backend_t *backend,
                                         uint32_t device,
                                         const nereid_allocation_t *given,
                                         nereid_address_t *out_address) {
-  Result<nereid_allocation_t> allocation = readAllocation("allocate", given);
-  if (!allocation)
-    return fail(allocation.failure());
-  return callForValue(
-      backend, device, "allocate", out_address,
-      [&](const Plugin &plugin, nereid_address_t *address, auto *call) {
-        if (!allocation->size)
-          return nereid_status_t(NEREID_OK);
-        return plugin.driver.allocate(plugin.state, device, &*allocation,
-                                      address, call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    Result<nereid_allocation_t> allocation = readAllocation("allocate", given);
+    if (!allocation)
+      return fail(allocation.failure());
+    return callForValue(
+        backend, device, "allocate", out_address,
+        [&](const Plugin &plugin, nereid_address_t *address, auto *call) {
+          if (!allocation->size)
+            return nereid_status_t(NEREID_OK);
+          return plugin.driver.allocate(plugin.state, device, &*allocation,
+                                        address, call);
+        });
+  });
 }
 
 nereid_status_t nereid_backend_free(nereid_backend_t *backend, uint32_t device,
@@ -79,20 +81,22 @@ static Outcome checkRange(std::string_view name, nereid_address_t destination,
 
 nereid_status_t nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
                                     const nereid_copy_t *given) {
-  if (!given)
-    return failNullRequest("copy");
-  nereid_copy_t copy = readStruct(*given);
-  for (Outcome checked :
-       {checkDirection("copy", copy.direction),
-        checkRange("copy", copy.destination, copy.source, copy.size)})
-    if (!checked)
-      return fail(checked.failure());
-  return callDriver(
-      backend, device, "copy", [&](const Plugin &plugin, auto *call) {
-        if (!copy.size)
-          return nereid_status_t(NEREID_OK);
-        return plugin.driver.copy(plugin.state, device, &copy, call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!given)
+      return failNullRequest("copy");
+    nereid_copy_t copy = readStruct(*given);
+    for (Outcome checked :
+         {checkDirection("copy", copy.direction),
+          checkRange("copy", copy.destination, copy.source, copy.size)})
+      if (!checked)
+        return fail(checked.failure());
+    return callDriver(
+        backend, device, "copy", [&](const Plugin &plugin, auto *call) {
+          if (!copy.size)
+            return nereid_status_t(NEREID_OK);
+          return plugin.driver.copy(plugin.state, device, &copy, call);
+        });
+  });
 }
 
 // For a driver without `copy_2d`.
@@ -131,24 +135,26 @@ static Outcome checkRectangle(const nereid_copy_2d_t &copy) {
 nereid_status_t nereid_backend_copy_2d(nereid_backend_t *backend,
                                        uint32_t device,
                                        const nereid_copy_2d_t *given) {
-  if (!given)
-    return failNullRequest("copy_2d");
-  nereid_copy_2d_t copy = readStruct(*given);
-  for (Outcome checked :
-       {checkDirection("copy_2d", copy.direction), checkRectangle(copy),
-        checkRange("copy_2d", copy.destination, copy.source,
-                   copy.height ? copy.width : 0)})
-    if (!checked)
-      return fail(checked.failure());
-  return callDriver(
-      backend, device, "copy_2d", [&](const Plugin &plugin, auto *call) {
-        if (!copy.width || !copy.height)
-          return nereid_status_t(NEREID_OK);
-        if (!plugin.extensions.memory.has(&nereid_memory_t::copy_2d))
-          return copyRows(plugin, device, copy, call);
-        return plugin.extensions.memory.copy_2d(plugin.state, device, &copy,
-                                                call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!given)
+      return failNullRequest("copy_2d");
+    nereid_copy_2d_t copy = readStruct(*given);
+    for (Outcome checked :
+         {checkDirection("copy_2d", copy.direction), checkRectangle(copy),
+          checkRange("copy_2d", copy.destination, copy.source,
+                     copy.height ? copy.width : 0)})
+      if (!checked)
+        return fail(checked.failure());
+    return callDriver(
+        backend, device, "copy_2d", [&](const Plugin &plugin, auto *call) {
+          if (!copy.width || !copy.height)
+            return nereid_status_t(NEREID_OK);
+          if (!plugin.extensions.memory.has(&nereid_memory_t::copy_2d))
+            return copyRows(plugin, device, copy, call);
+          return plugin.extensions.memory.copy_2d(plugin.state, device, &copy,
+                                                  call);
+        });
+  });
 }
 
 // For a driver without `copy_peer`: through memory of the host.
@@ -189,26 +195,28 @@ static nereid_status_t copyThroughHost(const Plugin &plugin, uint32_t device,
 nereid_status_t nereid_backend_copy_peer(nereid_backend_t *backend,
                                          uint32_t device,
                                          const nereid_copy_peer_t *given) {
-  if (!given)
-    return failNullRequest("copy_peer");
-  nereid_copy_peer_t copy = readStruct(*given);
-  if (Outcome checked =
-          checkRange("copy_peer", copy.destination, copy.source, copy.size);
-      !checked)
-    return fail(checked.failure());
-  if (backend)
-    if (Outcome checked = checkDevice(*backend->plugin, copy.source_device);
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!given)
+      return failNullRequest("copy_peer");
+    nereid_copy_peer_t copy = readStruct(*given);
+    if (Outcome checked =
+            checkRange("copy_peer", copy.destination, copy.source, copy.size);
         !checked)
       return fail(checked.failure());
-  return callDriver(
-      backend, device, "copy_peer", [&](const Plugin &plugin, auto *call) {
-        if (!copy.size)
-          return nereid_status_t(NEREID_OK);
-        if (!plugin.extensions.memory.has(&nereid_memory_t::copy_peer))
-          return copyThroughHost(plugin, device, copy, call);
-        return plugin.extensions.memory.copy_peer(plugin.state, device, &copy,
-                                                  call);
-      });
+    if (backend)
+      if (Outcome checked = checkDevice(*backend->plugin, copy.source_device);
+          !checked)
+        return fail(checked.failure());
+    return callDriver(
+        backend, device, "copy_peer", [&](const Plugin &plugin, auto *call) {
+          if (!copy.size)
+            return nereid_status_t(NEREID_OK);
+          if (!plugin.extensions.memory.has(&nereid_memory_t::copy_peer))
+            return copyThroughHost(plugin, device, copy, call);
+          return plugin.extensions.memory.copy_peer(plugin.state, device, &copy,
+                                                    call);
+        });
+  });
 }
 
 // For a driver without `fill`: copies the pattern, as often as it takes.
@@ -259,43 +267,48 @@ static Outcome checkFill(const nereid_fill_t &fill) {
 
 nereid_status_t nereid_backend_fill(nereid_backend_t *backend, uint32_t device,
                                     const nereid_fill_t *given) {
-  if (!given)
-    return failNullRequest("fill");
-  nereid_fill_t fill = readStruct(*given);
-  if (Outcome checked = checkFill(fill); !checked)
-    return fail(checked.failure());
-  return callDriver(
-      backend, device, "fill", [&](const Plugin &plugin, auto *call) {
-        if (!fill.count)
-          return nereid_status_t(NEREID_OK);
-        if (!plugin.extensions.memory.has(&nereid_memory_t::fill))
-          return fillByCopy(plugin, device, fill, call);
-        return plugin.extensions.memory.fill(plugin.state, device, &fill, call);
-      });
+  return guardedStatus([&]() -> nereid_status_t {
+    if (!given)
+      return failNullRequest("fill");
+    nereid_fill_t fill = readStruct(*given);
+    if (Outcome checked = checkFill(fill); !checked)
+      return fail(checked.failure());
+    return callDriver(
+        backend, device, "fill", [&](const Plugin &plugin, auto *call) {
+          if (!fill.count)
+            return nereid_status_t(NEREID_OK);
+          if (!plugin.extensions.memory.has(&nereid_memory_t::fill))
+            return fillByCopy(plugin, device, fill, call);
+          return plugin.extensions.memory.fill(plugin.state, device, &fill,
+                                               call);
+        });
+  });
 }
 
 nereid_status_t nereid_backend_allocate_host(nereid_backend_t *backend,
                                              uint32_t device,
                                              const nereid_allocation_t *given,
                                              void **out_pointer) {
-  Result<nereid_allocation_t> allocation =
-      readAllocation("allocate_host", given);
-  if (!allocation)
-    return fail(allocation.failure());
-  return callForValue(
-      backend, device, "allocate_host", out_pointer,
-      [&](const Plugin &plugin, void **pointer, auto *call) {
-        if (!allocation->size)
+  return guardedStatus([&]() -> nereid_status_t {
+    Result<nereid_allocation_t> allocation =
+        readAllocation("allocate_host", given);
+    if (!allocation)
+      return fail(allocation.failure());
+    return callForValue(
+        backend, device, "allocate_host", out_pointer,
+        [&](const Plugin &plugin, void **pointer, auto *call) {
+          if (!allocation->size)
+            return nereid_status_t(NEREID_OK);
+          if (plugin.extensions.memory.has(&nereid_memory_t::allocate_host))
+            return plugin.extensions.memory.allocate_host(
+                plugin.state, device, &*allocation, pointer, call);
+          if (posix_memalign(pointer,
+                             std::max<uint64_t>(allocation->alignment, 64),
+                             allocation->size))
+            throw std::bad_alloc();
           return nereid_status_t(NEREID_OK);
-        if (plugin.extensions.memory.has(&nereid_memory_t::allocate_host))
-          return plugin.extensions.memory.allocate_host(
-              plugin.state, device, &*allocation, pointer, call);
-        if (posix_memalign(pointer,
-                           std::max<uint64_t>(allocation->alignment, 64),
-                           allocation->size))
-          throw std::bad_alloc();
-        return nereid_status_t(NEREID_OK);
-      });
+        });
+  });
 }
 
 nereid_status_t nereid_backend_free_host(nereid_backend_t *backend,

@@ -8,6 +8,7 @@
 #include "abi/Call.h"
 #include "text/EscapeForTerminal.h"
 
+#include <cerrno>
 #include <string>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static void writeLine(const std::string &line) {
   while (done < line.size()) {
     ssize_t count =
         ::write(STDERR_FILENO, line.data() + done, line.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
     if (count <= 0)
       return;
     done += static_cast<size_t>(count);

@@ -114,21 +114,31 @@ Runtime::backend(const std::shared_ptr<Plugin> &plugin) const {
 }
 
 Outcome Runtime::unregister(nereid_backend_t *backend) {
-  std::unique_lock lock(backendsMutex);
-  auto found =
-      std::find_if(backends.begin(), backends.end(),
-                   [&](const auto &handle) { return handle.get() == backend; });
-  if (found == backends.end())
-    return Failure{NEREID_NOT_FOUND,
-                   "the backend to unregister is not of this runtime"};
-  if (uint64_t count = backend->functions)
-    return Failure{NEREID_INVALID_ARGUMENT,
-                   "plugin '" + backend->plugin->info.id +
-                       "' is still used by " + std::to_string(count) +
-                       " loaded functions"};
-  if (Outcome removed = registry->unregister(*backend->plugin); !removed)
+  auto isIt = [&](const auto &handle) { return handle.get() == backend; };
+  std::shared_ptr<Plugin> plugin;
+  {
+    std::unique_lock lock(backendsMutex);
+    if (std::none_of(backends.begin(), backends.end(), isIt))
+      return Failure{NEREID_NOT_FOUND,
+                     "the backend to unregister is not of this runtime"};
+    plugin = backend->plugin;
+    if (uint64_t count = backend->functions)
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "plugin '" + plugin->info.id + "' is still used by " +
+                         std::to_string(count) + " loaded functions"};
+  }
+  // Without the lock: this waits while another thread loads a plugin, and the
+  // plugin's shutdown runs when the handle and `plugin` let go.
+  if (Outcome removed = registry->unregister(*plugin); !removed)
     return removed;
-  backends.erase(found);
+  std::unique_ptr<nereid_backend_t> handle;
+  std::unique_lock lock(backendsMutex);
+  auto found = std::find_if(backends.begin(), backends.end(), isIt);
+  if (found != backends.end()) {
+    handle = std::move(*found);
+    backends.erase(found);
+  }
+  lock.unlock();
   return {};
 }
 

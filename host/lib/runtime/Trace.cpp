@@ -8,6 +8,7 @@
 #include "support/File.h"
 #include "support/Json.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -95,8 +96,9 @@ static bool isTaken(const FileHandle &file) {
 Result<std::shared_ptr<Trace>> Trace::open(std::string_view name,
                                            const Log &log) {
   std::string path = expandPath(name);
+  std::string remark; // for the callback, which must find no lock held
   OpenTraces &traces = openTraces();
-  std::lock_guard lock(traces.mutex);
+  std::unique_lock lock(traces.mutex);
   std::weak_ptr<Trace> &known = traces.byPath[path];
   std::shared_ptr<Trace> trace = known.lock();
   // The trace of a parent process stays its own.
@@ -106,10 +108,10 @@ Result<std::shared_ptr<Trace>> Trace::open(std::string_view name,
       return file.failure();
     if (isTaken(*file)) {
       std::string other = path + '.' + std::to_string(getpid());
-      log.warning(path +
-                  ": another process writes its trace there, so this "
-                  "one goes to " +
-                  other);
+      remark =
+          path +
+          ": another process writes its trace there, so this one goes to " +
+          other;
       path = std::move(other);
       file = openRegular(path);
       if (!file)
@@ -122,15 +124,23 @@ Result<std::shared_ptr<Trace>> Trace::open(std::string_view name,
     (void)isRegistered;
     known = trace;
   }
-  std::lock_guard logsLock(trace->logsMutex);
-  trace->logs.push_back(&log);
+  {
+    std::lock_guard logsLock(trace->logsMutex);
+    trace->logs.push_back(&log);
+  }
+  lock.unlock();
+  if (!remark.empty())
+    log.warning(remark);
   return trace;
 }
 
 void Trace::leave(const Log &log) {
   flush();
-  std::lock_guard lock(logsMutex);
+  std::unique_lock lock(logsMutex);
   std::erase(logs, &log);
+  isQuiet.wait(lock, [&] {
+    return std::find(busy.begin(), busy.end(), &log) == busy.end();
+  });
 }
 
 Trace::Trace(FileHandle file, std::string path)
@@ -233,13 +243,23 @@ Failure Trace::abandon(int error) {
   return cannotWrite(path, errorText(error) + "; it ends here");
 }
 
-// Without the lock on the events: a log callback may make some.
+// Without any lock: a log callback may make events, or open the same trace. The
+// log stays alive because leave() waits for its callback.
 void Trace::tell(const Outcome &outcome) {
   if (outcome)
     return;
+  const Log *log;
+  {
+    std::lock_guard lock(logsMutex);
+    if (logs.empty())
+      return;
+    log = logs.front();
+    busy.push_back(log);
+  }
+  log->warning(outcome.failure().text);
   std::lock_guard lock(logsMutex);
-  if (!logs.empty())
-    logs.front()->warning(outcome.failure().text);
+  busy.erase(std::find(busy.begin(), busy.end(), log));
+  isQuiet.notify_all();
 }
 
 TraceSpan::TraceSpan(Trace *trace, std::string_view category,

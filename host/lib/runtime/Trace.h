@@ -16,6 +16,7 @@
 #include "support/JsonFwd.h"
 #include "support/Result.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,6 +73,8 @@ private:
 
   std::mutex logsMutex;
   std::vector<const Log *> logs; // of the runtimes that share it
+  std::vector<const Log *> busy; // whose callbacks run now
+  std::condition_variable isQuiet;
 };
 
 /// The time between its construction and its destruction, as an event. Does

@@ -33,6 +33,15 @@ template <typename Body> nereid_status_t guarded(Body &&body) noexcept {
   }
 }
 
+/// The same for a body that calls other C functions and returns their status.
+template <typename Body> nereid_status_t guardedStatus(Body &&body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return failFromException();
+  }
+}
+
 /// Refuses a null pointer that a C function needs.
 inline Outcome require(const void *pointer, std::string_view name) {
   if (pointer)

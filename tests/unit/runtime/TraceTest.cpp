@@ -210,3 +210,27 @@ TEST(TraceTest, WarnsOnceWhenItCannotBeContinued) {
   EXPECT_FALSE(readJson(path).is_discarded());
   std::filesystem::remove(path);
 }
+
+TEST(TraceTest, ItsWarningMayOpenItAgain) {
+  static std::string path = traceFile("again");
+  static bool isOpenedAgain = false;
+  pid_t child = fork();
+  if (child == 0) {
+    static const Log log(
+        [](void *, nereid_string_t, const nereid_diagnostic_t *) {
+          isOpenedAgain = bool(Trace::open(path, testLog()));
+        },
+        nullptr, NEREID_SEVERITY_WARNING);
+    alarm(20); // a deadlock ends
+    Result<std::shared_ptr<Trace>> trace = Trace::open(path, log);
+    rlimit limit = {512, 512};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; trace && i < 20; ++i)
+      TraceSpan(trace->get(), "stage", "name");
+    _exit(isOpenedAgain ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  std::filesystem::remove(path);
+}
