@@ -25,7 +25,12 @@ struct DynamicTables {
 static DynamicTables tablesOf(const link_map &map) {
   DynamicTables tables;
   for (const ElfW(Dyn) *entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const void *address = reinterpret_cast<const void *>(entry->d_un.d_ptr);
+    // Most dynamic loaders write the address here, some (RISC-V) leave the
+    // offset from where the object was mapped.
+    ElfW(Addr) place = entry->d_un.d_ptr;
+    if (place < map.l_addr)
+      place += map.l_addr;
+    const void *address = reinterpret_cast<const void *>(place);
     if (entry->d_tag == DT_SYMTAB)
       tables.symbols = static_cast<const ElfW(Sym) *>(address);
     else if (entry->d_tag == DT_STRTAB)

@@ -12,6 +12,7 @@
 #include "nereid/note.h"
 #include "support/File.h"
 
+#include <bit>
 #include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
@@ -120,14 +121,17 @@ static void scanSegment(const std::vector<char> &bytes, uint64_t offset,
   }
 }
 
+static constexpr bool isLittle = std::endian::native == std::endian::little;
+
 static std::optional<Rejection> checkIdent(const Elf64_Ehdr &header) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return reject(Reason::NotElf, "the file does not start like an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return reject(Reason::WrongMachine,
-                  "it is not a 64-bit little-endian ELF file, expected one "
-                  "for " NEREID_NOTE_MACHINE);
+      header.e_ident[EI_DATA] != (isLittle ? ELFDATA2LSB : ELFDATA2MSB))
+    return reject(
+        Reason::WrongMachine,
+        std::string("it is not a 64-bit ") + (isLittle ? "little" : "big") +
+            "-endian ELF file, expected one for " NEREID_NOTE_MACHINE);
   return std::nullopt;
 }
 
@@ -270,6 +274,12 @@ static const char *machineName(uint16_t machine) {
     return "aarch64";
   case EM_RISCV:
     return "riscv64";
+  case 258: // EM_LOONGARCH, which older <elf.h> lack
+    return "loongarch64";
+  case EM_PPC64:
+    return "ppc64le"; // the byte order was checked
+  case EM_S390:
+    return "s390x";
   default:
     return nullptr;
   }

@@ -9,8 +9,8 @@
 // there is exactly one note.
 //
 // Layout: an ELF note of owner "nereid" and type NEREID_NOTE_TYPE in a section
-// ".note.nereid". Its description is nereid_note_t; all fields little-endian
-// on every supported machine. Later versions only append to it.
+// ".note.nereid". Its description is nereid_note_t; all fields in the byte order
+// of the machine. Later versions only append to it.
 
 #ifndef NEREID_NOTE_H
 #define NEREID_NOTE_H
@@ -70,6 +70,12 @@ typedef struct nereid_note_t {
 #define NEREID_NOTE_MACHINE "aarch64"
 #elif defined(__riscv) && __riscv_xlen == 64
 #define NEREID_NOTE_MACHINE "riscv64"
+#elif defined(__loongarch64)
+#define NEREID_NOTE_MACHINE "loongarch64"
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+#define NEREID_NOTE_MACHINE "ppc64le"
+#elif defined(__s390x__)
+#define NEREID_NOTE_MACHINE "s390x"
 #else
 #define NEREID_NOTE_MACHINE "unknown"
 #endif
