@@ -193,6 +193,13 @@ CacheEntry Cache::put(const Digest &key, const CacheValue &value) {
   return impl->publish(key, value);
 }
 
+// Whether those who waited for a result would get the same: another caller's
+// cancellation, or the memory that it lacked, is not theirs.
+static bool isForAll(const Result<CacheEntry> &result) {
+  return result || (result.failure().status != NEREID_CANCELLED &&
+                    result.failure().status != NEREID_OUT_OF_RESOURCES);
+}
+
 Result<CacheEntry> Cache::getOrCompute(const Digest &key,
                                        const Compute &compute) {
   CacheLookup lookup;
@@ -208,7 +215,7 @@ Result<CacheEntry> Cache::getOrCompute(const Digest &key,
   Result<CacheEntry> result = impl->flights.run(
       key, [&] { return impl->compute(key, lookup, compute); },
       Failure{NEREID_INTERNAL, "the compilation ended without a result"},
-      isShared);
+      isForAll, isShared);
   if (result && isShared)
     result->isFromCache = true;
   ++(result && result->isFromCache ? impl->hits : impl->misses);

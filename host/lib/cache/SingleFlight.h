@@ -33,23 +33,28 @@ public:
   SingleFlight &operator=(const SingleFlight &) = delete;
 
   /// The result of \p compute. If another thread computes that of \p key
-  /// already, its result, after waiting for it; \p isShared tells. If that
-  /// thread leaves by an exception, \p abandoned is the result.
-  template <typename Compute>
+  /// already, its result, after waiting for it without a deadline; \p isShared
+  /// is set then. A result of another thread for which \p isForAll is false is
+  /// not taken: one of those that wait computes it again. If a thread leaves by
+  /// an exception, its result is \p abandoned.
+  template <typename Compute, typename IsForAll>
   Value run(const Key &key, const Compute &compute, const Value &abandoned,
-            bool &isShared) {
+            const IsForAll &isForAll, bool &isShared) {
     Table &table = ownTable();
     std::shared_ptr<Flight> flight;
     {
       std::unique_lock lock(table.mutex);
-      auto [place, isNew] = table.flights.try_emplace(key);
-      isShared = !isNew;
-      if (isNew)
-        place->second = std::make_shared<Flight>();
-      flight = place->second;
-      if (isShared) {
+      while (true) {
+        auto [place, isNew] = table.flights.try_emplace(key);
+        isShared = !isNew;
+        if (isNew)
+          place->second = std::make_shared<Flight>();
+        flight = place->second;
+        if (isNew)
+          break;
         table.landed.wait(lock, [&] { return flight->value.has_value(); });
-        return *flight->value;
+        if (isForAll(*flight->value))
+          return *flight->value;
       }
     }
     Landing landing{table, key, *flight, abandoned};

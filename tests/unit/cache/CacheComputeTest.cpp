@@ -149,6 +149,25 @@ TEST_F(CacheCompute, SharesAFailureAmongThreads) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST_F(CacheCompute, DoesNotShareACancellationAmongThreads) {
+  for (nereid_status_t status : {NEREID_CANCELLED, NEREID_OUT_OF_RESOURCES}) {
+    Cache cache(options);
+    runs = 0;
+    std::atomic<int> failures = 0;
+    auto failFirst = [&](const std::string &) -> Result<CacheValue> {
+      bool isFirst = ++runs == 1;
+      std::this_thread::sleep_for(milliseconds(200));
+      if (isFirst)
+        return Failure{status, "not for others"};
+      return CacheValue{"body", {}};
+    };
+    Digest key = keyOf(std::to_string(status));
+    inThreads(8, [&](int) { failures += !cache.getOrCompute(key, failFirst); });
+    EXPECT_EQ(failures, 1);
+    EXPECT_EQ(runs, 2);
+  }
+}
+
 TEST_F(CacheCompute, IsFreedByAnException) {
   Cache cache(options);
   auto raise = [](const std::string &) -> Result<CacheValue> { throw 42; };
