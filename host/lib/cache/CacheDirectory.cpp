@@ -8,6 +8,7 @@
 #include "cache/Cache.h"
 #include "cache/CacheFile.h"
 #include "support/File.h"
+#include "support/PathSafety.h"
 
 #include <memory>
 
@@ -77,26 +78,25 @@ static Outcome checkOwn(const std::string &path) {
   return {};
 }
 
-// A directory that everybody can write holds what anybody puts there, unless
-// it is sticky, as /tmp is.
+// Images are loaded from here by their paths, as plugins are.
 static Outcome checkAbove(const std::string &path) {
-  std::unique_ptr<char, decltype(&::free)> real(nullptr, &::free);
-  if (withoutInterruption([&] {
-        real.reset(::realpath(path.c_str(), nullptr));
-        return real ? 0 : -1;
-      }) != 0)
+  std::string resolved;
+  auto resolve = [&] {
+    return withoutInterruption([&] {
+      resolved = resolvePath(path);
+      return resolved.empty() ? -1 : 0;
+    });
+  };
+  if (resolve() != 0)
     return refused(path, errno);
-  std::string parent = real.get();
-  while (parent.size() > 1) {
-    size_t slash = parent.rfind('/');
-    parent.resize(slash ? slash : 1);
-    struct stat facts;
-    if (statPath(parent, facts) != 0)
-      return refused(parent, errno);
-    if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
-      return refused(parent, "others can write it and replace " + path);
-  }
-  return {};
+  PathSafety safety(ownDirectory());
+  std::optional<PathDanger> bad = safety.checkParents(resolved);
+  if (!bad)
+    return {};
+  // It may have vanished since.
+  if (bad->kind == PathDanger::Unreadable && resolve() != 0)
+    return refused(path, errno);
+  return refused(path, "others can replace it: " + bad->text);
 }
 
 Outcome CacheDirectory::check() {

@@ -76,14 +76,15 @@ void PluginRegistry::considerDirectory(const PluginDir &directory,
                                        Discovery &discovery) {
   std::string resolved = resolvePath(directory.path);
   if (!options.loader.allowsWritable)
-    if (std::optional<Rejection> bad =
+    if (std::optional<PathDanger> danger =
             discovery.safety.checkDirectory(resolved)) {
+      Rejection bad = rejectionOf(std::move(*danger));
       Candidate candidate;
-      candidate.reason = bad->reason;
+      candidate.reason = bad.reason;
       candidate.path = directory.path;
       candidate.resolved = std::move(resolved);
       candidate.name = directory.name;
-      candidate.detail = std::move(bad->detail);
+      candidate.detail = std::move(bad.detail);
       logDiscovered(record(std::move(candidate)));
       return;
     }

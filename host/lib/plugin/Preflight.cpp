@@ -42,10 +42,18 @@ std::optional<Rejection> openPlugin(const std::string &path,
   return std::nullopt;
 }
 
+Rejection rejectionOf(PathDanger danger) {
+  Reason reason = danger.kind == PathDanger::ForeignOwner ? Reason::ForeignOwner
+                  : danger.kind == PathDanger::WritableByOthers
+                      ? Reason::WritableByOthers
+                      : Reason::Unreadable;
+  return {reason, std::move(danger.text), {}};
+}
+
 std::optional<Rejection> preflight(OpenedPlugin &opened, PathSafety *safety) {
   if (safety)
-    if (std::optional<Rejection> bad = safety->checkFile(opened.resolved))
-      return bad;
+    if (std::optional<PathDanger> bad = safety->checkFile(opened.resolved))
+      return rejectionOf(std::move(*bad));
   NoteResult note = readNote(opened.file.get());
   if (Rejection *bad = std::get_if<Rejection>(&note))
     return std::move(*bad);

@@ -8,8 +8,8 @@
 #define NEREID_HOST_PLUGIN_PREFLIGHT_H
 
 #include "plugin/Note.h"
-#include "plugin/PathSafety.h"
 #include "support/File.h"
+#include "support/PathSafety.h"
 
 #include <sys/types.h>
 
@@ -32,6 +32,9 @@ struct OpenedPlugin {
 /// Resolves and opens \p path; fills what is known of it even if it is refused.
 std::optional<Rejection> openPlugin(const std::string &path,
                                     OpenedPlugin &opened);
+
+/// What the load report says of a path that is not to be trusted.
+Rejection rejectionOf(PathDanger danger);
 
 /// Checks who can write \p opened, unless \p safety is null, then reads its
 /// note and checks that it fits this host.

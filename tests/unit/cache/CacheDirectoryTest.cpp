@@ -77,8 +77,33 @@ TEST_F(CacheDirectoryTest, RefusesOneThatOthersCanReplace) {
   ASSERT_EQ(::mkdir(open.c_str(), 0700), 0);
   ASSERT_EQ(::chmod(open.c_str(), 0777), 0);
   options.directory = open / "cache";
-  expectRefused(open.string() + ": others can write it and replace " +
-                options.directory);
+  expectRefused(options.directory + ": others can replace it: the directory '" +
+                open.string() + "' has mode 0777 and group " +
+                std::to_string(::getegid()) + ", so that others can write it");
+}
+
+TEST_F(CacheDirectoryTest, RefusesOneThatAForeignGroupCanReplace) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can give a directory to a group it is not in";
+  std::filesystem::path shared = folder / "shared";
+  ASSERT_EQ(::mkdir(shared.c_str(), 0700), 0);
+  ASSERT_EQ(::chown(shared.c_str(), 0, 12345), 0);
+  ASSERT_EQ(::chmod(shared.c_str(), 0770), 0);
+  options.directory = shared / "cache";
+  expectRefused(options.directory + ": others can replace it: the directory '" +
+                shared.string() +
+                "' has mode 0770 and group 12345, so that others can write it");
+}
+
+TEST_F(CacheDirectoryTest, RefusesOneBelowADirectoryOfAnotherUser) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can give a directory away";
+  std::filesystem::path foreign = folder / "foreign";
+  ASSERT_EQ(::mkdir(foreign.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(foreign.c_str(), 65534, 65534), 0);
+  options.directory = foreign / "cache";
+  expectRefused(options.directory + ": others can replace it: the directory '" +
+                foreign.string() + "' belongs to user 65534, expected user 0");
 }
 
 TEST_F(CacheDirectoryTest, AcceptsOneBelowAStickyDirectory) {

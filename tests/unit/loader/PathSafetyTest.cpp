@@ -5,7 +5,7 @@
 
 #include "LoaderFixture.h"
 
-#include "plugin/PathSafety.h"
+#include "support/PathSafety.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/PathSafety.h"
+#include "support/PathSafety.h"
 
 #include "support/File.h"
 
@@ -56,52 +56,54 @@ static std::string usersText(const std::set<uid_t> &users) {
 }
 
 /// \p isSticky: the sticky bit makes up for the permission to write.
-std::optional<Rejection> PathSafety::checkOne(const std::string &path,
-                                              bool isDirectory,
-                                              bool isSticky) const {
+std::optional<PathDanger> PathSafety::checkOne(const std::string &path,
+                                               bool isDirectory,
+                                               bool isSticky) const {
   std::string name =
       (isDirectory ? "the directory '" : "the file '") + path + "'";
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0)
-    return Rejection{Reason::Unreadable,
-                     name + " cannot be looked at: " + errorText(errno),
-                     {}};
+    return PathDanger{PathDanger::Unreadable,
+                      name + " cannot be looked at: " + errorText(errno)};
   if (!trusted.count(status.st_uid))
-    return Rejection{Reason::ForeignOwner,
-                     name + " belongs to user " +
-                         std::to_string(status.st_uid) + ", expected " +
-                         usersText(trusted),
-                     {}};
+    return PathDanger{PathDanger::ForeignOwner,
+                      name + " belongs to user " +
+                          std::to_string(status.st_uid) + ", expected " +
+                          usersText(trusted)};
   if (othersMayWrite(status) && !(isSticky && (status.st_mode & S_ISVTX)))
-    return Rejection{Reason::WritableByOthers,
-                     name + " has mode " + octal(status.st_mode) +
-                         " and group " + std::to_string(status.st_gid) +
-                         ", so that others can write it",
-                     {}};
+    return PathDanger{PathDanger::WritableByOthers,
+                      name + " has mode " + octal(status.st_mode) +
+                          " and group " + std::to_string(status.st_gid) +
+                          ", so that others can write it"};
   return std::nullopt;
 }
 
-std::optional<Rejection> PathSafety::checkAbove(const std::string &resolved,
-                                                bool holdsPlugins) {
+std::optional<PathDanger> PathSafety::checkAbove(const std::string &resolved,
+                                                 bool holdsPlugins) {
   if (resolved.empty())
     return std::nullopt;
   auto known = directories.find({resolved, holdsPlugins});
   if (known != directories.end())
     return known->second;
-  std::optional<Rejection> bad = checkOne(resolved, true, !holdsPlugins);
+  std::optional<PathDanger> bad = checkOne(resolved, true, !holdsPlugins);
   if (!bad)
     bad = checkAbove(parentOf(resolved), false);
   directories.emplace(std::pair(resolved, holdsPlugins), bad);
   return bad;
 }
 
-std::optional<Rejection> PathSafety::checkFile(const std::string &resolved) {
-  if (std::optional<Rejection> bad = checkOne(resolved, false, false))
+std::optional<PathDanger> PathSafety::checkFile(const std::string &resolved) {
+  if (std::optional<PathDanger> bad = checkOne(resolved, false, false))
     return bad;
   return checkAbove(parentOf(resolved), true);
 }
 
-std::optional<Rejection>
+std::optional<PathDanger>
+PathSafety::checkParents(const std::string &resolved) {
+  return checkAbove(parentOf(resolved), false);
+}
+
+std::optional<PathDanger>
 PathSafety::checkDirectory(const std::string &resolved) {
   return checkAbove(resolved, true);
 }

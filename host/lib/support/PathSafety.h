@@ -3,9 +3,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading a plugin runs its code with the rights of this process, so nobody
-// may be able to write the file, or to put another one in its place by way of
-// a directory above it, but those whose code the process runs anyway:
+// Loading a plugin, or an image out of the cache, runs its code with the rights
+// of this process, so nobody may be able to write the file, or to put another
+// one in its place by way of a directory above it, but those whose code the
+// process runs anyway:
 //   - the file and every directory above it belong to root, to the user who
 //     runs the process, or to the owner of a directory above libnereid, who
 //     could put another libnereid there;
@@ -21,10 +22,8 @@
 // The check is made on the resolved path, which is then the one that is loaded.
 // Access control lists and the mount's own rules are not looked at.
 
-#ifndef NEREID_HOST_PLUGIN_PATH_SAFETY_H
-#define NEREID_HOST_PLUGIN_PATH_SAFETY_H
-
-#include "plugin/LoadReport.h"
+#ifndef NEREID_HOST_SUPPORT_PATH_SAFETY_H
+#define NEREID_HOST_SUPPORT_PATH_SAFETY_H
 
 #include <sys/types.h>
 
@@ -32,8 +31,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace nereid::host {
+
+/// Why a path is not to be trusted.
+struct PathDanger {
+  enum Kind { Unreadable, ForeignOwner, WritableByOthers } kind;
+  std::string text;
+};
 
 /// Checks paths, and remembers the directories it has seen: one for each
 /// discovery, so that a thousand files cost one walk to the root.
@@ -44,21 +50,24 @@ public:
 
   /// Says why the file at \p resolved, which is absolute and without links, is
   /// not to be trusted.
-  std::optional<Rejection> checkFile(const std::string &resolved);
+  std::optional<PathDanger> checkFile(const std::string &resolved);
 
   /// The same for a directory that is to hold plugins.
-  std::optional<Rejection> checkDirectory(const std::string &resolved);
+  std::optional<PathDanger> checkDirectory(const std::string &resolved);
+
+  /// The same for the directories above \p resolved.
+  std::optional<PathDanger> checkParents(const std::string &resolved);
 
 private:
-  std::optional<Rejection> checkOne(const std::string &path, bool isDirectory,
-                                    bool isSticky) const;
-  std::optional<Rejection> checkAbove(const std::string &resolved,
-                                      bool holdsPlugins);
+  std::optional<PathDanger> checkOne(const std::string &path, bool isDirectory,
+                                     bool isSticky) const;
+  std::optional<PathDanger> checkAbove(const std::string &resolved,
+                                       bool holdsPlugins);
 
   std::set<uid_t> trusted; // owners
-  std::map<std::pair<std::string, bool>, std::optional<Rejection>> directories;
+  std::map<std::pair<std::string, bool>, std::optional<PathDanger>> directories;
 };
 
 } // namespace nereid::host
 
-#endif // NEREID_HOST_PLUGIN_PATH_SAFETY_H
+#endif // NEREID_HOST_SUPPORT_PATH_SAFETY_H
