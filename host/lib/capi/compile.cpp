@@ -113,6 +113,22 @@ nereid_status_t nereid_compile_key(nereid_backend_t *backend,
   });
 }
 
+nereid_status_t nereid_compile_check(nereid_backend_t *backend,
+                                     const nereid_compile_request_t *request) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(backend, "backend"), require(request, "request")})
+      if (!given)
+        return given;
+    nereid_compile_request_t wanted = readStruct(*request);
+    Result<CompilerChoice> choice =
+        compilerOf(*backend, wanted.target, wanted.device);
+    if (!choice)
+      return choice.failure();
+    return checkRequest(*choice, wanted, &backend->runtime->log());
+  });
+}
+
 void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
 
 nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,

@@ -210,6 +210,14 @@ compile(const CompileContext &context, const CompilerChoice &choice,
   return result;
 }
 
+Outcome checkRequest(const CompilerChoice &choice,
+                     const nereid_compile_request_t &request, const Log *log) {
+  Result<CompilePlan> plan = CompilePlan::make(choice, request, log);
+  if (!plan)
+    return plan.failure();
+  return checkSession(plan->plugin(), plan->options, log);
+}
+
 Result<Json> describeKey(const CompileContext &context,
                          const CompilerChoice &choice,
                          const nereid_compile_request_t &request) {

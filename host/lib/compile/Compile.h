@@ -31,6 +31,10 @@ Result<std::unique_ptr<Compiled>>
 compile(const CompileContext &context, const CompilerChoice &choice,
         const nereid_compile_request_t &request);
 
+/// Checks everything of \p request but its source.
+Outcome checkRequest(const CompilerChoice &choice,
+                     const nereid_compile_request_t &request, const Log *log);
+
 /// {"key", "ingredients"} of what \p request would compile.
 Result<Json> describeKey(const CompileContext &context,
                          const CompilerChoice &choice,

@@ -91,9 +91,8 @@ Result<CompilerChoice> chooseCompiler(const std::shared_ptr<Plugin> &plugin,
     return Failure{NEREID_INVALID_ARGUMENT,
                    "plugin '" + plugin->info.id +
                        "' has no driver, so the target must be given"};
-  Result<Target> target = given
-                              ? Target::copy(*given)
-                              : Target::ofDevice(*plugin, device, rules.log);
+  Result<Target> target = given ? Target::copy(*given)
+                                : Target::ofDevice(*plugin, device, rules.log);
   if (!target)
     return target.failure();
   if (plugin->hasCompiler && (rules.wanted.empty() || !plugin->hasDriver)) {
@@ -103,9 +102,9 @@ Result<CompilerChoice> chooseCompiler(const std::shared_ptr<Plugin> &plugin,
   }
   Result<std::shared_ptr<Plugin>> chosen = chooseCompiler(*target, rules);
   if (!chosen && rules.wanted.empty())
-    return Failure{chosen.failure().status,
-                   "plugin '" + plugin->info.id + "' has no compiler, and " +
-                       chosen.failure().text};
+    return Failure{chosen.failure().status, "plugin '" + plugin->info.id +
+                                                "' has no compiler, and " +
+                                                chosen.failure().text};
   if (!chosen)
     return chosen.failure();
   return CompilerChoice{std::move(*chosen), std::move(*target)};

@@ -230,6 +230,11 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
                                           : "")};
 }
 
+Outcome checkSession(const Plugin &plugin, const ParsedOptions &options,
+                     const Log *log) {
+  return Session(plugin, options, log).begin();
+}
+
 Result<PipelineResult> runPipeline(const Plugin &plugin,
                                    const ParsedOptions &options,
                                    const std::vector<Stage> &stages,

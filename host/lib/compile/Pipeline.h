@@ -63,6 +63,10 @@ struct PipelineResult {
   std::vector<StageTime> times;
 };
 
+/// Begins and ends a compilation: some options are refused by the former alone.
+Outcome checkSession(const Plugin &plugin, const ParsedOptions &options,
+                     const Log *log);
+
 /// Runs the stages of \p plan. A replaced stage is not run.
 Result<PipelineResult> runPipeline(const Plugin &plugin,
                                    const ParsedOptions &options,

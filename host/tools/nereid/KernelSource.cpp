@@ -52,12 +52,8 @@ public:
   const nereid_compile_request_t &get() const { return request; }
   const std::string &sourceName() const { return name; }
 
-  /// Whether \p compiler refuses it whatever the source is.
-  bool isWrong(const Backend &compiler);
-
 private:
   Expected<void> addReplacement(const std::string &text);
-  void addReplacement(std::string_view stage, std::string_view bytes);
 
   std::string name, source;
   std::vector<std::string> stages;
@@ -67,15 +63,6 @@ private:
   nereid_compile_request_t request = {};
 };
 } // namespace
-
-void Request::addReplacement(std::string_view stage, std::string_view bytes) {
-  auto replacement = detail::sized<nereid_replacement_t>();
-  replacement.stage = detail::borrow(stage);
-  replacement.replacement = {bytes.data(), bytes.size()};
-  replacements.push_back(replacement);
-  request.replacements = replacements.data();
-  request.replacement_count = replacements.size();
-}
 
 Expected<void> Request::addReplacement(const std::string &text) {
   size_t equals = text.find('=');
@@ -89,7 +76,12 @@ Expected<void> Request::addReplacement(const std::string &text) {
   if (!bytes)
     return bytes.error();
   files.push_back(std::move(*bytes));
-  addReplacement(std::string_view(text).substr(0, equals), files.back());
+  auto replacement = detail::sized<nereid_replacement_t>();
+  replacement.stage = detail::borrow(std::string_view(text).substr(0, equals));
+  replacement.replacement = {files.back().data(), files.back().size()};
+  replacements.push_back(replacement);
+  request.replacements = replacements.data();
+  request.replacement_count = replacements.size();
   return {};
 }
 
@@ -132,22 +124,6 @@ Expected<void> Request::build(const CompileOptions &options,
   return {};
 }
 
-// With every stage replaced nothing looks at the source.
-bool Request::isWrong(const Backend &compiler) {
-  auto first =
-      std::find(stages.begin(), stages.end(), detail::view(request.start_at));
-  auto last =
-      std::find(stages.begin(), stages.end(), detail::view(request.stop_after));
-  if (first == stages.end())
-    first = stages.begin();
-  if (last != stages.end())
-    ++last;
-  for (; first < last; ++first)
-    addReplacement(*first, "");
-  request.dump_dir = {};
-  return !compiler.compile(request);
-}
-
 Expected<CompiledKernel>
 compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
   session.options.compiler = options.compiler;
@@ -170,8 +146,10 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
   if (!compiled) {
     Error error = compiled.error();
-    if (error.status == NEREID_INVALID_ARGUMENT &&
-        !request.isWrong(choice->compiler))
+    bool isSourceWrong = error.status == NEREID_INVALID_ARGUMENT &&
+                         nereid_compile_check(choice->compiler.get(),
+                                              &request.get()) == NEREID_OK;
+    if (isSourceWrong)
       error.status = workFailed;
     return error;
   }

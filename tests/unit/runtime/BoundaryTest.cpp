@@ -95,6 +95,29 @@ TEST_F(BoundaryTest, WhatIsReplacedOrStoppedHasAKeyOfItsOwn) {
   EXPECT_EQ(key(request()), whole);
 }
 
+TEST_F(BoundaryTest, ARequestIsCheckedWithoutItsSource) {
+  nereid_compile_request_t wanted = request("this is no source");
+  EXPECT_EQ(nereid_compile_check(backend, &wanted), NEREID_OK) << lastError();
+  EXPECT_EQ(fake_counts().stages, 0);
+  wanted.start_at = text("pack");
+  wanted.stop_after = text("lower");
+  EXPECT_EQ(nereid_compile_check(backend, &wanted), NEREID_INVALID_ARGUMENT);
+  compiler.begin = [](nereid_state_t *, const nereid_options_t *,
+                      nereid_session_t **,
+                      const nereid_call_t *call) -> nereid_status_t {
+    nereid_diagnostic_t diagnostic = {};
+    diagnostic.struct_size = sizeof diagnostic;
+    diagnostic.severity = NEREID_SEVERITY_ERROR;
+    diagnostic.message = text("no such processor");
+    call->report(call, &diagnostic);
+    return NEREID_INVALID_ARGUMENT;
+  };
+  add();
+  wanted = request();
+  EXPECT_EQ(nereid_compile_check(backend, &wanted), NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("no such processor"));
+}
+
 TEST_F(BoundaryTest, AForkedChildIsRefusedUnlessThePluginAllowsIt) {
   plugin.flags &= ~NEREID_PLUGIN_FORK_SAFE;
   add();

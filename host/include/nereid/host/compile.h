@@ -62,6 +62,12 @@ NEREID_EXPORT nereid_status_t
 nereid_compile_key(nereid_backend_t *backend,
                    const nereid_compile_request_t *request,
                    nereid_buffer_t **out_json);
+// Checks everything of `request` but its source: target, options, stages and
+// replacements. Compiles nothing. What fails here is wrong for every source.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_compile_check(nereid_backend_t *backend,
+                     const nereid_compile_request_t *request);
 // [any-thread]
 NEREID_EXPORT void nereid_compiled_destroy(nereid_compiled_t *compiled);
 
