@@ -157,6 +157,29 @@ static void takeText(nereid_string_t given, std::string &setting) {
     setting = view(given);
 }
 
+static Outcome applyPolicies(const nereid_runtime_options_t &options,
+                             Settings &settings) {
+  if (options.log_level) {
+    if (options.log_level < NEREID_SEVERITY_ERROR ||
+        options.log_level > NEREID_SEVERITY_DEBUG)
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "log_level is " + std::to_string(options.log_level) +
+                         ", expected a severity"};
+    settings.logLevel = options.log_level;
+    settings.isLogLevelGiven = true;
+  }
+  static constexpr CompilePolicy policies[] = {
+      CompilePolicy::Normal, CompilePolicy::Never, CompilePolicy::Always};
+  if (options.compile_policy > std::size(policies))
+    return Failure{
+        NEREID_INVALID_ARGUMENT,
+        "compile_policy is " + std::to_string(options.compile_policy) +
+            ", expected at most " + std::to_string(std::size(policies))};
+  if (options.compile_policy)
+    settings.compilePolicy = policies[options.compile_policy - 1];
+  return {};
+}
+
 static void applyOptions(const nereid_runtime_options_t &options,
                          Settings &settings) {
   uint32_t flags = options.flags;
@@ -169,6 +192,9 @@ static void applyOptions(const nereid_runtime_options_t &options,
   takeText(options.allow, settings.allow);
   takeText(options.deny, settings.deny);
   takeText(options.cache_dir, settings.cacheDir);
+  takeText(options.target, settings.target);
+  takeText(options.compiler, settings.compiler);
+  takeText(options.trace, settings.traceFile);
   if (options.cache_limit)
     settings.cacheLimit = options.cache_limit;
   if (options.probe_timeout_ms)
@@ -187,6 +213,8 @@ Result<Settings> Settings::read(const nereid_runtime_options_t *given) {
     if (Outcome read = readEnvironment(settings); !read)
       return read.failure();
   applyOptions(options, settings);
+  if (Outcome applied = applyPolicies(options, settings); !applied)
+    return applied.failure();
   // A program that takes the messages decides itself what to show.
   if (settings.log && !settings.isLogLevelGiven)
     settings.logLevel = NEREID_SEVERITY_DEBUG;

@@ -88,10 +88,6 @@ template <typename Load> static auto guardExit(Session &session, Load load) {
 Expected<Runtime *> Session::runtime() {
   if (owner)
     return &*owner;
-  if (!options.trace.empty())
-    setenv("NEREID_TRACE", options.trace.c_str(), 1);
-  if (!options.compiler.empty())
-    setenv("NEREID_COMPILER", options.compiler.c_str(), 1);
   Expected<std::string> dirs = joinDirs(options.pluginDirs);
   if (!dirs)
     return dirs.error();
@@ -99,6 +95,8 @@ Expected<Runtime *> Session::runtime() {
   settings.struct_size = sizeof settings;
   settings.host_name = detail::borrow("nereid");
   settings.plugin_dirs = detail::borrow(*dirs);
+  settings.trace = detail::borrow(options.trace);
+  settings.compiler = detail::borrow(options.compiler);
   settings.flags = (options.noCache ? NEREID_RUNTIME_NO_CACHE : 0u) |
                    (options.isolated ? NEREID_RUNTIME_ISOLATED_PROBE : 0u);
   if (options.verbosity) {

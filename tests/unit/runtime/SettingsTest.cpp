@@ -40,6 +40,31 @@ TEST_F(SettingsTest, HasDefaults) {
   EXPECT_EQ(settings->logLevel, NEREID_SEVERITY_WARNING);
 }
 
+TEST_F(SettingsTest, OptionsOutrankTheEnvironment) {
+  setenv("NEREID_TARGET", "cpu", 1);
+  setenv("NEREID_COMPILE", "never", 1);
+  setenv("NEREID_LOG", "debug", 1);
+  nereid_runtime_options_t options = {};
+  options.struct_size = sizeof options;
+  options.target = borrow("acme:1");
+  options.compiler = borrow("acme");
+  options.trace = borrow("/t.json");
+  options.log_level = NEREID_SEVERITY_ERROR;
+  options.compile_policy = NEREID_COMPILE_POLICY_ALWAYS;
+  Result<Settings> settings = Settings::read(&options);
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->target, "acme:1");
+  EXPECT_EQ(settings->compiler, "acme");
+  EXPECT_EQ(settings->traceFile, "/t.json");
+  EXPECT_EQ(settings->logLevel, NEREID_SEVERITY_ERROR);
+  EXPECT_EQ(settings->compilePolicy, CompilePolicy::Always);
+  options.compile_policy = 4;
+  EXPECT_FALSE(Settings::read(&options));
+  options.compile_policy = 0;
+  options.log_level = 9;
+  EXPECT_FALSE(Settings::read(&options));
+}
+
 TEST_F(SettingsTest, ReadsEveryVariable) {
   setenv("NEREID_PLUGIN_DIRS", "/a;/b", 1);
   setenv("NEREID_TARGET", "cpu", 1);

@@ -21,6 +21,13 @@ enum {
   NEREID_RUNTIME_NO_CACHE = 16u
 };
 
+// Values of nereid_runtime_options_t.compile_policy.
+enum {
+  NEREID_COMPILE_POLICY_NORMAL = 1,  // compile what the cache does not have
+  NEREID_COMPILE_POLICY_NEVER = 2,   // a miss is NEREID_NOT_FOUND
+  NEREID_COMPILE_POLICY_ALWAYS = 3   // compile even if cached, and store
+};
+
 // Why a kernel is compiled; passed to compile_listener before a compilation
 // starts.
 typedef struct nereid_compile_event_t {
@@ -54,6 +61,12 @@ typedef struct nereid_runtime_options_t {
               const nereid_diagnostic_t *diagnostic);
   // Called before each compilation. [any-thread]
   void (*compile_listener)(void *user, const nereid_compile_event_t *event);
+  nereid_string_t target;       // like NEREID_TARGET
+  nereid_string_t compiler;     // like NEREID_COMPILER
+  nereid_string_t trace;        // like NEREID_TRACE
+  // How severe a message must at least be: like NEREID_LOG; 0: the default.
+  nereid_severity_t log_level;
+  uint32_t compile_policy;      // like NEREID_COMPILE; 0: as needed
 } nereid_runtime_options_t;
 
 // Creates a runtime and, by default, discovers plugins. Refused plugins are not
