@@ -1,4 +1,4 @@
-// EscapeForTerminal.cpp - escapes what a terminal would obey.
+// EscapeForTerminal.cpp - escapes control characters.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -11,7 +11,7 @@
 
 namespace nereid {
 
-/// \p text with control characters, and bytes that are no UTF-8, as "\x1b";
+/// \p text with control characters, and invalid UTF-8, as "\x1b";
 /// line feeds and tabs stay.
 std::string escapeForTerminal(std::string_view text);
 

@@ -87,10 +87,10 @@ Failure Call::failure(nereid_status_t status, std::string_view slot) {
   std::string name(slot);
   if (refusal == NEREID_OUT_OF_RESOURCES)
     return {refusal,
-            text + "libnereid has no memory for what " + name + " gives"};
+            text + "libnereid has no memory for the output of " + name};
   if (refusal != NEREID_OK)
     return {NEREID_INTERNAL,
-            text + name + " gives something malformed: " + malformed};
+            text + name + " returns malformed data: " + malformed};
   if (!errors.empty())
     text += errors;
   else
@@ -108,7 +108,7 @@ void Call::warn(nereid_status_t status, std::string_view slot) noexcept {
     if (log)
       log->warning(failure(status, slot).text);
   } catch (...) {
-    // Out of memory: the message is lost, and nobody could act on it.
+    // Out of memory: the message is lost.
   }
 }
 

@@ -18,8 +18,8 @@ namespace nereid::host {
 
 class Log;
 
-/// The host's side of a nereid_call_t, and of the sinks that go with it. Making
-/// one allocates nothing, so that a launch may carry it.
+/// The host's side of a nereid_call_t, and of the sinks that go with it.
+/// Creating one does not allocate, so that a launch may use it.
 ///
 ///   Call call(&log, plugin.info);
 ///   nereid_status_t status = call.run([&] { return slot(..., call.get()); });
@@ -51,7 +51,7 @@ public:
   void nameInput(std::string_view name) { input = name; }
 
   /// Runs \p slot; what it throws becomes a diagnostic and NEREID_INTERNAL.
-  /// It has also failed if it gave a sink what that did not take.
+  /// It has also failed if a sink refused a value.
   template <typename Slot> nereid_status_t run(Slot &&slot) {
     if (!isAllowed) [[unlikely]]
       return refuseInChild();
@@ -63,10 +63,10 @@ public:
     }
   }
 
-  /// For a sink: what the plugin gave contradicts itself. The status is the
-  /// sink's answer.
+  /// For a sink: the plugin's value contradicts itself. The sink returns the
+  /// status.
   nereid_status_t refuseMalformed(std::string problem);
-  /// For a sink: there is no memory for what the plugin gave.
+  /// For a sink: out of memory for the plugin's value.
   nereid_status_t refuseForMemory() noexcept;
 
   /// What a sink refused, else the reasons that were reported, else one that
@@ -95,11 +95,11 @@ private:
   std::string errors;
   bool lastWasError = false;
   bool isAllowed = true;
-  nereid_status_t refusal = NEREID_OK; // a sink's answer; sinks are serial
+  nereid_status_t refusal = NEREID_OK; // what a sink returned; sinks are serial
   std::string malformed;
 };
 
-/// "file:line:column: message", with what is known of the place.
+/// "file:line:column: message", as far as the location is known.
 std::string diagnosticText(const nereid_diagnostic_t &diagnostic);
 
 /// The name of \p status as users see it: "invalid-argument".

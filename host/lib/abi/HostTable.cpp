@@ -1,4 +1,4 @@
-// HostTable.cpp - what one plugin sees of the host.
+// HostTable.cpp - the host as one plugin sees it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

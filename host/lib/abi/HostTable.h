@@ -1,4 +1,4 @@
-// HostTable.h - what one plugin sees of the host.
+// HostTable.h - the host as one plugin sees it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -26,7 +26,7 @@ struct HostTable {
 
   nereid_host_t table = {};
 
-  /// The extensions that were asked for since the plugin was made, with their
+  /// The extensions requested since the plugin was created, with their
   /// identities, in the order of their ids.
   std::string usedExtensions() const;
 
@@ -44,7 +44,7 @@ private:
 };
 
 /// Held during each create and shutdown: plugins share what they link, and the
-/// last holder of a plugin may let go on any thread. Recursive, because a
+/// last holder of a plugin may release it on any thread. Recursive, because a
 /// plugin may itself be a host.
 std::recursive_mutex &lifecycleMutex();
 

@@ -14,7 +14,7 @@
 namespace nereid::host {
 
 namespace {
-/// A name as a template argument, so that each slot has a stub of its own.
+/// A name as a template argument, so that each slot has its own stub.
 template <size_t Size> struct FixedName {
   char text[Size];
   constexpr FixedName(const char (&name)[Size]) {
@@ -22,7 +22,7 @@ template <size_t Size> struct FixedName {
   }
 };
 
-/// What stands in the place of the missing slot \p Name of type \p Function.
+/// Replaces the missing slot \p Name of type \p Function.
 template <FixedName Name, typename Function> struct Stub;
 
 template <FixedName Name, typename... Args>

@@ -19,7 +19,7 @@ namespace nereid::host {
 using AnySlot = void (*)();
 
 /// One slot of a table. It is required if `with` is its own name, or if the
-/// slot that `with` names is there; never if `with` is empty.
+/// slot that `with` names is present; optional if `with` is empty.
 struct Slot {
   std::string_view name;
   size_t offset; // bytes from the start of the table
@@ -45,10 +45,10 @@ template <> TableKind tableKind<nereid_benchmark_t>();
 template <> TableKind tableKind<nereid_frontend_t>();
 template <> TableKind tableKind<nereid_libdevice_t>();
 
-/// Copies the slots that \p given, a table of whatever size or null, has whole
-/// into \p out, and a stub for each other one. Sets a bit of \p present for
-/// each slot that is there. Returns the required ones that are not,
-/// "compiler.run_stage" for one; none if \p given is null.
+/// Copies the slots of \p given, a table of any size or null, into \p out, and
+/// a stub for each missing one. Sets a bit of \p present for each slot that is
+/// present. Returns the required slots that are missing, such as
+/// "compiler.run_stage"; none if \p given is null.
 std::vector<std::string> copySlots(TableKind kind, const void *given, void *out,
                                    uint64_t &present);
 

@@ -15,8 +15,8 @@
 
 namespace nereid::host {
 
-/// A copy of \p given as this version knows the struct: what a smaller
-/// (older) one lacks is zero, what a larger (newer) one has more is left out.
+/// A copy of \p given as this version knows the struct: fields that a
+/// smaller (older) one lacks are zero, extra fields of a newer one are dropped.
 template <typename Struct> Struct readStruct(const Struct &given) {
   static_assert(std::is_trivially_copyable_v<Struct>);
   Struct copy = {};
@@ -25,8 +25,7 @@ template <typename Struct> Struct readStruct(const Struct &given) {
   return copy;
 }
 
-/// A copy of item \p index of an array whose items lie the first one's
-/// struct_size apart.
+/// A copy of item \p index of an array with stride items[0].struct_size.
 template <typename Struct>
 Struct readItem(const Struct *items, uint64_t index) {
   const char *start = reinterpret_cast<const char *>(items);

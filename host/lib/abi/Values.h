@@ -19,8 +19,8 @@
 
 namespace nereid::host {
 
-/// Deep copies of values, in the order in which their names first came. A name
-/// that comes again replaces the earlier value. Values of unknown types are
+/// Deep copies of values, in the order in which their names first came. A later
+/// value of the same name replaces the earlier one. Values of unknown types are
 /// dropped, as the ABI asks.
 class Values {
 public:
@@ -38,7 +38,7 @@ public:
   std::span<const nereid_value_t> items() const { return views; }
 
   const nereid_value_t *find(std::string_view name) const;
-  /// The text of string \p name, or nothing if it is absent or no string.
+  /// The text of string \p name, or nothing if it is absent or not a string.
   std::optional<std::string_view> string(std::string_view name) const;
   std::optional<int64_t> integer(std::string_view name) const;
 
@@ -65,7 +65,7 @@ private:
   std::map<std::string, size_t, std::less<>> places;
 };
 
-/// A sink that adds to a Values; the call is told what it refuses.
+/// A sink that adds to a Values; refused values are reported to the call.
 class ValueSink {
 public:
   ValueSink(Values &values, Call &call)

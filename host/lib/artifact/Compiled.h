@@ -44,17 +44,17 @@ public:
   Compiled(const Compiled &) = delete;
   Compiled &operator=(const Compiled &) = delete;
 
-  /// What nereid_compiled_describe() gives.
+  /// The result of nereid_compiled_describe().
   Json describe() const;
 
   /// Everything of a result but its output, for the cache.
   std::string encodeRecord() const;
-  /// Takes a record back; refuses what encodeRecord() did not write.
+  /// The inverse; refuses bytes that encodeRecord() did not write.
   Outcome decodeRecord(std::string_view record);
 
   /// The result in one piece, without what was kept of its stages.
   Result<std::string> save() const;
-  /// Takes back what save() gave; \p cache may have the same in a file.
+  /// The inverse of save(); \p cache may have the same bytes in a file.
   static Result<std::unique_ptr<Compiled>>
   open(std::string_view file, std::string_view name, Cache *cache);
 

@@ -19,7 +19,7 @@
 
 namespace nereid::host {
 
-// Somebody who removes the directory again and again must not hold us up.
+// Repeated removal of the directory must not block us.
 static constexpr int publishAttempts = 20;
 
 // Whether the damaged one is gone. The inode is compared so that a good entry,
@@ -61,8 +61,8 @@ void Cache::Impl::warnOnce(const std::string &text) {
 
 void Cache::Impl::renewStamp(const std::string &path,
                              const struct stat &facts) const {
-  // Our own stamp of last use: access times are mostly switched off. Failing
-  // to renew it makes the entry look older, no more.
+  // Our own stamp of last use: access times are mostly disabled. If updating it
+  // fails, the entry only looks older.
   auto age = std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec);
   if (age >= options.stampAge)
     ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
@@ -145,7 +145,7 @@ CacheLookup Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
   milliseconds pause(1);
   for (;;) {
     bool isOurTurn = lock.tryAcquire();
-    // Looked up after the lock was asked for: who had it may just be done.
+    // Looked up after the lock request: its holder may just have finished.
     CacheLookup again = lookUp(key);
     bool isLast = isOurTurn || steady_clock::now() >= deadline;
     if (again.entry || (isLast && first.missReason == noEntry))
@@ -161,7 +161,7 @@ Result<CacheEntry> Cache::Impl::compute(const Digest &key, CacheLookup first,
                                         const Compute &function) {
   std::optional<KeyLock> lock; // held until the entry is published
   if (isUsable()) {
-    // The folder comes first: the lock's file lies beside it.
+    // The folder comes first: the lock file is beside it.
     if (Outcome created = directory.create(key); !created)
       warnOnce(created.failure().text);
     lock.emplace(directory.root(), key);

@@ -4,7 +4,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/cache.md tells what the directory holds, what is promised when
+// docs/cache.md describes what the directory holds, what is guaranteed when
 // processes die or disks fill, and why no lock is needed to read or publish.
 
 #ifndef NEREID_HOST_CACHE_CACHE_H
@@ -27,12 +27,12 @@ namespace nereid::host {
 struct CacheOptions {
   std::string directory;              // absolute; empty: no cache
   uint64_t limit = uint64_t(5) << 30; // bytes
-  /// Told once that the directory cannot be used, and why. Any thread.
+  /// Called once if the directory cannot be used, with the reason. Any thread.
   std::function<void(const std::string &)> warn;
-  /// A hit renews the stamp of last use if that is older than this.
+  /// A hit updates the stamp of last use if that is older than this.
   std::chrono::seconds stampAge = std::chrono::minutes(5);
-  /// The directory is brought below the limit after a put if that was not
-  /// done for so long.
+  /// After a put, entries beyond the limit are removed if the last collection
+  /// is older than this.
   std::chrono::seconds collectAge = std::chrono::minutes(10);
   /// How long to wait for another process that computes the same entry,
   /// before computing it here as well.
@@ -77,11 +77,11 @@ struct CacheRemoval {
 
 /// A cache in one directory. Trouble with the directory never fails a
 /// function: without it every lookup misses, every value is computed, and
-/// `warn` is told once. Every function may be called on any thread, and in a
+/// `warn` is called once. Every function may be called on any thread, and in a
 /// child after fork().
 class Cache {
 public:
-  /// Computes what is missing; is told why it missed.
+  /// Computes a missing entry; receives the reason of the miss.
   using Compute =
       std::function<Result<CacheValue>(const std::string &missReason)>;
 
@@ -98,9 +98,9 @@ public:
   CacheEntry put(const Digest &key, const CacheValue &value);
 
   /// The entry of \p key; if there is none, \p compute makes it. Of all threads
-  /// and processes that want the same entry one computes, and the others wait
+  /// and processes that need the same entry one computes, and the others wait
   /// for it; if it dies or fails to publish, another one takes over. The
-  /// threads of one process share its failure. \p compute must not ask for the
+  /// threads of one process share its failure. \p compute must not look up the
   /// same key.
   Result<CacheEntry> getOrCompute(const Digest &key, const Compute &compute);
 

@@ -14,15 +14,15 @@
 
 namespace nereid::host {
 
-// An unfinished file of this age is a leftover, where locks do not tell.
+// An unfinished file of this age is a leftover, where locks do not work.
 static constexpr auto leftoverAge = std::chrono::hours(1);
 
 static int64_t ageInSeconds(int64_t nanoseconds) {
   return ::time(nullptr) - nanoseconds / 1'000'000'000;
 }
 
-// Whether the process that was writing the file has died: it would hold the
-// file's lock. If it is just about to take it, it starts anew.
+// Whether the process that was writing the file has died: a live one holds the
+// file's lock. A writer that has not locked its file yet retries.
 static bool isLeftover(const CacheFileInfo &file) {
   FileDescriptor opened = openFile(file.path, O_RDONLY);
   if (!opened)
@@ -38,7 +38,7 @@ static void countFailure(std::string reason, CacheRemoval &removal) {
     removal.reason = std::move(reason);
 }
 
-// Whether the file is gone now. It is counted if that is our doing.
+// Whether the file is gone now. It is counted if we removed it.
 static bool removeAndCount(const CacheFileInfo &file, CacheRemoval &removal) {
   int error = removeCacheFile(file.path);
   if (error == ENOENT)
@@ -79,7 +79,7 @@ CacheRemoval Cache::Impl::collect(uint64_t limit) {
 }
 
 void Cache::Impl::collectNowAndThen(uint64_t newBytes) {
-  // A sixteenth of the limit is what one process may add unwatched.
+  // A sixteenth of the limit is what one process may add before a collection.
   bool hasAddedMuch = (bytesSinceCollect += newBytes) > options.limit / 16;
   FileDescriptor stamp =
       openFile(directory.root() + "/collected", O_RDWR | O_CREAT, 0600);
@@ -87,7 +87,7 @@ void Cache::Impl::collectNowAndThen(uint64_t newBytes) {
   if (!stamp || ::fstat(stamp.get(), &facts) != 0)
     return;
   auto age = std::chrono::seconds(::time(nullptr) - facts.st_mtim.tv_sec);
-  // A stamp far in the future is of a clock that was set back since.
+  // A stamp far in the future is from before the clock was set back.
   bool isDue =
       hasAddedMuch || age >= options.collectAge || age < -options.collectAge;
   if (!isDue || ::flock(stamp.get(), LOCK_EX | LOCK_NB) != 0)

@@ -1,4 +1,4 @@
-// CacheDirectory.cpp - where entries lie, and who may write there.
+// CacheDirectory.cpp - the layout of the cache directory, and who may write it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -132,8 +132,8 @@ static Outcome makeDirectory(const std::string &path) {
   }
   if (errno != EEXIST)
     return refused(path, errno);
-  // Something has its name. A directory that cannot be looked at is not worth
-  // an error of its own.
+  // Something has its name. A directory that cannot be read needs no separate
+  // error.
   struct stat facts;
   if (statPath(path, facts) == 0 && !S_ISDIR(facts.st_mode))
     return refused(path, "not a directory, as the cache needs here; remove it");
@@ -171,7 +171,7 @@ static bool isFolderName(std::string_view name) {
          Digest::fromHex(std::string(name) + std::string(62, '0'));
 }
 
-// Whether the name is one that we give; fills in what it tells.
+// Whether the name is one of ours; fills in the facts in it.
 static bool parseName(std::string_view name, CacheFileInfo &file) {
   file.isUnfinished = name.starts_with(unfinishedPrefix);
   if (file.isUnfinished)
@@ -188,7 +188,7 @@ static Outcome
 visitFolder(const std::string &folder,
             const std::function<void(const CacheFileInfo &)> &visit) {
   DirectoryStream stream = openDirectory(folder);
-  // What is no directory holds no entries, and neither does one that is gone.
+  // Not a directory, or one that is gone: no entries.
   if (!stream && (errno == ENOTDIR || errno == ENOENT || errno == ELOOP))
     return {};
   if (!stream)

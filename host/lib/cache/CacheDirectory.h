@@ -1,4 +1,4 @@
-// CacheDirectory.h - where entries lie, and who may write there.
+// CacheDirectory.h - the layout of the cache directory, and who may write it.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@
 
 namespace nereid::host {
 
-/// A file of the cache, as the directory tells.
+/// A file of the cache, as listed in its directory.
 struct CacheFileInfo {
   std::string path;
   Digest key;                // of an entry
@@ -37,13 +37,13 @@ public:
   std::string pathOf(const Digest &key) const;
 
   /// Whether entries may be loaded from here: the directory is ours, and
-  /// neither it nor anything above it lets others replace what it holds. It
+  /// neither it nor anything above it lets others replace its contents. It
   /// need not exist yet.
   Outcome check();
 
   /// Makes the folder of \p key, and what is missing above it, with mode 0700,
-  /// and checks again: what was removed may have been replaced by others. If it
-  /// vanishes again meanwhile, that is no failure.
+  /// and checks again: others may have replaced what was removed. It is not an
+  /// error if it vanishes again meanwhile.
   Outcome create(const Digest &key);
 
   /// Calls \p visit for every entry and every unfinished file; files with

@@ -13,14 +13,14 @@
 namespace nereid::host {
 
 /// The bytes of an entry, all of them checked. Copies share the bytes, which
-/// live in memory of their own: nothing that happens to the file later can
-/// change them.
+/// are in their own memory: later changes of the file do not affect
+/// them.
 struct CacheEntry {
   std::string_view body; // aligned to 16 bytes
   std::string_view metadata;
   /// The entry's file, which starts with the body. Empty if it is in no file,
   /// or in one that cannot be mapped for execution. The file may be evicted at
-  /// any time: who loads from it falls back on `body`.
+  /// any time: then use `body`.
   std::string path;
   bool isFromCache = false; // as opposed to computed by this call
 

@@ -19,7 +19,7 @@
 
 namespace nereid::host {
 
-// Nobody compiles a kernel of this size; a file that claims it is no entry.
+// No kernel has this size; a file that claims it is not an entry.
 static constexpr uint64_t largestFile = uint64_t(2) << 30;
 
 int FileDescriptor::close() {
@@ -107,7 +107,7 @@ static FileContents readOnce(const std::string &path) {
     return failed(Status::Unfit, std::move(reason));
 
   result.size = size_t(result.facts.st_size);
-  // One byte more than wanted tells a file that grew meanwhile.
+  // One byte more than expected, to detect a file that grew meanwhile.
   char *bytes = new (std::nothrow) char[result.size + 1];
   result.data.reset(bytes);
   if (!bytes)
@@ -136,7 +136,8 @@ bool canBeExecuted(const std::string &path) {
   return ::statvfs(path.c_str(), &system) == 0 && !(system.f_flag & ST_NOEXEC);
 }
 
-// Whether the file holds exactly these bytes: not every failed write says so.
+// Whether the file holds exactly these bytes: not every failed write reports an
+// error.
 static int compare(int file, std::string_view expected) {
   std::unique_ptr<char[]> bytes(new (std::nothrow) char[expected.size() + 1]);
   if (!bytes)
@@ -148,7 +149,7 @@ static int compare(int file, std::string_view expected) {
 }
 
 static int writeUnfinished(FileDescriptor &file, std::string_view contents) {
-  // Tells collectors that we are alive; without it they go by the age.
+  // Shows collectors that we are alive; without it they use the file's age.
   ::flock(file.get(), LOCK_EX | LOCK_NB);
   if (int error = writeAll(file.get(), contents))
     return error;

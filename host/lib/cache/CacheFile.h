@@ -5,7 +5,7 @@
 //
 // Interrupted calls are repeated and short ones continued; calls that a
 // network file system fails in passing (ESTALE, EBUSY) are repeated a few
-// times. What is left is reported as an errno value, 0 being success.
+// times. Remaining failures are reported as an errno value; 0 is success.
 
 #ifndef NEREID_HOST_CACHE_CACHE_FILE_H
 #define NEREID_HOST_CACHE_CACHE_FILE_H
@@ -35,9 +35,9 @@ public:
 
   explicit operator bool() const { return number >= 0; }
   int get() const { return number; }
-  /// Gives it away.
+  /// Releases ownership.
   int release() { return std::exchange(number, -1); }
-  /// What closing says: some file systems report failed writes only here.
+  /// The result of closing: some file systems report failed writes only here.
   int close();
 
 private:
@@ -70,7 +70,7 @@ struct FileContents {
 
 /// Reads all of a regular file that is ours and that only we can write. It is
 /// read, not mapped: a bad sector is then an error and not a signal, and the
-/// bytes that were checked stay as they were.
+/// checked bytes cannot change.
 FileContents readFile(const std::string &path);
 
 /// Whether \p path exists and its file system allows it to be mapped for

@@ -1,4 +1,4 @@
-// CacheImpl.h - the inside of a Cache, which its two sources share.
+// CacheImpl.h - the implementation of Cache, shared by its sources.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -22,10 +22,10 @@ public:
 
   /// Whether there is a directory that may be used; warns if not.
   bool isUsable();
-  /// Tells \p text to the user, once in the life of the cache.
+  /// Warns the user with \p text, once in the life of the cache.
   void warnOnce(const std::string &text);
 
-  /// What an entry is read for: only a use renews its stamp.
+  /// What an entry is read for: only a use updates its stamp.
   enum class Purpose { Use, Check };
   CacheLookup lookUp(const Digest &key, Purpose purpose = Purpose::Use);
   CacheEntry publish(const Digest &key, const CacheValue &value);
@@ -37,8 +37,8 @@ public:
 
   /// Removes leftovers, and the least recently used entries beyond \p limit.
   CacheRemoval collect(uint64_t limit);
-  /// The same after a put of \p newBytes, if it is time for it and no other
-  /// process is at it.
+  /// The same after a put of \p newBytes, if it is due and no other process
+  /// is collecting.
   void collectNowAndThen(uint64_t newBytes);
 
   const CacheOptions options;
@@ -55,7 +55,7 @@ private:
   std::atomic<bool> hasWarned = false;
 };
 
-/// The reason of a miss that is nobody's fault.
+/// The reason of an ordinary miss.
 inline constexpr char noEntry[] = "no entry";
 
 /// Removes a file, or a directory in its place. 0 or an errno value.

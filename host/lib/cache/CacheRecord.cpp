@@ -81,8 +81,8 @@ Result<CacheRecord> parseCacheRecord(std::string_view file) {
   if (std::memcmp(digest.digest, record + atDigest, digestSize) != 0)
     return damaged("digest does not match the contents");
 
-  // From here on the bytes are as somebody wrote them, though perhaps another
-  // version of us.
+  // From here on the bytes are intact, but another version may have written
+  // them.
   auto version = getLittle<uint32_t>(record + atVersion);
   if (version != layoutVersion)
     return damaged("layout version " + std::to_string(version) + ", expected " +

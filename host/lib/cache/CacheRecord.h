@@ -19,7 +19,8 @@
 //     80 16  XXH3-128 of every byte before it, body and metadata included
 //
 // The record is at the end so that the file starts with the image: a shared
-// object is loaded where it lies, and debuggers and profilers find its file.
+// object is loaded from the file itself, and debuggers and profilers find its
+// file.
 
 #ifndef NEREID_HOST_CACHE_CACHE_RECORD_H
 #define NEREID_HOST_CACHE_CACHE_RECORD_H
@@ -50,9 +51,9 @@ inline uint64_t encodedSize(const CacheRecord &record) {
 /// Writes \p record to \p out, whose size is encodedSize(record).
 void encodeCacheRecord(const CacheRecord &record, std::span<char> out);
 
-/// Reads an entry from all bytes of its file. Any change of any bit, and any
-/// other length, is a failure that says what was found. What is accepted is
-/// exactly what encodeCacheRecord() writes.
+/// Reads an entry from all bytes of its file. Any changed bit and any
+/// other length is a failure that reports what was found. Accepts exactly what
+/// encodeCacheRecord() writes.
 Result<CacheRecord> parseCacheRecord(std::string_view file);
 
 } // namespace nereid::host

@@ -1,12 +1,12 @@
-// Digest.h - SHA-256: what names a cache entry.
+// Digest.h - SHA-256, which names cache entries.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name must never stand for two things, so it comes from a cryptographic
-// hash. It is our own hundred lines because no library for it is packaged in
+// A name must never be shared by two kernels, so it is a cryptographic hash. It
+// is implemented here because no library for it is packaged in
 // all supported systems in a form that can be linked hidden. The integrity of
-// an entry is another matter, and XXH3's (CacheRecord.h).
+// an entry is checked with XXH3 instead (CacheRecord.h).
 
 #ifndef NEREID_HOST_CACHE_DIGEST_H
 #define NEREID_HOST_CACHE_DIGEST_H

@@ -1,4 +1,4 @@
-// KeyLock.cpp - who computes an entry, among processes.
+// KeyLock.cpp - a lock for each key: one process computes an entry.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@
 
 namespace nereid::host {
 
-// A lock file of another user could be held for ever.
+// Another user could hold a lock on its own file forever.
 static bool isOurs(int file) {
   struct stat facts;
   return ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&

@@ -1,5 +1,5 @@
-// SingleFlight.h - threads of one process that want the same result: one
-// computes it, the others wait.
+// SingleFlight.h - for threads of one process that need the same result:
+// one computes it, the others wait.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -74,7 +74,7 @@ private:
     Table *parents = nullptr; // kept, but never touched: see the class
   };
 
-  // Tells the others, also when compute() throws.
+  // Wakes the others, even if compute() throws.
   struct Landing {
     Table &table;
     const Key &key;

@@ -28,14 +28,14 @@ nereid_status_t nereid_cache_stat(const nereid_runtime_t *runtime,
       stat.misses = found.misses;
       stat.repaired = found.repaired;
       stat.evicted = found.evicted;
-      // As long-lived as the runtime, unlike the answer.
+      // As long-lived as the runtime, unlike the result.
       stat.directory = borrow(runtime->cacheDirectory());
     }
     return writeStruct(stat, out_stat);
   });
 }
 
-// The cache of `runtime`, for a function that is of no use without one.
+// The cache of `runtime`, for a function that needs one.
 static Result<Cache *> cacheOf(nereid_runtime_t *runtime) {
   if (Outcome given = require(runtime, "runtime"); !given)
     return given.failure();

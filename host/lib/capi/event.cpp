@@ -8,8 +8,8 @@
 using namespace nereid::host;
 
 namespace {
-/// What a host program's nereid_event_t stands for: a plugin never sees it, so
-/// that it cannot be handed the event of another plugin.
+/// The object behind a host program's nereid_event_t. Plugins never see it, so
+/// a plugin cannot receive the event of another one.
 struct Event {
   const nereid_backend_t *backend;
   uint32_t device;

@@ -17,7 +17,7 @@ static Failure invalid(std::string text) {
   return {NEREID_INVALID_ARGUMENT, std::move(text)};
 }
 
-// The allocation that is asked for, with its alignment spelled out.
+// The request, with its alignment filled in.
 static Result<nereid_allocation_t>
 readAllocation(std::string_view name, const nereid_allocation_t *given) {
   if (!given)

@@ -68,7 +68,7 @@ nereid_status_t nereid_backend_synchronize_device(nereid_backend_t *backend,
                     });
 }
 
-// Checks that the backend drives `device` before `use` looks at what this
+// Checks that the backend drives `device` before `use` reads what this
 // thread has set for it.
 template <typename Use>
 static nereid_status_t withCurrent(const nereid_backend_t *backend,

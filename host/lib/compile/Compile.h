@@ -26,7 +26,7 @@ struct CompileContext {
   CompileHistory &history;
 };
 
-/// Compiles, or takes from the cache.
+/// Compiles, or reads the cache.
 Result<std::unique_ptr<Compiled>>
 compile(const CompileContext &context, const CompilerChoice &choice,
         const nereid_compile_request_t &request);

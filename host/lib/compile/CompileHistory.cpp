@@ -7,7 +7,7 @@
 
 namespace nereid::host {
 
-// A program that makes its kernels on the fly must not grow without end.
+// Bounded: a program may generate kernels without end.
 static constexpr size_t longestHistory = 4096;
 
 std::string CompileHistory::explain(const std::string &plugin,

@@ -13,8 +13,8 @@
 
 namespace nereid::host {
 
-/// Tells why a compile of a source that was compiled before missed the cache.
-/// [any-thread]
+/// Explains why a compile of a source that was compiled before missed the
+/// cache. [any-thread]
 class CompileHistory {
 public:
   /// "changed since the last time: options, target", or nothing.

@@ -61,7 +61,7 @@ Outcome CompilePlan::readReplacements(const nereid_compile_request_t &request) {
   return {};
 }
 
-// What the compiler itself says that its output depends on.
+// The dependencies that the compiler reports.
 static Result<std::string> readDependencies(const Plugin &plugin,
                                             const ParsedOptions &options,
                                             const Log *log) {

@@ -1,4 +1,4 @@
-// CompilePlan.h - all that is known of a compilation before it starts.
+// CompilePlan.h - the plan of a compilation, made before it starts.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,15 +15,15 @@
 namespace nereid::host {
 
 struct CompilePlan {
-  /// Reads what \p request asks of the compiler that was chosen. Borrows the
+  /// Reads \p request for the chosen compiler. Borrows the
   /// strings and bytes of \p request.
   static Result<CompilePlan> make(const CompilerChoice &choice,
                                   const nereid_compile_request_t &request,
                                   const Log *log);
 
   const Plugin &plugin() const { return *compiler; }
-  /// Whether the result is what the source stands for: all stages ran, none was
-  /// replaced, and nobody wants to see them run.
+  /// Whether the result may be cached under the key of the source: a complete
+  /// run without replacements or dumps.
   bool isWhole() const;
 
   std::shared_ptr<Plugin> compiler;

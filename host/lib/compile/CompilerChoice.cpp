@@ -1,4 +1,4 @@
-// CompilerChoice.cpp - compilers and what they say of a target.
+// CompilerChoice.cpp - compilers and their scores for a target.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -68,7 +68,7 @@ Result<std::shared_ptr<Plugin>> chooseCompiler(const Target &target,
   for (const std::shared_ptr<Plugin> &other : rules.all) {
     if (!other->hasCompiler)
       continue;
-    // One that cannot even say so does not keep the others from compiling.
+    // A compiler that fails to score does not block the others.
     Result<int32_t> score = scoreTarget(*other, target, rules.log);
     if (!score) {
       refusals += "\nnote: " + score.failure().text;

@@ -1,4 +1,4 @@
-// CompilerChoice.h - who compiles for a device, and for what target.
+// CompilerChoice.h - which plugin compiles for a device, and for what target.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,24 +16,23 @@ struct CompilerChoice {
   Target target;
 };
 
-/// What decides who compiles.
+/// The inputs of the choice.
 struct CompilerRules {
   const PluginList &all;
-  const std::string &wanted; // id or device type; empty: whoever fits best
+  const std::string &wanted; // id or device type; empty: the best-scoring one
   const Log *log;
 };
 
-/// Who compiles for \p plugin: the plugin that is wanted; else itself if it has
-/// a compiler, which must serve the target; else the one with the best score,
-/// the first of them in their order. A plugin without a driver is named in
-/// order to compile, so nothing else is wanted of it. The target is \p target
-/// or, if that is null, the one of \p device.
+/// The compiler for \p plugin: the wanted plugin; else itself if it has a
+/// compiler, which must support the target; else, for a driver-only plugin, the
+/// first compiler with the best score. A compiler-only plugin always compiles
+/// for itself. The target is \p target or, if that is null, that of \p device.
 Result<CompilerChoice> chooseCompiler(const std::shared_ptr<Plugin> &plugin,
                                       const nereid_target_t *target,
                                       uint32_t device,
                                       const CompilerRules &rules);
 
-/// Who compiles for \p target, which needs no device here.
+/// The compiler for \p target, which needs no device on this machine.
 Result<std::shared_ptr<Plugin>> chooseCompiler(const Target &target,
                                                const CompilerRules &rules);
 

@@ -1,4 +1,4 @@
-// Dump.cpp - writes what lies between the stages into a directory.
+// Dump.cpp - writes the output of each stage into a directory.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

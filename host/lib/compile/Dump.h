@@ -1,4 +1,4 @@
-// Dump.h - writes what lies between the stages into a directory.
+// Dump.h - writes the output of each stage into a directory.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

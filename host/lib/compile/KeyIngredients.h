@@ -16,7 +16,7 @@
 namespace nereid::host {
 
 /// Named texts, in order. Two compilations with equal ingredients give equal
-/// results; the source stands among them by its digest.
+/// results; the source is represented by its digest.
 class KeyIngredients {
 public:
   void add(std::string_view name, std::string_view text) {

@@ -1,5 +1,5 @@
 // OptionValues.cpp - converts option values to the types of the schema and
-// says what is wrong with those that do not fit.
+// reports those that do not fit.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -115,7 +115,7 @@ static std::vector<std::string_view> splitCommas(std::string_view text) {
 }
 
 namespace {
-/// Where what was given as text lies until it is copied.
+/// Owns values given as text until they are copied.
 struct TextStorage {
   std::string bytes;
   std::vector<int64_t> integers;
@@ -171,8 +171,7 @@ static bool parseText(std::string_view text, nereid_value_t &value,
   }
 }
 
-// Other spellings of the same thing that lose nothing: an integer for a number
-// or for a truth value.
+// Lossless conversions: an integer for a number or for a truth value.
 static bool convertNumber(const nereid_value_t &given, nereid_value_t &value) {
   if (given.type != NEREID_TYPE_I64 && given.type != NEREID_TYPE_BOOL)
     return false;
@@ -203,7 +202,7 @@ static std::string shown(const nereid_value_t &value) {
   return valueJson(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Adds `given` to `values` as what `option` wants, or returns what is wrong.
+// Adds `given` to `values` with the type of `option`, or returns the error.
 static std::string convertOne(const nereid_value_t &given,
                               const OptionSchema &option, Values &values) {
   nereid_value_t value = {};

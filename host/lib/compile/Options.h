@@ -33,10 +33,10 @@ struct OptionSchema {
 Result<std::vector<OptionSchema>>
 readSchema(const Plugin &plugin, const nereid_target_t &target, const Log *log);
 
-/// The schema as nereid_backend_options() gives it.
+/// The schema as nereid_backend_options() returns it.
 Json schemaJson(const std::vector<OptionSchema> &schema);
 
-/// \p values with strings converted to the types that \p schema asks for.
+/// \p values with strings converted to the types of \p schema.
 /// Unknown, mistyped and out-of-range values are refused, all in one message,
 /// with what would be legal.
 Result<Values> convertOptions(std::span<const nereid_value_t> values,
@@ -57,7 +57,7 @@ public:
   ~ParsedOptions();
 
   const nereid_options_t *get() const { return handle; }
-  /// Equal for equal meaning.
+  /// Equal for equivalent options.
   const std::string &canonical() const { return text; }
 
 private:

@@ -150,7 +150,7 @@ bool Run::isOutputWanted(size_t index) const {
 std::string Run::noteOnInput(size_t index) const {
   const Stage &stage = stages[index];
   std::string note =
-      "\nnote: stage '" + stage.name + "' takes '" + stage.inputKind + "', ";
+      "\nnote: stage '" + stage.name + "' accepts '" + stage.inputKind + "', ";
   if (index > plan.first && replacementOf(index - 1))
     return note + "and what replaces the output of stage '" +
            stages[index - 1].name + "' must be that";

@@ -24,29 +24,29 @@ struct Stage {
 };
 
 /// The stages of \p plugin for \p options, checked: at least one, names that
-/// are unique, and each taking the kind that the one before it makes.
+/// are unique, and each accepting the kind that the one before it makes.
 Result<std::vector<Stage>>
 readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log);
 
-/// The stages as nereid_backend_stages() gives them.
+/// The stages as nereid_backend_stages() returns them.
 Json stagesJson(const std::vector<Stage> &stages);
 
-/// The index of stage \p name; a failure names the nearest.
+/// The index of stage \p name; a failure suggests similar names.
 Result<size_t> findStage(const std::vector<Stage> &stages,
                          std::string_view name);
 
-/// What is to be done with a pipeline. Everything is borrowed.
+/// How to run a pipeline. Everything is borrowed.
 struct PipelinePlan {
   size_t first = 0, last = 0; // indices of stages, both included
   std::string_view source;
   std::string_view sourceName; // for messages
-  /// Bytes that stand in for a stage's own output, by index of the stage.
+  /// Bytes that replace a stage's output, by index of the stage.
   std::vector<std::pair<size_t, std::string_view>> replacements;
   std::string dumpDir; // empty: no dump
   bool keepOutputs = false;
 };
 
-/// What a stage made.
+/// The output of a stage.
 struct StageOutput {
   std::string stage, bytes;
 };

@@ -59,7 +59,7 @@ static std::string checkStages(const std::vector<Stage> &stages) {
     if (i && stages[i - 1].outputKind != stage.inputKind)
       return "stage '" + stages[i - 1].name + "' makes '" +
              stages[i - 1].outputKind + "', but stage '" + stage.name +
-             "' after it takes '" + stage.inputKind + "'";
+             "' after it accepts '" + stage.inputKind + "'";
   }
   return {};
 }

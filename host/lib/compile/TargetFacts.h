@@ -1,4 +1,4 @@
-// TargetFacts.h - what a compiler's extensions say of a target.
+// TargetFacts.h - facts about a target from a compiler's extensions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -11,12 +11,12 @@
 
 namespace nereid::host {
 
-/// What kernels for \p target may use; empty if \p plugin says nothing.
+/// What kernels for \p target may use; empty if \p plugin lacks the extension.
 Result<Values> readFrontendFacts(const Plugin &plugin, const Target &target,
                                  const Log *log);
 
 /// The external functions that kernels for \p target may call, as
-/// nereid_backend_libdevice() gives them.
+/// nereid_backend_libdevice() returns them.
 Result<Json> readLibdevice(const Plugin &plugin, const Target &target,
                            const Log *log);
 

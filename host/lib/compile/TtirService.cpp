@@ -107,7 +107,8 @@ static nereid_status_t walk(nereid_bytes_t input, nereid_string_t name,
   });
 }
 
-// The file's build stands for the service: it is read without being loaded.
+// The build id of the file identifies the service: it is read without loading
+// the library.
 static std::string identityText() {
   std::string build = readBuildId(serviceFile());
   return NEREID_VERSION "-" + (build.empty() ? "absent" : build);

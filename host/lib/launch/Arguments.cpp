@@ -88,10 +88,11 @@ static Outcome place(ArgumentLayout &layout, std::span<const int64_t> offsets) {
     if (!argument.size)
       argument.size = static_cast<uint32_t>(next - offset);
     if (offset + argument.size > next)
-      return malformed("argument '" + argument.name + "' takes bytes " +
+      return malformed("argument '" + argument.name + "' occupies bytes " +
                        std::to_string(offset) + " to " +
                        std::to_string(offset + argument.size) +
-                       ", which overlaps what lies at " + std::to_string(next));
+                       ", past the next argument or the end of the block at " +
+                       std::to_string(next));
     argument.offset = static_cast<uint32_t>(offset);
   }
   return {};

@@ -1,4 +1,4 @@
-// Arguments.h - where a kernel's arguments lie in the packed block.
+// Arguments.h - the layout of a kernel's arguments in the packed block.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -31,8 +31,8 @@ public:
   Function(const Function &) = delete;
   Function &operator=(const Function &) = delete;
 
-  /// One indirect call above the checks. Takes no lock, allocates nothing and
-  /// logs nothing unless it fails or a trace is on.
+  /// One indirect call above the checks. Takes no lock, does not allocate and
+  /// does not log unless it fails or a trace is on.
   nereid_status_t launch(const nereid_launch_t &launch) const noexcept;
 
   const std::string &name() const { return kernelName; }
@@ -53,7 +53,7 @@ private:
   nereid_status_t refuse(const nereid_launch_t &launch) const noexcept;
   nereid_status_t call(const nereid_launch_t &launch) const noexcept;
 
-  // What a launch reads comes first, to lie in one cache line.
+  // Members that a launch reads come first, to share one cache line.
   decltype(nereid_driver_t::launch) slot = nullptr;
   nereid_kernel_t *kernel = nullptr;
   uint64_t blockSize = 0;

@@ -16,10 +16,10 @@ static std::string gridText(const uint32_t grid[3]) {
          std::to_string(grid[2]);
 }
 
-// What drivers are promised of `arguments`; descriptors of some devices need
-// it.
+// The alignment of `arguments` that the ABI guarantees; descriptors of some
+// devices need it.
 static constexpr uint64_t blockAlignment = 64;
-// The largest block that is copied to keep the promise.
+// The largest block that is copied to align it.
 static constexpr uint64_t largestCopied = 4096;
 
 static uint64_t programCount(const uint32_t grid[3]) {
@@ -48,7 +48,7 @@ bool Function::isUnusual(const nereid_launch_t &launch) const noexcept {
 }
 
 // A launch by a caller of another version, with an argument block that has to
-// move, or of a kernel that asks for more than arguments.
+// move, or of a kernel that needs more than arguments.
 nereid_status_t
 Function::launchUnusual(const nereid_launch_t &given) const noexcept {
   nereid_launch_t launch = readStruct(given);

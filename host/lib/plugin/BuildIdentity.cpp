@@ -1,4 +1,4 @@
-// BuildIdentity.cpp - tells builds of a plugin apart.
+// BuildIdentity.cpp - distinguishes builds of a plugin.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

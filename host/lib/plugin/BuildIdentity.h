@@ -1,4 +1,4 @@
-// BuildIdentity.h - tells builds of a plugin apart, for the cache of kernels.
+// BuildIdentity.h - distinguishes builds of a plugin, for the kernel cache.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -10,12 +10,12 @@
 
 namespace nereid::host {
 
-/// Stands for the build id of the file at \p path, which has none: its size and
-/// its time of change.
+/// Replaces the build id of the file at \p path, which has none: its size and
+/// modification time.
 std::string fileIdentity(const std::string &path);
 
-/// The linker's build id of the program or library that \p address lies in,
-/// or its fileIdentity(); empty for memory of no file.
+/// The linker's build id of the program or library that contains \p address,
+/// or its fileIdentity(); empty for anonymous memory.
 std::string objectIdentity(const void *address);
 
 } // namespace nereid::host

@@ -26,7 +26,7 @@ Result<TargetName> TargetName::parse(std::string_view text) {
     if (error != std::errc() || stop != end || target.name.empty())
       return Failure{NEREID_INVALID_ARGUMENT,
                      "target '" + std::string(text) +
-                         "' is no name, expected one like 'cpu' or "
+                         "' is not a valid target, expected one like 'cpu' or "
                          "'vulkan:1'"};
   }
   return target;
@@ -37,7 +37,7 @@ static bool isActive(const Plugin &plugin) {
          plugin.probe.device_count > 0;
 }
 
-/// Active, and of use to somebody who names nothing.
+/// Active, and may be chosen by default.
 static bool isEligible(const Plugin &plugin) {
   return isActive(plugin) && !(plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY);
 }
@@ -156,7 +156,7 @@ static std::pair<const char *, const char *> ruleText(ChoiceRule rule) {
     return {"only-one", "no other driver is active"};
   case ChoiceRule::DeviceFirst:
     return {"device-first",
-            "it is the only active device besides the host's processor"};
+            "it is the only active device besides the host's CPU"};
   case ChoiceRule::Score:
     return {"score", "it has the best score"};
   case ChoiceRule::Order:
@@ -166,7 +166,7 @@ static std::pair<const char *, const char *> ruleText(ChoiceRule rule) {
   return {"unknown", "unknown"};
 }
 
-/// The order in which drivers would be taken.
+/// The order of preference of drivers.
 static PluginList ranked(const PluginList &plugins) {
   std::vector<std::tuple<bool, bool, int32_t, size_t>> keys; // best first
   for (size_t i = 0; i < plugins.size(); ++i)

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An explicit name wins, then NEREID_TARGET, then the best score, then the
-// order of directories. The host's own processor is taken without being named
-// only if no other device is active.
+// order of directories. The host's CPU is chosen by default only if no other
+// device is active.
 
 #ifndef NEREID_HOST_PLUGIN_CHOICE_H
 #define NEREID_HOST_PLUGIN_CHOICE_H
@@ -31,12 +31,12 @@ struct TargetName {
   static Result<TargetName> parse(std::string_view text);
 };
 
-/// What decided.
+/// The rule that decided.
 enum class ChoiceRule {
   Name,
   Environment,
   OnlyOne,     // no other driver is active
-  DeviceFirst, // only processors of the host were left out
+  DeviceFirst, // all others are host CPUs
   Score,
   Order
 };
@@ -49,7 +49,7 @@ struct Choice {
 };
 
 /// The plugin with id \p name, else the best one of device type \p name, else
-/// the one of the checkout \p name; null if there is none.
+/// that of the checkout \p name; null if there is none.
 std::shared_ptr<Plugin> findPlugin(const PluginList &plugins,
                                    std::string_view name);
 
@@ -58,7 +58,7 @@ std::shared_ptr<Plugin> findPlugin(const PluginList &plugins,
 Result<Choice> choose(const PluginList &plugins, std::string_view name,
                       std::string_view environment);
 
-/// The same, as JSON: every driver in its place, the winner, the rule.
+/// The same, as JSON: every driver by rank, the winner, the rule.
 Json explainChoice(const PluginList &plugins, std::string_view name,
                    std::string_view environment);
 

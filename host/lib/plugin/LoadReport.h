@@ -1,4 +1,4 @@
-// LoadReport.h - what became of every file and table that was considered as a
+// LoadReport.h - the outcome for every file and table considered as a
 // plugin.
 //
 // SPDX-FileCopyrightText: the Nereid authors
@@ -16,7 +16,7 @@
 
 namespace nereid::host {
 
-/// Why a candidate is a backend or is not. Each has a stable code; the table
+/// Why a candidate is or is not a backend. Each has a stable code; the table
 /// in docs/load-report.md is compared with reasonTable() by a test.
 enum class Reason {
   Loaded,
@@ -33,7 +33,7 @@ enum class Reason {
   Unreadable,
   WritableByOthers,
   ForeignOwner,
-  // What the file says, before its code runs.
+  // The file's note, before its code runs.
   NotElf,
   TruncatedElf,
   BadElf,
@@ -81,7 +81,7 @@ const ReasonInfo &infoOf(Reason reason);
 struct Rejection {
   Reason reason = Reason::Unreadable;
   std::string detail; // what was found and what was expected
-  std::string winner; // of a duplicate: path or id of the plugin it lost to
+  std::string winner; // of a duplicate: path or id of the plugin loaded instead
 };
 
 /// One line of the report. Immutable once it is in the report.
@@ -90,7 +90,7 @@ struct Candidate {
   std::string path;     // as found; empty for a table in process
   std::string resolved; // without links; empty if that failed
   std::string id;       // empty if unknown
-  std::string name;     // of the vendor's checkout that the file lies in
+  std::string name;     // of the vendor's checkout that the file is in
   std::string detail;
   std::string winner;
 

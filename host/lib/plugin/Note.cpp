@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notes are found through the program headers, which is what the dynamic
-// loader reads; section headers may be stripped, and count for nothing here
-// but to notice a file that was cut short.
+// loader reads; section headers may be stripped, and only serve to detect a
+// truncated file.
 
 #include "plugin/Note.h"
 
@@ -56,7 +56,7 @@ private:
   uint64_t size;
 };
 
-/// What the notes of a file say, as they are found.
+/// The notes of a file found so far.
 struct Notes {
   std::vector<char> nereid; // the description of the first
   std::string linkerBuildId;
@@ -91,7 +91,7 @@ static bool hasOwner(const char *name, uint32_t size, std::string_view owner) {
          std::memcmp(name, owner.data(), owner.size()) == 0;
 }
 
-/// Goes through the notes of one segment, whose bytes lie at \p offset of the
+/// Goes through the notes of one segment, whose bytes start at \p offset of the
 /// file. Each step goes forward by at least the size of a note header. What
 /// does not fit ends it: trailing padding is legal.
 static void scanSegment(const std::vector<char> &bytes, uint64_t offset,
@@ -289,7 +289,7 @@ static const char *machineName(uint16_t machine) {
 static std::optional<Rejection> checkMachine(const ElfFile &file) {
   Elf64_Ehdr header = {};
   if (!file.read(0, &header, sizeof header))
-    return std::nullopt; // readNotes() tells what is wrong
+    return std::nullopt; // readNotes() reports the error
   if (checkIdent(header))
     return std::nullopt;
   const char *name = machineName(header.e_machine);
@@ -335,7 +335,7 @@ NoteResult readNote(const std::string &path) {
 }
 
 namespace {
-/// The search for the object that an address lies in.
+/// The search for the object that contains an address.
 struct MappedSearch {
   uintptr_t address;
   Notes notes;

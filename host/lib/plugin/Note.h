@@ -1,4 +1,4 @@
-// Note.h - reads the note of a plugin file without trusting a byte of it.
+// Note.h - reads the note of a plugin file, which is untrusted.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,7 @@
 
 namespace nereid::host {
 
-/// What a file says of itself before any of its code runs.
+/// A file's description of itself, read before any of its code runs.
 struct PluginNote {
   uint32_t abiMajor = 0;
   uint32_t abiMinor = 0;
@@ -34,18 +34,18 @@ using NoteResult = std::variant<PluginNote, Rejection>;
 /// a bounded number of bytes of it, whatever its headers say.
 NoteResult readNote(int file);
 
-/// Opens \p path without waiting (it may be a FIFO) and reads its note.
+/// Opens \p path without blocking (it may be a FIFO) and reads its note.
 NoteResult readNote(const std::string &path);
 
 /// The linker's build id of the ELF file at \p path as hexadecimal; empty if
 /// there is none.
 std::string readBuildId(const std::string &path);
 
-/// The note of the mapped object that \p address lies in: what runs, whatever
-/// the file of its name holds by now.
+/// The note of the mapped object that contains \p address: the code that runs,
+/// even if its file has been replaced since.
 NoteResult readMappedNote(const void *address);
 
-/// The linker's build id of the mapped object that \p address lies in, as
+/// The linker's build id of the mapped object that contains \p address, as
 /// hexadecimal; empty if there is none.
 std::string readMappedBuildId(const void *address);
 

@@ -24,7 +24,7 @@ class Log;
 /// copies, in which every slot can be called.
 class Plugin {
 public:
-  /// A number of its own, which no later plugin of the process gets.
+  /// A unique number, never reused in this process.
   const uint64_t serial;
   PluginInfo info;
   bool hasCompiler = false;
@@ -33,11 +33,11 @@ public:
   SlotTable<nereid_driver_t> driver;
   ExtensionTables extensions;
   nereid_state_t *state = nullptr;
-  /// Host extensions that it asked for in `create`, with their identities: they
-  /// are part of the key of what it compiles.
+  /// Host extensions that it requested in `create`, with their identities: part
+  /// of the cache key of what it compiles.
   std::string usedExtensions;
 
-  // The driver's answer when the plugin was loaded.
+  // The driver's probe result when the plugin was loaded.
   nereid_probe_t probe = {};
   std::string probeReason;
 
@@ -58,7 +58,7 @@ private:
   bool isCreated = false;     // `create` succeeded, so `shutdown` is due
   void *library = nullptr;    // of dlopen; null for a table in process
   const Log *log = nullptr;   // outlives the plugin
-  std::unique_ptr<struct HostTable> host; // what the plugin sees of us
+  std::unique_ptr<struct HostTable> host; // the host as the plugin sees it
 };
 
 } // namespace nereid::host

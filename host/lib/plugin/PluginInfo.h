@@ -1,4 +1,4 @@
-// PluginInfo.h - what a plugin says of itself, and where it may be called.
+// PluginInfo.h - a plugin's description of itself, and where it may be called.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@ struct PluginInfo {
   std::string vendorName, deviceName, deviceQueryCommand, dispatchKey;
   std::string buildId;   // of the note, else the linker's
   std::string path;      // resolved; empty for a table in process
-  std::string name;      // of the vendor's checkout it lies in; empty if none
+  std::string name;      // of the vendor's checkout it is in; empty if none
   uint32_t abiMinor = 0; // in use: the smaller one of both sides
   uint32_t flags = 0;
   uint32_t forks = forkCount(); // when it was loaded

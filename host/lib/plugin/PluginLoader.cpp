@@ -20,7 +20,7 @@
 
 namespace nereid::host {
 
-// No machine has that many; every one of them is asked for and listed.
+// No machine has that many; each one is queried and listed.
 static constexpr uint32_t maxDevices = 4096;
 
 static Rejection reject(Reason reason, std::string detail) {
@@ -31,7 +31,7 @@ static LoadResult refused(Rejection rejection) {
   return {nullptr, std::move(rejection), {}};
 }
 
-void PluginLoader::tell(LoadStep step) const {
+void PluginLoader::report(LoadStep step) const {
   if (options.progress)
     options.progress(step);
 }
@@ -113,7 +113,7 @@ LoadResult PluginLoader::loadFile(const std::string &resolved,
   plugin->info.path = resolved;
   plugin->info.buildId =
       note.buildId.empty() ? fileIdentity(resolved) : note.buildId;
-  tell(LoadStep::Load);
+  report(LoadStep::Load);
   // Not closed if what follows fails: its constructors have run, and nothing
   // is known of what they left behind.
   plugin->library = dlopen(resolved.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -128,7 +128,7 @@ LoadResult PluginLoader::loadFile(const std::string &resolved,
   plugin->host = std::make_unique<HostTable>(options.hostName, resolved,
                                              note.id, options.extensions, log);
   const nereid_plugin_t *table = nullptr;
-  tell(LoadStep::Entry);
+  report(LoadStep::Entry);
   if (std::optional<Rejection> bad = callEntry(*plugin, entry, &table))
     return refused(std::move(*bad));
   return start(std::move(plugin), table);
@@ -145,7 +145,7 @@ LoadResult PluginLoader::loadTable(const nereid_plugin_t *table) const {
   return result;
 }
 
-/// What is common to a table from a file and one of this process.
+/// Common to a table from a file and one of this process.
 LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
                                const nereid_plugin_t *given) const {
   std::string expectedId = plugin->info.id;
@@ -178,7 +178,7 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
 }
 
 std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
-  tell(LoadStep::Create);
+  report(LoadStep::Create);
   if (plugin.table.create) {
     Call call(log, plugin.info);
     nereid_state_t *state = nullptr;
@@ -195,33 +195,33 @@ std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
 }
 
 /// Asks the driver whether it can run here. A driver that fails to say is
-/// inactive; the answer is the remark about it.
+/// inactive; returns a remark about it.
 std::string PluginLoader::probe(Plugin &plugin) const {
-  tell(LoadStep::Probe);
-  nereid_probe_t answer = {};
-  answer.struct_size = sizeof answer;
+  report(LoadStep::Probe);
+  nereid_probe_t result = {};
+  result.struct_size = sizeof result;
   Call call(log, plugin.info);
   plugin.probeReason.clear();
   StringWriter reason(plugin.probeReason, call);
   nereid_status_t status = call.run([&] {
-    return plugin.driver.probe(plugin.state, &answer, reason.get(), call.get());
+    return plugin.driver.probe(plugin.state, &result, reason.get(), call.get());
   });
-  answer.struct_size = sizeof answer;
-  plugin.probe = answer;
+  result.struct_size = sizeof result;
+  plugin.probe = result;
   std::string remark;
   if (status != NEREID_OK)
     remark = "its probe failed: " + call.failure(status, "probe").text;
-  else if (answer.score > 0 && answer.device_count == 0)
-    remark = "its probe returned score " + std::to_string(answer.score) +
+  else if (result.score > 0 && result.device_count == 0)
+    remark = "its probe returned score " + std::to_string(result.score) +
              " but no devices";
-  else if (answer.device_count > maxDevices)
-    remark = "its probe returned " + std::to_string(answer.device_count) +
+  else if (result.device_count > maxDevices)
+    remark = "its probe returned " + std::to_string(result.device_count) +
              " devices, expected at most " + std::to_string(maxDevices);
   if (!remark.empty()) {
     plugin.probe.device_count = 0;
     plugin.probeReason = remark;
   }
-  if (!remark.empty() || answer.score < 0)
+  if (!remark.empty() || result.score < 0)
     plugin.probe.score = 0;
   return remark;
 }

@@ -24,7 +24,7 @@ class Log;
 /// What the host offers to plugins, by extension id. Called on any thread.
 struct HostExtensions {
   std::function<const void *(std::string_view id)> find; // null if unknown
-  /// What names this build of an extension that find() knows.
+  /// Identifies this build of an extension that find() knows.
   std::function<std::string(std::string_view id)> identity;
 };
 
@@ -63,7 +63,7 @@ public:
   LoadResult loadTable(const nereid_plugin_t *table) const;
 
 private:
-  void tell(LoadStep step) const;
+  void report(LoadStep step) const;
   std::optional<Rejection> callEntry(Plugin &plugin, void *entry,
                                      const nereid_plugin_t **table) const;
   LoadResult start(std::shared_ptr<Plugin> plugin,

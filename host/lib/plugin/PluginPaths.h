@@ -1,4 +1,4 @@
-// PluginPaths.h - where plugins are looked for.
+// PluginPaths.h - the directories that are searched for plugins.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,22 +20,22 @@ struct PluginDir {
   std::string name; // of the vendor's checkout that it is part of, else empty
 };
 
-/// What a list of directories means, in order; the elements that mean nothing
-/// are candidates that were refused.
+/// The directories of a list, in order; invalid elements are refused
+/// candidates.
 struct PluginDirs {
   std::vector<PluginDir> dirs;
   std::vector<Candidate> refused;
 };
 
-/// The elements of \p list, a value of NEREID_PLUGIN_DIRS, as written: `;`
-/// between, empty ones left out, relative ones refused.
+/// The elements of \p list, a value of NEREID_PLUGIN_DIRS, as written,
+/// separated by `;`: empty ones are skipped, relative ones refused.
 PluginDirs splitPluginDirs(std::string_view list);
 
-/// The same, with what is on disk: a vendor's checkout stands for its
-/// `backend` folder; what is no directory is refused.
+/// The same, with what is on disk: a vendor's checkout means its
+/// `backend` folder; anything but a directory is refused.
 PluginDirs findPluginDirs(std::string_view list);
 
-/// The default directories that exist: the one beside libnereid, which lies in
+/// The default directories that exist: the one beside libnereid, which is in
 /// \p libraryDir, then the one it was configured for.
 std::vector<PluginDir> defaultPluginDirs(const std::string &libraryDir);
 
@@ -44,7 +44,7 @@ std::vector<PluginDir> defaultPluginDirs(const std::string &libraryDir);
 std::string parseNameConf(std::string_view text);
 
 /// The paths of the plugin files (`*.so`) of \p directory, sorted by name,
-/// bytewise. Folders in it are not looked into.
+/// bytewise. Subdirectories are not searched.
 std::vector<std::string> listPluginFiles(const std::string &directory);
 
 } // namespace nereid::host

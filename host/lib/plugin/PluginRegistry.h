@@ -30,14 +30,14 @@ class Trace;
 struct RegistryOptions {
   LoaderOptions loader;
   std::string pluginDirs;  // as NEREID_PLUGIN_DIRS
-  std::string allow, deny; // globs of ids, `;` between; they bind discovery
+  std::string allow, deny; // `;`-separated globs of ids; for discovery only
   std::string target;      // as NEREID_TARGET
-  std::string libraryDir;  // where libnereid lies; empty: found
+  std::string libraryDir;  // libnereid's directory; empty: detected
   bool usesDefaultDirs = true;
 };
 
-/// Every function may be called on any thread. Loads run one at a time; what
-/// reads is not held up by them.
+/// Every function may be called on any thread. Loads run one at a time and
+/// do not block readers.
 class PluginRegistry {
 public:
   /// \p log and \p trace (which may be null) outlive the registry.
@@ -49,25 +49,25 @@ public:
   PluginRegistry(const PluginRegistry &) = delete;
   PluginRegistry &operator=(const PluginRegistry &) = delete;
 
-  /// Considers every plugin file of the directories. What is refused is in the
-  /// report and in the log, and hides nothing else.
+  /// Considers every plugin file of the directories. Refused files are
+  /// in the report and in the log.
   void discover();
 
-  /// Loads the plugin at \p path; the globs do not bind it. A file that is
-  /// loaded already gives its plugin.
+  /// Loads the plugin at \p path; the globs do not apply. For a file that is
+  /// loaded already, returns its plugin.
   Result<std::shared_ptr<Plugin>> load(std::string_view path);
 
   /// Registers a table of this process, which lives until it is unregistered.
   Result<std::shared_ptr<Plugin>> registerTable(const nereid_plugin_t *table);
 
   /// Removes \p plugin from the backends. It is shut down when its last holder
-  /// lets go.
+  /// releases it.
   Outcome unregister(const Plugin &plugin);
 
   /// In order of directories.
   PluginList backends() const;
-  /// By id, else device type, else name of a checkout. The failure names the
-  /// nearest, or says why a plugin of that id was refused.
+  /// By id, else device type, else name of a checkout. The failure suggests
+  /// similar names, or says why a plugin of that id was refused.
   Result<std::shared_ptr<Plugin>> backend(std::string_view name) const;
 
   /// The report. A candidate lives as long as the registry.
@@ -100,14 +100,14 @@ private:
   Trace *const trace;
   PluginLoader loader;
 
-  std::mutex loading; // held by whoever changes what is below
+  std::mutex loading; // held while changing the members below
   std::map<FileIdentity, std::weak_ptr<Plugin>> loadedFiles;
 
-  mutable std::shared_mutex mutex; // guards what is below
+  mutable std::shared_mutex mutex; // guards the members below
   PluginList plugins;
   std::vector<std::string> searched;
   std::vector<std::unique_ptr<const Candidate>> candidates;
-  // Lines that others took the place of; callers may still hold them.
+  // Replaced lines; callers may still hold them.
   std::vector<std::unique_ptr<const Candidate>> retired;
 
   mutable std::atomic<bool> hasToldOfTies = false;

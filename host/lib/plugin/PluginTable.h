@@ -15,7 +15,7 @@
 
 namespace nereid::host {
 
-/// Copies \p given, of whatever size, into \p out, and says what is wrong with
+/// Copies \p given, of any size, into \p out, and reports what is wrong with
 /// it. Its id must be \p expectedId, unless that is empty.
 std::optional<Rejection> readPluginTable(const nereid_plugin_t *given,
                                          const std::string &expectedId,

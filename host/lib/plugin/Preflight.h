@@ -1,5 +1,5 @@
-// Preflight.h - preflight: what can be known of a plugin file without
-// running its code.
+// Preflight.h - preflight: checks of a plugin file that do not run its
+// code.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -29,7 +29,7 @@ struct OpenedPlugin {
   PluginNote note;
 };
 
-/// Resolves and opens \p path; fills what is known of it even if it is refused.
+/// Resolves and opens \p path; fills in what is known even if it is refused.
 std::optional<Rejection> openPlugin(const std::string &path,
                                     OpenedPlugin &opened);
 

@@ -63,7 +63,7 @@ nereid_target_t Target::get() const {
   return target;
 }
 
-// Two targets never have one text, which keys are made of: AMD's names of
+// The text must be unique, because it is part of cache keys: AMD's names of
 // architectures hold colons.
 static std::string escaped(std::string_view field) {
   std::string out;

@@ -1,5 +1,5 @@
 // Log.h - where messages of the host and of plugins go: the host program's
-// callback, or stderr as far as NEREID_LOG says.
+// callback, or stderr filtered by NEREID_LOG.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,10 +20,10 @@ public:
   using Callback = void (*)(void *user, nereid_string_t source,
                             const nereid_diagnostic_t *diagnostic);
 
-  /// Writes to stderr what is at least as severe as \p level.
+  /// Writes messages of at least \p level to stderr.
   explicit Log(nereid_severity_t level = NEREID_SEVERITY_WARNING)
       : level(level) {}
-  /// Gives everything up to \p level to \p callback.
+  /// Passes messages of at least \p level to \p callback.
   Log(Callback callback, void *user, nereid_severity_t level)
       : callback(callback), user(user), level(level) {}
 
@@ -55,7 +55,7 @@ private:
 /// "error", "warning", "note", "info" or "debug".
 std::string_view severityName(nereid_severity_t severity);
 
-/// The reverse, for NEREID_LOG; nothing for another word.
+/// The inverse, for NEREID_LOG; nothing for another word.
 std::optional<nereid_severity_t> parseSeverity(std::string_view name);
 
 } // namespace nereid::host

@@ -1,4 +1,4 @@
-// Runtime.cpp - brings up what belongs together in one host program.
+// Runtime.cpp - starts a runtime.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,5 @@
-// Runtime.h - what belongs together in one host program: settings, log, trace,
-// cache, plugins.
+// Runtime.h - the state of one host runtime: settings, log, trace, cache,
+// plugins.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -23,10 +23,10 @@ namespace nereid::host {
 class Cache;
 class PluginRegistry;
 
-/// Every function may be called on any thread, but the destructor.
+/// Every function except the destructor may be called on any thread.
 class Runtime {
 public:
-  /// Reads the settings and, unless they say otherwise, discovers plugins.
+  /// Reads the settings and, by default, discovers plugins.
   static Result<std::unique_ptr<nereid_runtime_t>>
   create(const nereid_runtime_options_t *options);
   explicit Runtime(Settings settings);
@@ -43,7 +43,7 @@ public:
   PluginRegistry &plugins() const { return *registry; }
   CompileContext compileContext() const;
 
-  /// The handle of a loaded plugin; made when it is first asked for.
+  /// The handle of a loaded plugin; created on first use.
   nereid_backend_t *backend(const std::shared_ptr<Plugin> &plugin) const;
   /// Ends a plugin that nothing uses any more, and its handle.
   Outcome unregister(nereid_backend_t *backend);
@@ -64,7 +64,7 @@ private:
   mutable std::vector<std::unique_ptr<nereid_backend_t>> backends;
 };
 
-/// Gives \p json or \p text to the caller of a C function as a buffer.
+/// Returns \p json or \p text to the caller of a C function as a buffer.
 Outcome giveJson(const Json &json, nereid_buffer_t **out);
 Outcome giveText(std::string text, nereid_buffer_t **out);
 

@@ -36,7 +36,7 @@ Result<uint64_t> parseByteCount(std::string_view text) {
       (count << (10 * power)) >> (10 * power) != count)
     return Failure{NEREID_INVALID_ARGUMENT,
                    "'" + std::string(text) +
-                       "' is no number of bytes, expected one like 4096, "
+                       "' is not a byte count, expected one like 4096, "
                        "512M or 5G"};
   return count << (10 * power);
 }

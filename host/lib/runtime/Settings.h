@@ -1,4 +1,5 @@
-// Settings.h - what the host program and the environment ask of a runtime.
+// Settings.h - the settings of a runtime, from the host program and the
+// environment.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +23,7 @@ enum class CompilePolicy {
   Always // an entry is ignored and replaced
 };
 
-/// Read once, when a runtime is made; nothing later looks at the environment.
+/// Read once, when a runtime is created; the environment is not read later.
 struct Settings {
   std::string hostName, pluginDirs, allow, deny, cacheDir, target, traceFile;
   std::string compiler; ///< id of the plugin that compiles; empty: the best
@@ -41,9 +42,9 @@ struct Settings {
   decltype(nereid_runtime_options_t::compile_listener) compileListener =
       nullptr;
 
-  /// \p options may be null. They win over the environment, which counts for
-  /// nothing in a set-user-id process. A variable that says nothing we know
-  /// is an error.
+  /// \p options may be null. They take precedence over the environment,
+  /// which is ignored in a set-user-id process. An invalid variable is an
+  /// error.
   static Result<Settings> read(const nereid_runtime_options_t *options);
 };
 

@@ -45,7 +45,7 @@ void Trace::flushAtExit() {
   for (auto &[path, weak] : openTraces().byPath)
     if (std::shared_ptr<Trace> trace = weak.lock()) {
       {
-        // What the callbacks of the others need may be gone.
+        // The data of the other callbacks may be gone.
         std::lock_guard logsLock(trace->logsMutex);
         trace->logs = {&standardError};
       }
@@ -88,7 +88,7 @@ static Result<FileHandle> openRegular(const std::string &path) {
   return file;
 }
 
-// Where locks do not work, nobody is in the way.
+// Where locks do not work, assume no other writer.
 static bool isTaken(const FileHandle &file) {
   return ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
@@ -101,7 +101,7 @@ Result<std::shared_ptr<Trace>> Trace::open(std::string_view name,
   std::unique_lock lock(traces.mutex);
   std::weak_ptr<Trace> &known = traces.byPath[path];
   std::shared_ptr<Trace> trace = known.lock();
-  // The trace of a parent process stays its own.
+  // A child never writes its parent's trace.
   if (!trace || trace->owner != getpid()) {
     Result<FileHandle> file = openRegular(path);
     if (!file)
@@ -209,7 +209,7 @@ void Trace::add(std::string_view category, std::string_view name, int64_t start,
     if (!isBuffered || pending.size() >= bufferBytes)
       flushed = flushLocked();
   }
-  tell(flushed);
+  warn(flushed);
 }
 
 void Trace::flush() {
@@ -218,7 +218,7 @@ void Trace::flush() {
     std::lock_guard lock(mutex);
     flushed = flushLocked();
   }
-  tell(flushed);
+  warn(flushed);
 }
 
 Outcome Trace::flushLocked() {

@@ -32,13 +32,13 @@ int64_t traceNow();
 /// A trace file. Every function may be called on any thread.
 class Trace {
 public:
-  /// Starts \p path anew; "%p" in it stands for the process id. Runtimes of
+  /// Overwrites \p path; "%p" in it is replaced by the process id. Runtimes of
   /// one process that name the same file share it. If another process writes
-  /// there, it is "<path>.<process id>". \p log is told that, and once if
-  /// writing fails later; it lives until leave().
+  /// there, the file is "<path>.<process id>". Warns through \p log of that,
+  /// and once if writing fails later; \p log lives until leave().
   static Result<std::shared_ptr<Trace>> open(std::string_view path,
                                              const Log &log);
-  /// Writes what is buffered, and tells \p log nothing any more.
+  /// Writes what is buffered, and stops using \p log.
   void leave(const Log &log);
   ~Trace();
   Trace(const Trace &) = delete;
@@ -60,7 +60,7 @@ private:
   void append(const Json &event);
   Outcome flushLocked();
   Failure abandon(int error);
-  void tell(const Outcome &outcome);
+  void warn(const Outcome &outcome);
 
   std::mutex mutex;
   std::string pending; // events that are not in the file yet
@@ -77,8 +77,8 @@ private:
   std::condition_variable isQuiet;
 };
 
-/// The time between its construction and its destruction, as an event. Does
-/// nothing without a trace.
+/// Records the time between its construction and its destruction as an event.
+/// Does nothing without a trace.
 class TraceSpan {
 public:
   TraceSpan(Trace *trace, std::string_view category, std::string_view name);

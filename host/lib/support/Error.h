@@ -1,5 +1,5 @@
-// Error.h - the end of every failure on its way to the host program: a status,
-// and the reasons in the calling thread's record.
+// Error.h - maps failures and exceptions to a status and the calling thread's
+// error text.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@
 
 namespace nereid::host {
 
-/// Keeps the reasons of \p failure for the calling thread and gives its
+/// Records the reasons of \p failure for the calling thread and returns its
 /// status.
 nereid_status_t fail(const Failure &failure) noexcept;
 
@@ -23,7 +23,7 @@ std::string_view lastError() noexcept;
 /// Turns the exception that is being handled into a failure.
 nereid_status_t failFromException() noexcept;
 
-/// Runs the body of a C function: what fails or throws becomes a status.
+/// Runs the body of a C function: failures and exceptions become a status.
 template <typename Body> nereid_status_t guarded(Body &&body) noexcept {
   try {
     Outcome outcome = body();

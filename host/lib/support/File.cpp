@@ -1,4 +1,4 @@
-// File.cpp - the few things the loader does with files.
+// File.cpp - file helpers of the loader.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -87,7 +87,7 @@ SizeSignalBlock::SizeSignalBlock() {
 }
 
 SizeSignalBlock::~SizeSignalBlock() {
-  // Who had it blocked before has to do with it himself.
+  // Already blocked by the caller: leave the signal pending.
   if (sigismember(&previous, SIGXFSZ))
     return;
   int saved = errno;

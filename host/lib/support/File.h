@@ -1,4 +1,4 @@
-// File.h - the few things the loader does with files.
+// File.h - file helpers of the loader.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -36,14 +36,14 @@ private:
   int file = -1;
 };
 
-/// Opens \p path for reading without waiting, as a FIFO would make it; an
+/// Opens \p path for reading without blocking on a FIFO; an
 /// empty handle and errno if that fails.
 FileHandle openForReading(const std::string &path);
 
 /// Reads \p count bytes at \p offset; false if they are not all there.
 bool readExactly(int file, char *out, uint64_t count, uint64_t offset);
 
-/// What errno value \p error says, as messages spell it: "no such file or
+/// The text of errno value \p error, as messages spell it: "no such file or
 /// directory".
 std::string errorText(int error);
 
@@ -66,8 +66,8 @@ private:
 /// \p path without links and dots; empty and errno if that fails.
 std::string resolvePath(const std::string &path);
 
-/// The folder that the library or program with this code lies in; empty if it
-/// is not known.
+/// The folder of the library or program with this code; empty if
+/// unknown.
 std::string ownDirectory();
 
 } // namespace nereid::host

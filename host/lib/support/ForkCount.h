@@ -1,4 +1,4 @@
-// ForkCount.h - tells a process from the children that fork() makes of it.
+// ForkCount.h - distinguishes a process from its forked children.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -11,8 +11,8 @@
 
 namespace nereid::host {
 
-/// Whether the whole of \p text matches \p pattern, where `*` stands for any
-/// number of characters and `?` for one. Takes time linear in the product of
+/// Whether the whole of \p text matches \p pattern, where `*` matches any
+/// number of characters and `?` one. Takes time linear in the product of
 /// the lengths, whatever the pattern.
 bool matchesGlob(std::string_view pattern, std::string_view text);
 

@@ -21,7 +21,7 @@ static std::string octal(mode_t mode) {
   return text;
 }
 
-/// The directory that \p path lies in; empty above the root.
+/// The directory of \p path; empty above the root.
 static std::string parentOf(const std::string &path) {
   if (path == "/")
     return {};

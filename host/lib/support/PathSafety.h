@@ -13,14 +13,14 @@
 //   - nobody else may write them. A group may if it is root's, or the owner's
 //     private group, which by convention has the owner's number;
 //   - a directory with the sticky bit, like /tmp, may be above the plugin's
-//     own directory although all may write it: there nobody can move or remove
-//     what belongs to others. It may not hold plugins itself, because anybody
+//     own directory although it is world-writable: users cannot move or remove
+//     each other's files there. It may not hold plugins itself, because anybody
 //     could add one;
-//   - directories above libnereid are not looked at as such: they can harm the
-//     process without any plugin. So what was built in a checkout works there,
-//     whoever owns the checkout and whoever works in it.
+//   - directories above libnereid are not checked: whoever can write there can
+//     already change the process. So a build in a checkout works there,
+//     whoever owns the checkout and whoever uses it.
 // The check is made on the resolved path, which is then the one that is loaded.
-// Access control lists and the mount's own rules are not looked at.
+// Access control lists and mount options are not checked.
 
 #ifndef NEREID_HOST_SUPPORT_PATH_SAFETY_H
 #define NEREID_HOST_SUPPORT_PATH_SAFETY_H
@@ -45,7 +45,7 @@ struct PathDanger {
 /// discovery, so that a thousand files cost one walk to the root.
 class PathSafety {
 public:
-  /// \p libraryDir: where libnereid lies; empty if that is not known.
+  /// \p libraryDir: libnereid's directory; empty if unknown.
   explicit PathSafety(const std::string &libraryDir);
 
   /// Says why the file at \p resolved, which is absolute and without links, is

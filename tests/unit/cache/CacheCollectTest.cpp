@@ -44,7 +44,7 @@ TEST_F(CacheCollect, RemovesTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.stat().evicted, 1u);
 }
 
-TEST_F(CacheCollect, KeepsWhatAHitHasRenewed) {
+TEST_F(CacheCollect, KeepsEntriesThatAHitHasRenewed) {
   Cache cache(options);
   putAged(cache, "a", minutes(30));
   putAged(cache, "b", minutes(20));
@@ -107,7 +107,7 @@ TEST_F(CacheCollect, HappensAfterTheClockWasSetBack) {
   EXPECT_LT(std::filesystem::last_write_time(stamp), future);
 }
 
-TEST_F(CacheCollect, LeavesItToAnotherProcessThatIsAtIt) {
+TEST_F(CacheCollect, LeavesItToAnotherProcessThatIsCollecting) {
   options.limit = 2'000;
   std::filesystem::create_directory(options.directory);
   std::string stamp = options.directory + "/collected";
@@ -124,7 +124,7 @@ TEST_F(CacheCollect, LeavesItToAnotherProcessThatIsAtIt) {
   EXPECT_LE(cache.stat().bytes, 2'000u);
 }
 
-TEST_F(CacheCollect, RemovesLeftoversButNotWhatIsBeingWritten) {
+TEST_F(CacheCollect, RemovesLeftoversButNotFilesBeingWritten) {
   Cache cache(options);
   cache.put(keyOf("x"), {"body", {}});
   std::filesystem::path place = pathOf(keyOf("x")).parent_path();

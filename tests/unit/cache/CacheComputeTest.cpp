@@ -77,7 +77,7 @@ TEST_F(CacheCompute, ComputesOnceAndThenHits) {
   EXPECT_EQ(cache.stat().misses, 1u);
 }
 
-TEST_F(CacheCompute, GivesTheFailureOfTheComputation) {
+TEST_F(CacheCompute, ReturnsTheFailureOfTheComputation) {
   Cache cache(options);
   auto fail = [&](const std::string &reason) -> Result<CacheValue> {
     EXPECT_EQ(reason, "no entry");
@@ -175,7 +175,7 @@ TEST_F(CacheCompute, IsFreedByAnException) {
   EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting()));
 }
 
-TEST_F(CacheCompute, StaysRightWithReadersWritersAndCollectors) {
+TEST_F(CacheCompute, StaysCorrectWithReadersWritersAndCollectors) {
   options.limit = 50'000;
   options.stampAge = std::chrono::seconds(0);
   Cache cache(options);
@@ -246,7 +246,7 @@ TEST_F(CacheCompute, TakesOverFromAProcessThatDies) {
   EXPECT_FALSE(succeeded(child));
 }
 
-TEST_F(CacheCompute, DoesNotWaitForEverForAProcessThatHangs) {
+TEST_F(CacheCompute, DoesNotWaitForeverForAProcessThatHangs) {
   options.waitLimit = milliseconds(100);
   KeyLock held(options.directory, keyOf("x"));
   ASSERT_TRUE(held.tryAcquire());

@@ -55,7 +55,7 @@ TEST_F(CacheDirectoryTest, IsNoneWithoutAHome) {
   EXPECT_EQ(defaultCacheDirectory().failure().status, NEREID_UNAVAILABLE);
 }
 
-TEST_F(CacheDirectoryTest, MakesWhatIsMissingAbove) {
+TEST_F(CacheDirectoryTest, CreatesMissingParents) {
   options.directory = folder / "a" / "b" / "c";
   EXPECT_NE(Cache(options).put(keyOf("x"), {"body", {}}).path, "");
 }
@@ -157,7 +157,7 @@ TEST_F(CacheDirectoryTest, RefusesARelativePath) {
   expectRefused("'cache': not an absolute path");
 }
 
-TEST_F(CacheDirectoryTest, RefusesOneThatCameBackAsAnotherUsers) {
+TEST_F(CacheDirectoryTest, RefusesOneRecreatedByAnotherUser) {
   if (::geteuid() != 0)
     GTEST_SKIP() << "only root can give a directory away";
   Cache cache(options);

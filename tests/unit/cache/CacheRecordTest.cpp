@@ -19,7 +19,7 @@ static std::string encode(std::string_view body, std::string_view metadata) {
   return file;
 }
 
-TEST(CacheRecord, GivesBackWhatWasEncoded) {
+TEST(CacheRecord, DecodesWhatWasEncoded) {
   for (std::string body : {"", "b", "a body"})
     for (std::string metadata : {"", "m", "some metadata"}) {
       std::string file = encode(body, metadata);
@@ -83,7 +83,7 @@ TEST(CacheRecord, CatchesZeroFill) {
   }
 }
 
-TEST(CacheRecord, NamesWhatIsWrong) {
+TEST(CacheRecord, ReportsWhatIsWrong) {
   EXPECT_EQ(parseCacheRecord("").failure().text,
             "0 bytes, expected at least 96");
   EXPECT_EQ(parseCacheRecord(std::string(96, 'x')).failure().text,
@@ -106,7 +106,7 @@ static std::string parseSealed(std::string file) {
   return record ? "accepted" : record.failure().text;
 }
 
-TEST(CacheRecord, RefusesWhatIsSealedButWrong) {
+TEST(CacheRecord, RefusesInvalidRecordsWithAValidDigest) {
   std::string good = encode("body", "metadata");
   auto changed = [&](size_t offsetInRecord, char byte) {
     std::string file = good;

@@ -17,7 +17,7 @@ namespace {
 class CacheTest : public CacheFixture {};
 } // namespace
 
-TEST_F(CacheTest, MissesWhatWasNeverPut) {
+TEST_F(CacheTest, MissesEntriesThatWereNeverPut) {
   Cache cache(options);
   CacheLookup lookup = cache.get(keyOf("x"));
   EXPECT_FALSE(lookup.entry);
@@ -26,7 +26,7 @@ TEST_F(CacheTest, MissesWhatWasNeverPut) {
       << "looking must not make anything";
 }
 
-TEST_F(CacheTest, GivesBackWhatWasPut) {
+TEST_F(CacheTest, ReturnsWhatWasPut) {
   Cache cache(options);
   CacheEntry put = cache.put(keyOf("x"), {"body", "metadata"});
   EXPECT_EQ(put.path, pathOf(keyOf("x")));
@@ -41,7 +41,7 @@ TEST_F(CacheTest, GivesBackWhatWasPut) {
   EXPECT_TRUE(read(put.path).starts_with("body"));
 }
 
-TEST_F(CacheTest, GivesTheEntryToAnotherCacheOnTheDirectory) {
+TEST_F(CacheTest, SharesEntriesWithAnotherCacheOnTheDirectory) {
   Cache(options).put(keyOf("x"), {"body", {}});
   EXPECT_TRUE(Cache(options).get(keyOf("x")).entry);
 }
@@ -151,7 +151,7 @@ TEST_F(CacheTest, WithoutADirectoryStillComputes) {
 }
 
 // Runs in a child because the limit cannot be raised again by everybody.
-TEST_F(CacheTest, WithAFullDiskGoesOnWithOneWarning) {
+TEST_F(CacheTest, WithAFullDiskContinuesWithOneWarning) {
   pid_t child = ::fork();
   if (child == 0) {
     rlimit limit = {10'000, 10'000};

@@ -110,7 +110,7 @@ TEST_F(Corruption, IsRepairedByTheNextComputation) {
   EXPECT_TRUE(warnings.empty());
 }
 
-TEST_F(Corruption, ByThingsThatAreNoFiles) {
+TEST_F(Corruption, ByThingsThatAreNotFiles) {
   auto expectUnfit = [&](const std::string &why) {
     EXPECT_EQ(cache.get(key).missReason, "entry is damaged: " + why);
     EXPECT_FALSE(std::filesystem::is_symlink(pathOf(key))) << why;
@@ -132,7 +132,7 @@ TEST_F(Corruption, ByAnotherOwner) {
   EXPECT_EQ(cache.get(key).missReason, "entry is damaged: owned by user 65534");
 }
 
-TEST_F(Corruption, ByADirectoryInTheEntrysPlaceIsNoError) {
+TEST_F(Corruption, ByADirectoryInTheEntrysPlaceIsNotAnError) {
   std::filesystem::remove(pathOf(key));
   std::filesystem::create_directory(pathOf(key));
   EXPECT_EQ(cache.get(key).missReason, "entry is damaged: not a regular file");
@@ -161,7 +161,7 @@ TEST_F(Corruption, IsListedAndRemovedByVerify) {
   EXPECT_EQ(cache.stat().entries, 10u);
 }
 
-TEST_F(Corruption, ADirectoryIsRemovedWithWhatIsInItButNotWhatItLinksTo) {
+TEST_F(Corruption, ADirectoryIsRemovedWithItsContentsButNotLinkTargets) {
   std::filesystem::path other = folder / "other";
   std::filesystem::create_directory(other);
   write(other / "file", "somebody's");

@@ -106,7 +106,7 @@ TEST(Choice, ADeviceIsNamedByItsNumber) {
   EXPECT_THAT(winner(plugins, "gpu:2"), HasSubstr("has no device 2"));
 }
 
-TEST(Choice, WhatIsNoNameIsRefused) {
+TEST(Choice, InvalidNamesAreRefused) {
   PluginList plugins = {driver("gpu", 1)};
   for (const char *name : {"gpu:", "gpu:x", "gpu:1x", ":1", "gpu:-1", ":",
                            "gpu:99999999999", "gpu: 1"}) {
@@ -116,7 +116,7 @@ TEST(Choice, WhatIsNoNameIsRefused) {
   }
 }
 
-TEST(Choice, AnUnknownNameGetsTheNearest) {
+TEST(Choice, AnUnknownNameSuggestsTheNearest) {
   PluginList plugins = {driver("vulkan", 1), driver("cpu", 1, cpu)};
   EXPECT_THAT(winner(plugins, "vulcan"), HasSubstr("did you mean 'vulkan'"));
 }
@@ -129,7 +129,7 @@ TEST(Choice, ANamedDriverThatIsInactiveIsAnErrorWithItsReason) {
   EXPECT_THAT(choice.failure().text, HasSubstr("no /dev/gpu"));
 }
 
-TEST(Choice, WithoutAnActiveDriverEveryReasonIsGiven) {
+TEST(Choice, WithoutAnActiveDriverEveryReasonIsReported) {
   EXPECT_THAT(winner({}), HasSubstr("no plugin is loaded"));
   std::string text = winner({driver("a", 0), driver("b", 5, 0, 0)});
   EXPECT_THAT(text, HasSubstr("no /dev/a"));

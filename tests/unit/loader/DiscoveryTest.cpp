@@ -53,7 +53,7 @@ TEST_F(Discovery, TakesDirectoriesInTheirOrder) {
   EXPECT_THAT(loadedIds(), ElementsAre("fixture.other", "fixture.good"));
 }
 
-TEST_F(Discovery, RefusesDirectoriesThatAreNone) {
+TEST_F(Discovery, RefusesPathsThatAreNotDirectories) {
   write("file", "x");
   options.pluginDirs = "relative;.;" + (root / "absent").string() + ";" +
                        (root / "file").string();
@@ -65,7 +65,7 @@ TEST_F(Discovery, RefusesDirectoriesThatAreNone) {
   EXPECT_EQ(line("file").code(), "not-a-directory");
 }
 
-TEST_F(Discovery, NeverLooksIntoTheCurrentDirectory) {
+TEST_F(Discovery, NeverSearchesTheCurrentDirectory) {
   place("good");
   fs::path before = fs::current_path();
   fs::current_path(root);
@@ -126,7 +126,7 @@ TEST_F(Discovery, OneFileUnderTwoNamesIsConsideredOnce) {
   EXPECT_EQ(line("c.so").winner, (root / "a.so").string());
 }
 
-TEST_F(Discovery, PatternsBindWhatIsFoundAndNotWhatIsLoaded) {
+TEST_F(Discovery, PatternsApplyToDiscoveryNotToExplicitLoads) {
   place("good");
   place("other");
   options.allow = "fixture.*";
@@ -141,7 +141,7 @@ TEST_F(Discovery, PatternsBindWhatIsFoundAndNotWhatIsLoaded) {
   EXPECT_EQ(line("good.so").code(), "denied");
 }
 
-TEST_F(Discovery, AFileThatIsLoadedAlreadyGivesItsPlugin) {
+TEST_F(Discovery, LoadingALoadedFileReturnsItsPlugin) {
   place("good");
   PluginRegistry &plugins = discover();
   Result<std::shared_ptr<Plugin>> again =

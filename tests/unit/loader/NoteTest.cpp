@@ -136,7 +136,7 @@ TEST(Note, IsReadThroughTheProgramHeaders) {
   EXPECT_EQ(note.abiMajor, uint32_t(NEREID_ABI_MAJOR));
 }
 
-TEST(Note, TheLinkersBuildIdStandsForAnEmptyOne) {
+TEST(Note, TheLinkersBuildIdReplacesAnEmptyOne) {
   Elf elf;
   nereid_note_t note = goodNote();
   note.build_id[0] = '\0';
@@ -156,7 +156,7 @@ TEST(Note, ALaterLargerNoteIsRead) {
   EXPECT_EQ(codeOf(read(elf.bytes())), "ok");
 }
 
-TEST(Note, NotesOfOthersAreNoPlugin) {
+TEST(Note, NotesOfOtherOwnersAreIgnored) {
   Elf elf;
   elf.add("nereid", 2, "12345678");  // another type
   elf.add("nereid2", 1, "12345678"); // another owner
@@ -244,7 +244,7 @@ TEST(Note, ProgramHeadersThatMakeNoSenseAreRefused) {
             "wrong-machine");
 }
 
-TEST(Note, ASegmentBeyondTheEndMeansACutFile) {
+TEST(Note, ASegmentBeyondTheEndMeansATruncatedFile) {
   Elf elf;
   elf.add(goodNote());
   elf.cover();
@@ -283,7 +283,7 @@ TEST(Note, AShortNoteIsRefused) {
   EXPECT_EQ(codeOf(read(elf.bytes())), "bad-note");
 }
 
-TEST(Note, AnotherVersionIsReportedEvenIfTheRestIsStrange) {
+TEST(Note, AnotherVersionIsReportedEvenIfTheRestIsInvalid) {
   auto reasonOf = [](auto &&change) {
     nereid_note_t note = goodNote();
     note.struct_size = 1;

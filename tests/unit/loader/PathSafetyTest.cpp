@@ -28,7 +28,7 @@ protected:
   fs::path plugin;
 };
 
-TEST_F(PathSafetyTest, WhatOnlyTheUserCanWriteIsLoaded) {
+TEST_F(PathSafetyTest, AFileThatOnlyTheUserCanWriteIsLoaded) {
   EXPECT_EQ(code(), "loaded");
 }
 
@@ -55,7 +55,7 @@ TEST_F(PathSafetyTest, ADirectoryAboveMayBeWritableOnlyIfSticky) {
   fs::permissions(root / "above", fs::perms(0755));
 }
 
-TEST_F(PathSafetyTest, AnExplicitLoadIsNoExcuse) {
+TEST_F(PathSafetyTest, ExplicitLoadsAreCheckedToo) {
   fs::permissions(root / "above", fs::perms(0777));
   Result<std::shared_ptr<Plugin>> loaded = make().load(plugin.string());
   ASSERT_FALSE(loaded);
@@ -63,7 +63,7 @@ TEST_F(PathSafetyTest, AnExplicitLoadIsNoExcuse) {
   EXPECT_THAT(loaded.failure().text, HasSubstr((root / "above").string()));
 }
 
-TEST_F(PathSafetyTest, WhatALinkLeadsToIsWhatCounts) {
+TEST_F(PathSafetyTest, TheTargetOfALinkIsChecked) {
   fs::path hidden = place("good", "elsewhere/good.so");
   fs::permissions(hidden.parent_path(), fs::perms(0777));
   fs::remove(plugin);
@@ -111,11 +111,11 @@ protected:
   }
 };
 
-TEST_F(ForeignCheckout, WhatOneselfBuiltThereIsLoaded) {
+TEST_F(ForeignCheckout, AFileBuiltByTheUserIsLoaded) {
   EXPECT_EQ(code(), "loaded");
 }
 
-TEST_F(ForeignCheckout, WhatItsOwnerBuiltIsLoaded) {
+TEST_F(ForeignCheckout, AFileBuiltByItsOwnerIsLoaded) {
   give("above/plugins", 12345, 12345);
   give("above/plugins/good.so", 12345, 12345);
   fs::permissions(plugin.parent_path(), fs::perms(0775));
@@ -137,14 +137,14 @@ TEST_F(ForeignCheckout, AFileElsewhereIsTrustedAsItsOwnerIs) {
   EXPECT_FALSE(make().load(elsewhere.string()));
 }
 
-TEST_F(PathSafetyTest, DirectoriesAboveLibnereidAreNotLookedAt) {
+TEST_F(PathSafetyTest, DirectoriesAboveLibnereidAreNotChecked) {
   options.libraryDir = (root / "above/lib").string();
   fs::create_directory(options.libraryDir);
   fs::permissions(root / "above", fs::perms(0777));
   EXPECT_EQ(code(), "loaded");
 }
 
-TEST_F(PathSafetyTest, APluginsOwnDirectoryIsLookedAtEvenAboveLibnereid) {
+TEST_F(PathSafetyTest, APluginsOwnDirectoryIsCheckedEvenAboveLibnereid) {
   options.libraryDir = (root / "above/plugins/lib").string();
   fs::create_directory(options.libraryDir);
   fs::permissions(plugin.parent_path(), fs::perms(0777));

@@ -81,7 +81,7 @@ protected:
   nereid_plugin_t first = {}, second = {};
 };
 
-TEST_F(Registry, ATableIsFoundByItsDeviceTypeUntilItIsTakenAway) {
+TEST_F(Registry, ATableIsFoundByItsDeviceTypeUntilItIsUnregistered) {
   options.loader.hostName = "a test";
   Result<std::shared_ptr<Plugin>> added = make().registerTable(&first);
   ASSERT_TRUE(added);
@@ -177,7 +177,7 @@ TEST_F(Registry, ALibraryIsClosedOnlyIfItsPluginAllowsIt) {
 }
 
 // What is mapped stays mapped: the new file's build id must not stand for it.
-TEST_F(Registry, AReplacedFileIsNotLoadedUnderItsFormerCode) {
+TEST_F(Registry, AReplacedFileIsNotLoadedWithItsOldCode) {
   fs::path path = place("good", "plugin.so");
   ASSERT_TRUE(make().load(path.string()));
   registry.reset();
@@ -188,7 +188,7 @@ TEST_F(Registry, AReplacedFileIsNotLoadedUnderItsFormerCode) {
   EXPECT_THAT(registry->candidate(0)->detail, HasSubstr("fixture.good"));
 }
 
-TEST_F(Registry, ARefusedPluginIsNamedWhenItIsAskedFor) {
+TEST_F(Registry, ARefusedPluginIsNamedWhenItIsRequested) {
   place("entry_fails");
   options.pluginDirs = root.string();
   discover();
@@ -210,7 +210,7 @@ TEST_F(Registry, TheTargetOfTheEnvironmentIsChosen) {
   EXPECT_EQ(json["rule"], "environment");
 }
 
-TEST_F(Registry, ATieIsToldOnce) {
+TEST_F(Registry, ATieIsReportedOnce) {
   make();
   ASSERT_TRUE(registry->registerTable(&first));
   ASSERT_TRUE(registry->registerTable(&second));

@@ -89,7 +89,7 @@ TEST(Slots, AllMissingRequiredSlotsAreListed) {
   EXPECT_THAT(table.assign(nullptr), ElementsAre());
 }
 
-TEST(Slots, AGroupOfOptionalSlotsComesWholeOrNotAtAll) {
+TEST(Slots, AGroupOfOptionalSlotsIsCompleteOrAbsent) {
   nereid_memory_t given = {};
   given.struct_size = sizeof given;
   SlotTable<nereid_memory_t> table;

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class Zoo : public LoaderFixture {};
 
-TEST_F(Zoo, ADriverThatFailsToAnswerIsLoadedAndInactive) {
+TEST_F(Zoo, ADriverWhoseProbeFailsIsLoadedAndInactive) {
   EXPECT_EQ(codeOf("probe_fails"), "loaded");
   EXPECT_THAT(line("probe_fails.so").detail, HasSubstr("failed on purpose"));
   EXPECT_EQ(registry->backends().at(0)->probe.score, 0);
@@ -141,7 +141,7 @@ TEST_F(Zoo, AStrippedPluginLoads) {
   EXPECT_EQ(line("stripped.so").code(), "loaded");
 }
 
-TEST_F(Zoo, WhatIsNoFileIsRefused) {
+TEST_F(Zoo, AnythingButARegularFileIsRefused) {
   fs::create_directory(root / "directory.so");
   fs::create_symlink(root / "nowhere", root / "dangling.so");
   fs::create_symlink("loop.so", root / "loop.so");

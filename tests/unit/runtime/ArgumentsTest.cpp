@@ -55,7 +55,7 @@ TEST(ArgumentsTest, LaysArgumentsOutAtMultiplesOfTheirSize) {
             "0@0+8 1@8+1 2@10+2 3@12+4 4@16+1 5@24+8 6@32+1 = 40");
 }
 
-TEST(ArgumentsTest, TakesThePlacesThatThePluginGives) {
+TEST(ArgumentsTest, UsesTheOffsetsOfThePlugin) {
   Values metadata;
   addTypes(metadata, {"i32", "*f32", "opaque"});
   addTypes(metadata, {"n", "x", "rest"}, "argument_names");
@@ -64,12 +64,13 @@ TEST(ArgumentsTest, TakesThePlacesThatThePluginGives) {
   EXPECT_EQ(layout(metadata), "n@8+4 x@0+8 rest@12+20 = 32");
 }
 
-TEST(ArgumentsTest, RefusesPlacesThatOverlapOrLieOutside) {
+TEST(ArgumentsTest, RefusesOffsetsThatOverlapOrAreOutOfBounds) {
   Values metadata;
   addTypes(metadata, {"*f32", "i32"});
   addOffsets(metadata, {0, 4});
   metadata.addInteger("argument_size", 16);
-  EXPECT_THAT(layout(metadata), HasSubstr("overlaps what lies at 4"));
+  EXPECT_THAT(layout(metadata),
+              HasSubstr("past the next argument or the end of the block at 4"));
   addOffsets(metadata, {0, 14});
   EXPECT_THAT(layout(metadata), HasSubstr("takes bytes 14 to 18"));
   addOffsets(metadata, {0, INT64_MAX});
@@ -95,7 +96,7 @@ TEST(ArgumentsTest, RefusesCountsSizesAndTypesThatDoNotFit) {
   EXPECT_THAT(layout(metadata), HasSubstr("'argument_types' is a string"));
 }
 
-TEST(ArgumentsTest, AnUnknownTypeNeedsAPlace) {
+TEST(ArgumentsTest, AnUnknownTypeNeedsAnOffset) {
   Values metadata;
   addTypes(metadata, {"tensordesc"});
   EXPECT_THAT(layout(metadata), HasSubstr("must give argument_offsets"));

@@ -62,7 +62,7 @@ TEST_F(BoundaryTest, AnEndThatThrowsIsAWarning) {
 }
 
 // A dependency that cannot be told must not be left out of the key.
-TEST_F(BoundaryTest, AnUnimplementedAnswerIsNotAMissingSlot) {
+TEST_F(BoundaryTest, ReturningUnimplementedIsNotAMissingSlot) {
   compiler.write_dependencies = [](auto...) -> nereid_status_t {
     return NEREID_UNIMPLEMENTED;
   };
@@ -71,7 +71,7 @@ TEST_F(BoundaryTest, AnUnimplementedAnswerIsNotAMissingSlot) {
   EXPECT_THAT(lastError(), HasSubstr("write_dependencies failed"));
 }
 
-TEST_F(BoundaryTest, WhatIsReplacedOrStoppedHasAKeyOfItsOwn) {
+TEST_F(BoundaryTest, ReplacedOrStoppedCompilesHaveTheirOwnKey) {
   auto key = [&](nereid_compile_request_t wanted) {
     return jsonOf([&](nereid_buffer_t **out) {
       return nereid_compile_key(backend, &wanted, out);
@@ -136,7 +136,7 @@ TEST_F(BoundaryTest, AForkedChildIsRefusedUnlessThePluginAllowsIt) {
   EXPECT_EQ(nereid_backend_free(backend, 0, address), NEREID_OK);
 }
 
-TEST_F(BoundaryTest, ABlockThatIsNotAlignedIsMoved) {
+TEST_F(BoundaryTest, AnUnalignedBlockIsCopied) {
   static uintptr_t seen;
   driver.launch = [](nereid_kernel_t *, const nereid_launch_t *launch,
                      const nereid_call_t *) -> nereid_status_t {

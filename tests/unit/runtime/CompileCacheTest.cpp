@@ -14,7 +14,7 @@ namespace {
 class CompileCacheTest : public RuntimeFixture {};
 } // namespace
 
-TEST_F(CompileCacheTest, TakesTheSecondFromTheCacheAlsoInAnotherProcess) {
+TEST_F(CompileCacheTest, ReadsTheSecondFromTheCacheAlsoInAnotherProcess) {
   nereid_compiled_t *first = compile(request());
   restart();
   nereid_compiled_t *second = compile(request());
@@ -29,7 +29,7 @@ TEST_F(CompileCacheTest, TakesTheSecondFromTheCacheAlsoInAnotherProcess) {
   nereid_compiled_destroy(second);
 }
 
-TEST_F(CompileCacheTest, EveryIngredientMakesAnotherKey) {
+TEST_F(CompileCacheTest, EveryIngredientChangesTheKey) {
   auto keyOf = [&](nereid_compile_request_t what,
                    std::vector<std::pair<std::string_view, std::string_view>>
                        options = {}) {
@@ -66,7 +66,7 @@ TEST_F(CompileCacheTest, EveryIngredientMakesAnotherKey) {
             keyOf(request(), {{"scale", "2"}}));
 }
 
-TEST_F(CompileCacheTest, TellsWhatChangedSinceTheLastTime) {
+TEST_F(CompileCacheTest, ReportsWhatChangedSinceTheLastTime) {
   nereid_compiled_destroy(compile(request()));
   nereid_compiled_destroy(compile(request(), {{"scale", "3"}}));
   fake_set_dependencies("driver 2");

@@ -24,7 +24,7 @@ TEST_F(CompileErrorsTest, AFailureNamesFileStageAndPlugin) {
   EXPECT_EQ(fake_counts().parses, fake_counts().destroys);
 }
 
-TEST_F(CompileErrorsTest, APlaceWithoutAFileIsOneOfTheInput) {
+TEST_F(CompileErrorsTest, ALocationWithoutAFileRefersToTheInput) {
   EXPECT_EQ(compileError(request(), {{"break", "first-line"}}),
             "error: k.ttir: stage 'parse' failed: plugin 'test.fake': "
             "k.ttir:3:7: unexpected token");
@@ -33,12 +33,13 @@ TEST_F(CompileErrorsTest, APlaceWithoutAFileIsOneOfTheInput) {
             "k.ttir (ttir):3:7: unexpected token");
 }
 
-TEST_F(CompileErrorsTest, ANoteTellsWhatInputAStageTakes) {
+TEST_F(CompileErrorsTest, ANoteNamesTheInputThatAStageAccepts) {
   nereid_compile_request_t late = request();
   late.start_at = text("lower");
-  EXPECT_THAT(compileError(late, {{"break", "later-line"}}),
-              EndsWith("unexpected token\nnote: stage 'lower' takes 'ttir', as "
-                       "stage 'parse' makes it; 'ttir' goes to stage 'parse'"));
+  EXPECT_THAT(
+      compileError(late, {{"break", "later-line"}}),
+      EndsWith("unexpected token\nnote: stage 'lower' accepts 'ttir', as "
+               "stage 'parse' makes it; 'ttir' goes to stage 'parse'"));
   nereid_replacement_t replacement = {};
   replacement.struct_size = sizeof replacement;
   replacement.stage = text("parse");
@@ -46,12 +47,12 @@ TEST_F(CompileErrorsTest, ANoteTellsWhatInputAStageTakes) {
   replaced.replacements = &replacement;
   replaced.replacement_count = 1;
   EXPECT_THAT(compileError(replaced, {{"break", "later-line"}}),
-              EndsWith("unexpected token\nnote: stage 'lower' takes 'ttir', "
+              EndsWith("unexpected token\nnote: stage 'lower' accepts 'ttir', "
                        "and what replaces the output of stage 'parse' must be "
                        "that"));
 }
 
-TEST_F(CompileErrorsTest, APluginThatGivesNoReasonIsBlamed) {
+TEST_F(CompileErrorsTest, AFailureWithoutAReasonIsAFaultOfThePlugin) {
   EXPECT_EQ(compileError(request(), {{"break", "silent"}}),
             "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
             "run_stage failed with internal and gave no reason, which is a "
@@ -64,25 +65,24 @@ TEST_F(CompileErrorsTest, APluginThatGivesNoReasonIsBlamed) {
   EXPECT_EQ(status, NEREID_INTERNAL);
 }
 
-TEST_F(CompileErrorsTest, ThePluginIsNotBlamedForWhatTheHostHasNoMemoryFor) {
+TEST_F(CompileErrorsTest, AHostOutOfMemoryIsNotAFaultOfThePlugin) {
   EXPECT_EQ(compileError(request(), {{"break", "endless"}}),
             "error: k.ttir: stage 'lower' failed: plugin 'test.fake': "
-            "libnereid has no memory for what run_stage gives");
+            "libnereid has no memory for the output of run_stage");
   EXPECT_EQ(status, NEREID_OUT_OF_RESOURCES);
 }
 
 TEST_F(CompileErrorsTest, MalformedMetadataIsTheFaultOfThePlugin) {
-  EXPECT_THAT(
-      compileError(request(), {{"break", "metadata"}}),
-      HasSubstr("plugin 'test.fake': run_stage gives something malformed: "
-                "a value has no name"));
+  EXPECT_THAT(compileError(request(), {{"break", "metadata"}}),
+              HasSubstr("plugin 'test.fake': run_stage returns malformed data: "
+                        "a value has no name"));
   EXPECT_EQ(status, NEREID_INTERNAL);
 }
 
 TEST_F(CompileErrorsTest, MalformedPipelinesAreRefused) {
   EXPECT_EQ(compileError(request(), {{"break", "chain"}}),
             "error: plugin 'test.fake': malformed pipeline: stage 'parse' "
-            "makes 'ttir', but stage 'lower' after it takes 'other.ir'");
+            "makes 'ttir', but stage 'lower' after it accepts 'other.ir'");
   EXPECT_THAT(compileError(request(), {{"break", "twice"}}),
               HasSubstr("two stages have the name 'parse'"));
   EXPECT_THAT(compileError(request(), {{"break", "none"}}),

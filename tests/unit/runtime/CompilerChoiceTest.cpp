@@ -13,7 +13,7 @@ namespace {
 class CompilerChoiceTest : public RuntimeFixture {};
 } // namespace
 
-TEST_F(CompilerChoiceTest, ATargetThatIsNotServedIsRefused) {
+TEST_F(CompilerChoiceTest, AnUnsupportedTargetIsRefused) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
   target.backend = text("cuda");

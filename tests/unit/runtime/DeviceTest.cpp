@@ -88,7 +88,7 @@ TEST_F(DeviceTest, StreamsAreMadeQueriedAndDestroyed) {
   EXPECT_EQ(nereid_backend_destroy_stream(device, 0, 0), NEREID_OK);
 }
 
-TEST_F(DeviceTest, ADriverWithoutStreamsIsWaitedFor) {
+TEST_F(DeviceTest, QueriesWaitOnADriverWithoutStreams) {
   int32_t done = -1;
   EXPECT_EQ(nereid_backend_query_stream(backend, 0, 0, &done), NEREID_OK);
   EXPECT_EQ(done, 1);
@@ -263,7 +263,7 @@ TEST_F(DeviceTest, AFillIsAlignedToItsPattern) {
 
 // ---- Launches.
 
-TEST_F(DeviceTest, ScratchMemoryIsCheckedAndHandedOn) {
+TEST_F(DeviceTest, ScratchMemoryIsCheckedAndPassedOn) {
   nereid_function_t *function = kernel({{"scratch_size", "24"}});
   nereid_function_info_t info = {};
   info.struct_size = sizeof info;

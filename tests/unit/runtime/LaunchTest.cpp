@@ -94,7 +94,7 @@ TEST_F(LaunchTest, ABlockOfTheWrongSizeIsRefused) {
   EXPECT_EQ(lastError(), "error: fake: the arguments are a null pointer");
 }
 
-TEST_F(LaunchTest, AFailingLaunchGivesItsReason) {
+TEST_F(LaunchTest, AFailingLaunchReportsItsReason) {
   fake_fail_launches(NEREID_DEVICE_FAULT, 1);
   EXPECT_EQ(launch(1, 1, 1), NEREID_DEVICE_FAULT);
   EXPECT_EQ(lastError(),
@@ -149,12 +149,13 @@ TEST_F(LaunchTest, MalformedMetadataIsRefusedBeforeTheImageIsLoaded) {
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
             "error: k.ttir: plugin 'test.fake': malformed metadata: argument "
-            "'out' takes bytes 0 to 8, which overlaps what lies at 4");
+            "'out' occupies bytes 0 to 8, past the next argument or the end of "
+            "the block at 4");
   EXPECT_EQ(fake_counts().loads, 1);
   nereid_compiled_destroy(compiled);
 }
 
-TEST_F(LaunchTest, ADriverThatGivesNothingIsReported) {
+TEST_F(LaunchTest, ADriverThatReturnsNothingIsReported) {
   nereid_compiled_t *compiled = compile(request());
   nereid_function_t *other = nullptr;
   int64_t unloads = fake_counts().unloads;

@@ -53,7 +53,7 @@ TEST(OptionsTest, ConvertsTextToTheTypeOfTheOption) {
   EXPECT_EQ(convert("future", "anything"), R"({"future":"anything"})");
 }
 
-TEST(OptionsTest, SaysWhatWasFoundAndWhatIsLegal) {
+TEST(OptionsTest, ReportsWhatWasFoundAndWhatIsLegal) {
   EXPECT_EQ(convert("num_warps", "33"),
             "option 'num_warps' is '33', expected an integer from 1 to 32");
   EXPECT_EQ(convert("num_warps", "many"),
@@ -122,7 +122,7 @@ TEST(OptionsTest, ShowsTheSchemaWithTypedDefaults) {
             R"("default":"O2","doc":"","choices":["O0","O2"]}])");
 }
 
-TEST(NearestTest, OrdersByDistanceAndGivesAtMostThree) {
+TEST(NearestTest, OrdersByDistanceAndReturnsAtMostThree) {
   EXPECT_THAT(
       nereid::nearestNames("cpu", {"gpu", "cpu1", "cpus", "cpux", "vulkan"}),
       testing::ElementsAre("gpu", "cpu1", "cpus"));

@@ -87,7 +87,7 @@ TEST_F(RuntimeTest, ReportsATableOfTheProcess) {
   EXPECT_THAT(report.dump(), HasSubstr("test.fake"));
 }
 
-TEST_F(RuntimeTest, UnregistersOnlyWhatNothingUses) {
+TEST_F(RuntimeTest, UnregistersOnlyUnusedBackends) {
   nereid_function_t *function = load();
   EXPECT_EQ(nereid_runtime_unregister(runtime, backend),
             NEREID_INVALID_ARGUMENT);
@@ -203,7 +203,7 @@ TEST_F(RuntimeTest, MissingSlotsAreNamedAndDefaultsStandIn) {
   EXPECT_EQ(nereid_backend_destroy_stream(backend, 0, 0), NEREID_OK);
 }
 
-TEST_F(RuntimeTest, GivesTargetAndProperties) {
+TEST_F(RuntimeTest, ReturnsTargetAndProperties) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
   ASSERT_EQ(nereid_backend_target(backend, 0, &target), NEREID_OK);
@@ -215,7 +215,7 @@ TEST_F(RuntimeTest, GivesTargetAndProperties) {
   EXPECT_EQ(properties["max_grid"][1], 65535);
 }
 
-TEST_F(RuntimeTest, ACompilerWithoutDriverSaysSo) {
+TEST_F(RuntimeTest, ACompilerOnlyPluginRefusesDriverCalls) {
   nereid_backend_t *compiler = nullptr;
   ASSERT_EQ(nereid_runtime_register(runtime, fake_compiler_only(), &compiler),
             NEREID_OK)

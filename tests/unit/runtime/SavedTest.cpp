@@ -47,7 +47,7 @@ protected:
 };
 } // namespace
 
-TEST_F(SavedTest, KeepsWhatStagesMade) {
+TEST_F(SavedTest, KeepsStageOutputs) {
   nereid_compiled_t *compiled = compileKeeping();
   EXPECT_EQ(stage(compiled, "parse"), "parsed abc");
   EXPECT_EQ(stage(compiled, "lower"), "lowered abc");
@@ -58,7 +58,7 @@ TEST_F(SavedTest, KeepsWhatStagesMade) {
   nereid_compiled_destroy(compiled);
 }
 
-TEST_F(SavedTest, KeepsThemInTheCache) {
+TEST_F(SavedTest, KeepsStageOutputsInTheCache) {
   nereid_compiled_destroy(compileKeeping());
   restart();
   nereid_compiled_t *again = compileKeeping();
@@ -72,7 +72,7 @@ TEST_F(SavedTest, KeepsThemInTheCache) {
   nereid_compiled_destroy(plain);
 }
 
-TEST_F(SavedTest, KeepsWhatStandsInForAStage) {
+TEST_F(SavedTest, KeepsReplacedStageOutputs) {
   nereid_replacement_t replacement = {};
   replacement.struct_size = sizeof replacement;
   replacement.stage = text("lower");
@@ -136,7 +136,7 @@ TEST_F(SavedTest, RefusesEveryChange) {
               HasSubstr("saved: not a saved kernel, or a damaged"));
 }
 
-TEST_F(SavedTest, TellsTheKeyWithoutCompiling) {
+TEST_F(SavedTest, ReportsTheKeyWithoutCompiling) {
   nereid_compile_request_t keeping = request("abc");
   keeping.flags = NEREID_COMPILE_KEEP_STAGES;
   nlohmann::json json = jsonOf([&](nereid_buffer_t **out) {

@@ -86,7 +86,7 @@ TEST_F(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings->traceFile, "/t.json");
 }
 
-TEST_F(SettingsTest, OptionsWinOverTheEnvironment) {
+TEST_F(SettingsTest, OptionsTakePrecedenceOverTheEnvironment) {
   setenv("NEREID_CACHE_DIR", "/environment", 1);
   nereid_runtime_options_t options = {};
   options.struct_size = sizeof options;
@@ -109,7 +109,7 @@ TEST_F(SettingsTest, AnOlderProgramsSmallerStructIsRead) {
   EXPECT_EQ(settings->log, nullptr);
 }
 
-TEST_F(SettingsTest, SaysWhatIsWrongWithAVariable) {
+TEST_F(SettingsTest, ReportsInvalidVariables) {
   setenv("NEREID_COMPILE", "nevr", 1);
   EXPECT_EQ(error(), "environment variable NEREID_COMPILE is 'nevr', "
                      "expected 'never' or 'always'");
@@ -153,7 +153,7 @@ TEST_F(SettingsTest, DocumentationListsTheSameVariables) {
   EXPECT_EQ(findAll(page, R"(\n## `(NEREID_\w+)`)"), read);
 }
 
-TEST_F(SettingsTest, DocumentationNamesWhatOtherSourcesRead) {
+TEST_F(SettingsTest, DocumentationListsVariablesOfOtherSources) {
   std::string page = readText(NEREID_SOURCE_DIR "/docs/environment.md");
   std::set<std::string> named = findAll(page, R"(`(NEREID_\w+)`)");
   size_t sources = 0;

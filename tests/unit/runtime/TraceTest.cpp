@@ -44,7 +44,7 @@ static Result<std::shared_ptr<Trace>> open(const std::string &path) {
   return Trace::open(path, testLog());
 }
 
-TEST(TraceTest, IsWholeAfterEveryEvent) {
+TEST(TraceTest, IsValidJsonAfterEveryEvent) {
   std::string path = traceFile("whole");
   Result<std::shared_ptr<Trace>> trace = open(path);
   ASSERT_TRUE(trace);
@@ -115,7 +115,7 @@ TEST(TraceTest, SharesAFileAndExpandsTheProcessId) {
                                       "-" + process + "-shared.json"));
 }
 
-TEST(TraceTest, SaysWhyItCannotBeWritten) {
+TEST(TraceTest, ReportsWhyItCannotBeWritten) {
   Result<std::shared_ptr<Trace>> trace = open("/nowhere/trace.json");
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.failure().text, "/nowhere/trace.json: cannot write the "
@@ -136,7 +136,7 @@ TEST(TraceTest, WritesWhatIsBufferedWhenTheProcessExits) {
   std::filesystem::remove(path);
 }
 
-TEST(TraceTest, OfASecondProcessLiesBesideThatOfTheFirst) {
+TEST(TraceTest, OfASecondProcessIsWrittenBesideThatOfTheFirst) {
   std::string path = traceFile("two");
   Result<std::shared_ptr<Trace>> first = open(path);
   ASSERT_TRUE(first);
@@ -179,7 +179,7 @@ TEST(TraceTest, FileIsFreeAgainOnceItsProcessHasClosedIt) {
   std::filesystem::remove(path);
 }
 
-TEST(TraceTest, RefusesWhatIsNoRegularFile) {
+TEST(TraceTest, RefusesAnythingButARegularFile) {
   std::string fifo = traceFile("fifo");
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   Result<std::shared_ptr<Trace>> trace = open(fifo);

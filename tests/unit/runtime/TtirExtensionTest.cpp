@@ -103,12 +103,12 @@ TEST_F(TtirExtension, DescribesThroughTheService) {
   EXPECT_THAT(output, HasSubstr("\"name\":\"k\""));
 }
 
-TEST_F(TtirExtension, ReportsWhatIsWrongWithItsPlace) {
+TEST_F(TtirExtension, ReportsErrorsWithTheirLocation) {
   EXPECT_EQ(normalize("module {\n  tt.bogus\n}\n"), NEREID_INVALID_ARGUMENT);
   EXPECT_THAT(reported, HasSubstr("2: "));
 }
 
-TEST_F(TtirExtension, OtherNamesAreNoExtension) {
+TEST_F(TtirExtension, UnknownNamesAreNotExtensions) {
   EXPECT_EQ(givenHost->get_extension(givenHost, text("nereid.ttir/2")),
             nullptr);
 }

@@ -114,7 +114,7 @@ TEST(ValuesTest, EveryTruncationIsRefused) {
 }
 
 // Run under the sanitizers this shows that no byte makes the reader stray.
-TEST(ValuesTest, NoChangedByteMakesTheReaderStray) {
+TEST(ValuesTest, NoChangedByteMakesTheReaderReadOutOfBounds) {
   std::string bytes = everyType().encode();
   for (size_t place = 0; place < bytes.size(); ++place)
     for (int bit = 0; bit < 8; ++bit) {
@@ -126,7 +126,7 @@ TEST(ValuesTest, NoChangedByteMakesTheReaderStray) {
     }
 }
 
-TEST(ValuesTest, AHugeCountAsksForNoMemory) {
+TEST(ValuesTest, AHugeCountAllocatesNoMemory) {
   std::string bytes = "\xff\xff\xff\x7f";
   bytes += everyType().encode().substr(4);
   EXPECT_FALSE(Values::decode(bytes));
