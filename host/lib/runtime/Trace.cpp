@@ -245,7 +245,7 @@ Failure Trace::abandon(int error) {
 
 // Without any lock: a log callback may make events, or open the same trace. The
 // log stays alive because leave() waits for its callback.
-void Trace::tell(const Outcome &outcome) {
+void Trace::warn(const Outcome &outcome) {
   if (outcome)
     return;
   const Log *log;

@@ -173,7 +173,7 @@ void storeInteger(DType type, int64_t value, void *element) {
 }
 
 static Error notA(DType type, std::string_view text) {
-  return invalid("'" + std::string(text) + "' is no " +
+  return invalid("'" + std::string(text) + "' is not a valid " +
                  std::string(dtypeName(type)) + ", expected " +
                  (type == DType::I1 ? "0, 1, true or false"
                   : isFloat(type)   ? "a number, nan or inf"

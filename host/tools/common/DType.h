@@ -58,7 +58,7 @@ int64_t loadInteger(DType type, const void *element);
 void storeNumber(DType type, double value, void *element);
 void storeInteger(DType type, int64_t value, void *element);
 
-/// Stores the number that \p text says, which must fit: an integer for
+/// Stores the number in \p text, which must fit: an integer for
 /// integers ("0x" is legal), "true" or "false" too for i1, "nan" and "inf" too
 /// for floats.
 Expected<void> storeText(DType type, std::string_view text, void *element);

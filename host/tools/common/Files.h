@@ -1,4 +1,4 @@
-// Files.h - reads whole files, and writes them so that nobody sees half of one.
+// Files.h - reads whole files, and writes them atomically.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,13 +20,13 @@ Expected<std::string> readFile(const std::string &path);
 Expected<std::string> readInput(const std::string &name);
 
 /// Puts \p pieces, one after the other, at \p path: all of them or, after a
-/// failure, nothing. Where \p path is no regular file (/dev/stdout), it is
-/// written as it is.
+/// failure, nothing. If \p path is not a regular file (/dev/stdout), it is
+/// written directly.
 Expected<void> writeFile(const std::string &path,
                          std::initializer_list<std::string_view> pieces);
 
-/// Whether a writeFile() of \p path can start: it is no directory, and the one
-/// that it lies in can be written.
+/// Whether a writeFile() of \p path can start: it is not a directory, and
+/// its parent can be written.
 Expected<void> checkWritable(const std::string &path);
 
 /// Removes what a writeFile() under way has written. Safe in a signal handler.

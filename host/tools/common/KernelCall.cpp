@@ -22,8 +22,8 @@ static std::string typeText(const ArgumentValue &value) {
   return value.isTensor ? text + shapeText(value.array.shape()) : text;
 }
 
-// Whether a value of `given` may stand for an argument of `type`. A type that
-// only the plugin knows takes what has its size.
+// Whether a value of `given` may be passed for an argument of `type`. A type
+// that only the plugin knows accepts any value of its size.
 static bool isCompatible(const Function::Argument &argument,
                          const ArgumentValue &given) {
   std::string_view type = argument.type;

@@ -50,8 +50,8 @@ uint32_t encodeNarrow(NarrowFormat format, double value) {
     return sign | tooLarge;
   if (magnitude == 0)
     return sign;
-  // Count in units of the last place; a carry moves into the exponent by
-  // itself, since the fields lie next to each other.
+  // Count in units of the last place; a carry moves into the exponent
+  // automatically, since the fields are adjacent.
   int lowest = 1 - int(format.bias());
   int exponent = std::ilogb(magnitude);
   if (exponent < lowest)

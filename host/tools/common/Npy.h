@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// numpy has no bf16 and no 8-bit floats: these lie in a file as uint16 and
+// numpy has no bf16 and no 8-bit floats: these are stored as uint16 and
 // uint8, bit for bit. Unsigned integers are read as the signed ones of their
 // width.
 
@@ -16,7 +16,7 @@
 
 namespace nereid::tools {
 
-/// What the header of a file says.
+/// The header of a file.
 struct NpyHeader {
   std::string descr; ///< "<f4"
   bool isFortranOrder;
@@ -28,8 +28,8 @@ struct NpyHeader {
 Expected<NpyHeader> parseNpyHeader(std::string_view bytes,
                                    const std::string &name);
 
-/// The array in \p bytes. \p wanted tells what the elements stand for; without
-/// it they are what numpy says.
+/// The array in \p bytes. \p wanted is the element type; without
+/// it, the type in the header.
 Expected<Array> parseNpy(std::string_view bytes, const std::string &name,
                          std::optional<DType> wanted = {});
 

@@ -98,7 +98,7 @@ bool DictionaryReader::readShape(Shape &shape) {
     shape.push_back(extent);
     if (accept(","))
       continue;
-    // A single number in parentheses is no tuple in Python.
+    // A single number in parentheses is not a tuple in Python.
     if (shape.size() == 1)
       return expected("','");
     if (!want(")"))

@@ -1,4 +1,4 @@
-// Statistics.h - what is said of a list of times.
+// Statistics.h - summary of a list of times.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -21,7 +21,7 @@ namespace nereid::tools {
 
 struct TargetText {
   std::string deviceType, arch, features;
-  int32_t warpSize = 0; ///< 0: not said
+  int32_t warpSize = 0; ///< 0: unspecified
 
   /// Whether \p text names a target and not a device: "cpu" and "cpu:1" do not.
   static bool isInFull(std::string_view text);

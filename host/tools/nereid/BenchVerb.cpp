@@ -1,5 +1,5 @@
-// BenchVerb.cpp - `nereid bench`: launches a kernel many times and says how
-// long that takes.
+// BenchVerb.cpp - `nereid bench`: launches a kernel many times and reports
+// the times.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -94,7 +94,7 @@ Expected<double> Measurement::launchOnce() {
 }
 
 // At least once: the first launch of a kernel also pays for pages, threads and
-// whatever the driver puts off.
+// deferred work of the driver.
 Expected<void> Measurement::warmUp() {
   auto start = Clock::now();
   do {

@@ -1,5 +1,5 @@
-// CacheVerb.cpp - `nereid cache`: looks at the cache of compiled kernels,
-// checks it, makes it smaller.
+// CacheVerb.cpp - `nereid cache`: shows, checks and shrinks the cache of
+// compiled kernels.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,5 @@
-// CommandLine.cpp - the verbs together, their help, and what is said about
-// words that do not belong. The one file that CLI11 is compiled in.
+// CommandLine.cpp - the verbs, their help, and errors for unexpected
+// words. The one file that CLI11 is compiled in.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -32,7 +32,7 @@ CommandLine::CommandLine(CommonOptions &options) {
       {"--trace", &options.trace, "FILE",
        "write a Chrome trace, which Perfetto opens"},
       {"-v,--verbose", &options.verbosity, "",
-       "tell what is done; twice: also what is for debugging"},
+       "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
   list = {pluginsVerb(),  devicesVerb(),    explainVerb(), optionsVerb(),
@@ -92,7 +92,7 @@ std::string CommandLine::help(const Verb *verb) const {
     if (!each.isHidden())
       text += "  " + pad(each.name, 12) + each.description + '\n';
   return text + '\n' + optionLines(common) +
-         "\n'nereid VERB --help' tells more of each.\n";
+         "\n'nereid VERB --help' describes each.\n";
 }
 
 // A flag with a value, where the parser would be lenient.
@@ -114,7 +114,7 @@ CommandLine::checkWords(const std::vector<std::string> &words) const {
   return {};
 }
 
-// Those that start with what was typed are nearer than any other.
+// Names that start with the typed text are nearest.
 static std::vector<std::string>
 completions(const std::string &word, const std::vector<std::string> &names) {
   std::vector<std::string> found;
@@ -236,7 +236,7 @@ static std::string expectedWord(const CLI::Option &option) {
   return option.get_positional() ? "" : ", expected " + option.get_type_name();
 }
 
-// What to say about an option with no value or too many.
+// The error for an option with no value or too many.
 Error Parser::mismatch(const Verb *verb, const std::string &name) const {
   const CLI::Option *option = nullptr;
   if (verb)
@@ -252,8 +252,8 @@ Error Parser::mismatch(const Verb *verb, const std::string &name) const {
   return invalid(name + ": no value" + expectedWord(*option));
 }
 
-// What the library says, in our words: it starts its sentences with a capital
-// letter, and reports what is missing before what is unknown.
+// The library's error in our wording: it starts sentences with a capital
+// letter, and reports missing words before unknown ones.
 Error Parser::describe(const CLI::ParseError &error) const {
   const Verb *verb = parsed();
   for (const std::string &word : root.remaining())

@@ -1,5 +1,5 @@
 // CommandLine.h - the command line of the whole tool: reads it into what the
-// verbs declared, shows help, and says what is wrong.
+// verbs declared, shows help, and reports errors.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@ namespace nereid::tool {
 
 class CommandLine {
 public:
-  /// What a line asks for. The verb is null where it has none.
+  /// A parsed line. The verb is null if there is none.
   struct Request {
     enum Kind { Run, Help, Version } kind;
     const Verb *verb;

@@ -1,4 +1,4 @@
-// CompileVerb.cpp - `nereid compile`: runs the stages and keeps the result.
+// CompileVerb.cpp - `nereid compile`: runs the stages and writes the result.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -47,7 +47,7 @@ static Expected<int> compile(Session &session, Options options) {
     options.kernel = manifest->kernel;
   }
   if (options.output == "-" && session.output.isJson())
-    return invalid("-o - and --json both want stdout");
+    return invalid("-o - and --json both need stdout");
   if (options.output == "-")
     session.output.claimStdout();
   Expected<CompiledKernel> kernel = compileKernel(session, options, false);

@@ -1,4 +1,4 @@
-// CompleteVerb.cpp - `nereid complete -- WORD...`: what may stand for the last
+// CompleteVerb.cpp - `nereid complete -- WORD...`: candidates for the last
 // word, one candidate a line, with a tab and a description after it. ":files"
 // and ":dirs" leave it to the shell.
 //

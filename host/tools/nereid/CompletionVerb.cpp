@@ -10,8 +10,8 @@
 
 namespace nereid::tool {
 
-// bash splits words at '=' and ':', so the line is split here, and what lies
-// before the last of them is taken off the candidates.
+// bash splits words at '=' and ':', so the line is split here, and the
+// part before the last of them is removed from the candidates.
 static constexpr const char *bashScript = R"(# bash completion of nereid
 _nereid() {
   local line=${COMP_LINE:0:COMP_POINT} words current broken candidate

@@ -102,12 +102,12 @@ static Expected<int> listDevices(Session &session) {
   session.output.document({{"devices", list}});
   if (list.empty())
     session.output.text("no plugin with a driver is loaded; 'nereid plugins' "
-                        "tells what was found\n");
+                        "shows what was found\n");
   else
     session.output.text(
         deviceTable(list) +
-        (winner ? "\n* is taken without --target; 'nereid explain' says why\n"
-                : "\nnone is taken without --target; 'nereid explain' says "
+        (winner ? "\n* is the default target; 'nereid explain' shows why\n"
+                : "\nthere is no default target; 'nereid explain' shows "
                   "why\n"));
   return exitOk;
 }

@@ -1,4 +1,4 @@
-// ExplainVerb.cpp - `nereid explain`: why a target is the one that is taken.
+// ExplainVerb.cpp - `nereid explain`: why a target is chosen.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@ static std::optional<Backend> findBackend(const Runtime &runtime,
   return Backend(backend);
 }
 
-// Who compiles for what \p driver names: "compiler", an id or null, and then
+// The compiler for \p driver: "compiler", an id or null, and then
 // "compiler_error".
 static void addCompiler(const Runtime &runtime, Json &driver, uint32_t device) {
   std::optional<Backend> backend = findBackend(runtime, driver.value("id", ""));
@@ -71,7 +71,7 @@ static std::string verdict(const Json &reasons) {
   if (!winner.is_object())
     return text;
   text += "plugin '" + winner.value("id", "") +
-          "' is taken: " + reasons.value("why", "") + '\n';
+          "' is chosen: " + reasons.value("why", "") + '\n';
   for (const Json &tie : reasons.value("ties", Json::array()))
     text += "plugin '" + tie.get<std::string>() + "' has the same score\n";
   if (winner.value("compiler", Json()).is_string())
@@ -108,7 +108,7 @@ static Expected<int> explain(Session &session, const std::string &target) {
 Verb explainVerb() {
   auto target = std::make_shared<std::string>();
   return {"explain",
-          "say why a target is the one that is taken",
+          "show why a target is chosen",
           "explain [TARGET] [options]",
           "",
           {{"TARGET", target.get()}},

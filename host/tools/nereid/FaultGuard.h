@@ -1,5 +1,5 @@
-// FaultGuard.h - what a kernel's access to memory that it may not touch does:
-// ends the process with a message instead of a crash.
+// FaultGuard.h - turns a kernel's invalid memory access into a message and
+// an exit code instead of a crash.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -14,7 +14,7 @@
 namespace nereid::tool {
 
 /// While one exists, SIGSEGV and SIGBUS write \p message and end the process
-/// with exitFault. For the time of a launch: elsewhere they are crashes. One at
+/// with exitFault. Only during a launch: elsewhere they are crashes. One at
 /// a time.
 class FaultGuard {
 public:

@@ -31,7 +31,7 @@ void installInterrupts() {
   action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM}) {
     struct sigaction before;
-    // Whoever started us with a signal ignored wants it so.
+    // A signal that was ignored at the start stays ignored.
     if (sigaction(number, nullptr, &before) == 0 &&
         before.sa_handler != SIG_IGN)
       sigaction(number, &action, nullptr);

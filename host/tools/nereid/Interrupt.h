@@ -1,5 +1,5 @@
-// Interrupt.h - what Ctrl-C does: ends the process and leaves nothing half
-// written behind.
+// Interrupt.h - Ctrl-C handling: ends the process without leaving partial
+// files.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -37,7 +37,7 @@ Expected<Manifest> LaunchOptions::readManifest() {
     grid = manifest->grid;
   if (arguments.empty())
     arguments = manifest->arguments;
-  else // what is expected follows from the manifest's arguments
+  else // expectations refer to the manifest's arguments
     manifest->expectations.clear();
   return manifest;
 }

@@ -53,7 +53,7 @@ public:
   const std::string &name() const { return kernelName; }
   const Function &function() const { return loaded; }
   KernelCall &call() { return *prepared; }
-  /// What to say if a launch touches memory that it may not.
+  /// The message for an invalid memory access of a launch.
   const PreparedError &fault() const { return faultMessage; }
 
   /// Kernel, target and grid, how they are printed and as JSON.

@@ -25,13 +25,13 @@ struct CompileOptions {
 
 /// The kernel's file, --target, --compiler, -O and --refresh.
 std::vector<OptionSpec> compileOptions(CompileOptions &options);
-/// --start-at and --replace: what takes the place of a stage's work.
+/// --start-at and --replace: replacements of a stage's work.
 std::vector<OptionSpec> inputOptions(CompileOptions &options);
 
 struct CompiledKernel {
   TargetChoice choice;
   Compiled compiled;
-  Json facts; ///< as nereid_compiled_describe() gives them
+  Json facts; ///< as nereid_compiled_describe() returns them
   int64_t nanoseconds;
 };
 

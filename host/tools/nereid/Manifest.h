@@ -14,7 +14,7 @@
 
 namespace nereid::tool {
 
-/// What the file says, as it would be said on the command line.
+/// The file's contents, in the form of the command line.
 struct Manifest {
   std::string kernel, grid;
   std::vector<std::string> arguments;    ///< ARG

@@ -1,5 +1,5 @@
-// OptionSpec.h - an option of the command line as data: what it is called, what
-// help says of it, and where its value goes.
+// OptionSpec.h - an option of the command line as data: its name, its help
+// text, and where its value goes.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@ struct OptionSpec {
 
   std::string names; ///< "-v,--verbose"; "KERNEL" is a word without a name
   Value value;
-  std::string word = {}; ///< what stands for the value in help: "FILE"
+  std::string word = {}; ///< placeholder of the value in help: "FILE"
   std::string description = {};
   bool isRequired = false;
 
@@ -33,7 +33,7 @@ struct OptionSpec {
   std::vector<std::string> spellings() const;
 };
 
-/// The one of that name as typed; null if there is none.
+/// The option of that name as typed; null if there is none.
 const OptionSpec *findOption(const std::vector<OptionSpec> &options,
                              std::string_view name);
 

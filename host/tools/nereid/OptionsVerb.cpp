@@ -48,7 +48,7 @@ static std::string optionTable(const Json &options) {
 }
 
 static std::string stageTable(const Json &stages) {
-  Table table({"stage", "takes", "makes", "file"});
+  Table table({"stage", "input", "output", "file"});
   for (const Json &stage : stages)
     table.add({stage.value("name", ""), stage.value("input", ""),
                stage.value("output", "") +

@@ -39,7 +39,7 @@ static std::string refusal(const nereid_candidate_t &candidate) {
   return text;
 }
 
-// A directory that is listed twice is no news unless one asks.
+// A directory that is listed twice is shown only on request.
 static bool isNews(const nereid_candidate_t &candidate, bool isVerbose) {
   return !candidate.loaded &&
          (isVerbose || detail::view(candidate.reason) != "duplicate-file");

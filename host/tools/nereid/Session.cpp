@@ -29,7 +29,7 @@ static std::string_view severityName(nereid_severity_t severity) {
   }
 }
 
-// Shows what -v asks for: informations, with a second one also what is for
+// Shows the messages of -v: info messages, with a second -v also those for
 // debugging.
 static void logMessage(void *user, nereid_string_t source,
                        const nereid_diagnostic_t *diagnostic) {
@@ -54,7 +54,7 @@ static Expected<std::string> joinDirs(const std::vector<std::string> &dirs) {
       return invalid("--plugin-dir: the name of a directory is expected");
     if (!std::filesystem::is_directory(absolute, problem))
       return failure(NEREID_NOT_FOUND,
-                     "--plugin-dir: '" + dir + "' is no directory");
+                     "--plugin-dir: '" + dir + "' is not a directory");
     joined += (joined.empty() ? "" : ";") + absolute;
   }
   return joined;

@@ -16,7 +16,7 @@ struct TargetChoice {
   std::optional<Backend> driver; ///< none: nothing here runs the result
   uint32_t device;
   std::string label; ///< what --target calls it, without the device
-  std::optional<nereid_target_t> target;  ///< none: the one of the device
+  std::optional<nereid_target_t> target;  ///< none: that of the device
   std::shared_ptr<const TargetText> text; ///< what `target` borrows, if given
 
   const nereid_target_t *request() const { return target ? &*target : nullptr; }
@@ -28,7 +28,7 @@ struct TargetChoice {
 /// plugin's id where that type means another plugin.
 std::string targetLabel(const Runtime &runtime, const Backend &backend);
 
-/// Who compiles for a device of \p backend; the error if nobody does.
+/// The compiler for a device of \p backend; an error if there is none.
 Expected<Backend> compilerFor(const Backend &backend, uint32_t device);
 
 /// The backend that \p name means, or the best one if it is empty. A target in

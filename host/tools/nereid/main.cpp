@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   Session session;
   CommandLine line(session.options);
   std::vector<std::string> words = wordsOf(argc, argv);
-  // An error in the line itself is also told as JSON.
+  // An error in the line itself is also reported as JSON.
   auto end = std::find(words.begin(), words.end(), "--");
   if (std::any_of(words.begin(), end, [](const std::string &word) {
         return word == "--json" || word.starts_with("--json=");

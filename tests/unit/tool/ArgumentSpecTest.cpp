@@ -77,12 +77,12 @@ TEST(ArgumentSpecTest, RandomIntegersReachTheirBoundsAndNoFurther) {
     EXPECT_GT(count, 200);
 }
 
-TEST(ArgumentSpecTest, NamesWhatIsWrong) {
+TEST(ArgumentSpecTest, ReportsWhatIsWrong) {
   EXPECT_EQ(problem("f33=1"),
             "error: 'f33=1': unknown type 'f33', known are f64, f32, f16, "
             "bf16, f8e4m3fn, f8e5m2, i64, i32, i16, i8, i1");
   EXPECT_EQ(problem("i32=1.5"),
-            "error: 'i32=1.5': '1.5' is no i32, expected an integer");
+            "error: 'i32=1.5': '1.5' is not a valid i32, expected an integer");
   EXPECT_EQ(problem("f32[2,x]=1"),
             "error: 'f32[2,x]=1': the shape has 'x', expected numbers of 0 to "
             "18446744073709551615 with ',' between");

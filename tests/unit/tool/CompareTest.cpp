@@ -22,7 +22,7 @@ static Array array(DType type, const std::vector<double> &values) {
 static const double notANumber = std::numeric_limits<double>::quiet_NaN();
 static const double infinite = std::numeric_limits<double>::infinity();
 
-TEST(CompareTest, TellsWhereAndByHowMuch) {
+TEST(CompareTest, ReportsWhereAndByHowMuch) {
   Comparison result = compareArrays(array(DType::F64, {1, 2.5, 3, 4.25}),
                                     array(DType::F64, {1, 2, 3, 4}), {0, 0});
   EXPECT_EQ(result.mismatches, 2u);

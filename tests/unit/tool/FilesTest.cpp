@@ -58,7 +58,7 @@ TEST_F(FilesTest, AFailureLeavesNothing) {
   EXPECT_EQ(fileCount(), 1u);
 }
 
-TEST_F(FilesTest, NamesWhatCannotBeRead) {
+TEST_F(FilesTest, NamesFilesThatCannotBeRead) {
   auto problem = [](const fs::path &path) {
     Expected<std::string> bytes = readFile(path);
     return bytes ? "no error" : bytes.error().text;

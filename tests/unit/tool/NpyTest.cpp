@@ -57,7 +57,7 @@ TEST(NpyTest, ReadsEveryVersionAndAnyOrderOfKeys) {
     EXPECT_EQ(problem(file(keys, "abcd", major)), "no error");
 }
 
-TEST(NpyTest, NamesWhatIsWrong) {
+TEST(NpyTest, ReportsWhatIsWrong) {
   EXPECT_EQ(problem(""),
             "error: x.npy: not a .npy file, which starts with '\\x93NUMPY'");
   EXPECT_EQ(problem("\x93NUMPY\x04"),
