@@ -96,8 +96,8 @@ nereid_status_t extension_image_write(const extension_image_t *image,
 }
 
 // ---------------------------------------------------------------- read
-// The bytes left to read. The first read past the end sets `bad`, and then every
-// read returns zero, so that `bad` is checked only once.
+// The bytes left to read. The first read past the end sets `bad`, and then
+// every read returns zero, so that `bad` is checked only once.
 typedef struct input_t {
   const unsigned char *bytes;
   uint64_t size;

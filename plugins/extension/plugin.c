@@ -1,4 +1,5 @@
-// plugin.c - the entry of the extension plugin: identity, tables and extensions.
+// plugin.c - the entry of the extension plugin: identity, tables and
+// extensions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -85,7 +86,7 @@ static const nereid_vendor_t vendor = {
     .dispatch_key = TEXT("PrivateUse1"),
 };
 
-// Extensions beyond the required slots, by id. There is no
+// All extensions beyond the required slots, by id. There is no
 // "nereid.benchmark/1": no cache is between here and the memory.
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
   static const struct {

@@ -40,7 +40,7 @@ PADDING = ("base.h", "  uint32_t reserved;\n  int64_t i64;", "  int64_t i64;")
 UNSIZED = ("driver.h", "typedef struct nereid_launch_t {\n"
            "  uint32_t struct_size;",
            "typedef struct nereid_launch_t {\n  uint32_t size;")
-WORD = ("driver.h", "tells. [hot]", "tells.")
+WORD = ("driver.h", "is returned. [hot]", "is returned.")
 INCLUDE = ("base.h", "#include <stdint.h>", "#include <stdbool.h>\n"
            "#include <stdint.h>")
 EXTENSION_ID = ("ext/libdevice.h", 'LIBDEVICE "nereid.libdevice/1"',

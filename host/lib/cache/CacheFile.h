@@ -10,7 +10,8 @@
 #ifndef NEREID_HOST_CACHE_CACHE_FILE_H
 #define NEREID_HOST_CACHE_CACHE_FILE_H
 
-#include <cerrno>
+#include "support/File.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,15 +44,6 @@ public:
 private:
   int number = -1;
 };
-
-/// Repeats \p call while a signal interrupts it. Bounded, because a broken file
-/// system must not hang us.
-template <typename Call> auto withoutInterruption(Call call) {
-  auto result = call();
-  for (int left = 100; result == -1 && errno == EINTR && left; --left)
-    result = call();
-  return result;
-}
 
 /// open() without terminals, links and inheritance; -1 and errno on failure.
 FileDescriptor openFile(const std::string &path, int flags, mode_t mode = 0);

@@ -7,8 +7,8 @@
 
 #include "compile/TtirService.h"
 
-#include "nereid/ttir/service.h"
 #include "abi/Call.h"
+#include "nereid/ttir/service.h"
 #include "plugin/Note.h"
 
 #include <dlfcn.h>

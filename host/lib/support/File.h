@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -69,6 +70,15 @@ std::string resolvePath(const std::string &path);
 /// The folder of the library or program with this code; empty if
 /// unknown.
 std::string ownDirectory();
+
+/// Repeats \p call while a signal interrupts it. Bounded, because a broken file
+/// system must not hang us.
+template <typename Call> auto withoutInterruption(Call call) {
+  auto result = call();
+  for (int left = 100; result == -1 && errno == EINTR && left; --left)
+    result = call();
+  return result;
+}
 
 } // namespace nereid::host
 

@@ -33,7 +33,7 @@ PathSafety::PathSafety(const std::string &libraryDir) : trusted{0, geteuid()} {
   for (std::string above = resolvePath(libraryDir); !above.empty();
        above = parentOf(above)) {
     struct stat status = {};
-    if (stat(above.c_str(), &status) == 0)
+    if (withoutInterruption([&] { return stat(above.c_str(), &status); }) == 0)
       trusted.insert(status.st_uid);
     directories.emplace(std::pair(above, false), std::nullopt);
   }
@@ -62,7 +62,7 @@ std::optional<PathDanger> PathSafety::checkOne(const std::string &path,
   std::string name =
       (isDirectory ? "the directory '" : "the file '") + path + "'";
   struct stat status = {};
-  if (stat(path.c_str(), &status) != 0)
+  if (withoutInterruption([&] { return stat(path.c_str(), &status); }) != 0)
     return PathDanger{PathDanger::Unreadable,
                       name + " cannot be looked at: " + errorText(errno)};
   if (!trusted.count(status.st_uid))

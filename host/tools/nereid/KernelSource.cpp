@@ -60,7 +60,7 @@ private:
   std::vector<nereid_value_t> values;
   std::deque<std::string> files; // keeps its items where they are
   std::vector<nereid_replacement_t> replacements;
-  nereid_compile_request_t request = {};
+  nereid_compile_request_t request = detail::sized<nereid_compile_request_t>();
 };
 } // namespace
 

@@ -67,8 +67,8 @@ Verb validateVerb() {
           "check a plugin, as its vendor would",
           "validate PLUGIN.so [options]",
           "Each check runs in a process of its own; a plugin that crashes "
-          "fails one. docs/validate.md lists them. --plugin COMPILER.so "
-          "compiles for a plugin that has only a driver.\n",
+          "fails one.\ndocs/validate.md lists them. --plugin COMPILER.so "
+          "compiles for a plugin that\nhas only a driver.\n",
           {{"PLUGIN", path.get(), "", "", true}},
           [path](Session &session) { return validate(session, *path); }};
 }

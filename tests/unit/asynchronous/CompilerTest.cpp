@@ -126,8 +126,7 @@ TEST_F(AsynchronousCompiler, PassesTheChecksOfPlugins) {
   nereid_validate_request_t request = {};
   request.struct_size = sizeof request;
   request.path = text(ASYNCHRONOUS_PLUGIN);
-  ASSERT_EQ(nereid_validate_plugin(&request, &json), NEREID_OK)
-      << lastError();
+  ASSERT_EQ(nereid_validate_plugin(&request, &json), NEREID_OK) << lastError();
   nereid_bytes_t bytes = nereid_buffer_bytes(json);
   std::string_view report(static_cast<const char *>(bytes.data), bytes.size);
   EXPECT_THAT(report, testing::Not(HasSubstr("\"fail\""))) << report;

@@ -72,7 +72,7 @@ TEST(ArgumentsTest, RefusesOffsetsThatOverlapOrAreOutOfBounds) {
   EXPECT_THAT(layout(metadata),
               HasSubstr("past the next argument or the end of the block at 4"));
   addOffsets(metadata, {0, 14});
-  EXPECT_THAT(layout(metadata), HasSubstr("takes bytes 14 to 18"));
+  EXPECT_THAT(layout(metadata), HasSubstr("occupies bytes 14 to 18"));
   addOffsets(metadata, {0, INT64_MAX});
   EXPECT_THAT(layout(metadata), HasSubstr("outside the block of 16 bytes"));
   addOffsets(metadata, {-8, 8});

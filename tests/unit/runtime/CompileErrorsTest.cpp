@@ -88,8 +88,8 @@ TEST_F(CompileErrorsTest, MalformedPipelinesAreRefused) {
   EXPECT_THAT(compileError(request(), {{"break", "none"}}),
               HasSubstr("has no stages"));
   EXPECT_EQ(compileError(request(), {{"break", "kindless"}}),
-            "error: plugin 'test.fake': visit_stages gives something "
-            "malformed: a stage has no kind of output");
+            "error: plugin 'test.fake': visit_stages returns malformed "
+            "data: a stage has no kind of output");
   EXPECT_EQ(status, NEREID_INTERNAL);
 }
 
@@ -157,8 +157,8 @@ TEST_F(CompileErrorsTest, TextAndBytesWithASizeButNoDataAreHarmless) {
   ASSERT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
   ASSERT_EQ(nereid_runtime_register(runtime, &table, &backend), NEREID_OK);
   EXPECT_EQ(compileError(request()),
-            "error: plugin 'test.fake': write_dependencies gives something "
-            "malformed: bytes with a size but no data");
+            "error: plugin 'test.fake': write_dependencies returns malformed "
+            "data: bytes with a size but no data");
   EXPECT_EQ(status, NEREID_INTERNAL);
   stop();
 }
