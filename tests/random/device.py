@@ -59,7 +59,7 @@ class Device:
                 arguments.append(self.address + offset)
             else:
                 arguments.append(argument.number)
-        loaded.launch((kernel.grid,), 0, *arguments)
+        loaded.launch((kernel.grid,), 0, None, *arguments)
         out = np.empty_like(memory)
         backend.synchronize(number, 0)
         backend.copy_out(number, 0, out.ctypes.data, self.address, memory.nbytes)
