@@ -40,13 +40,23 @@ protected:
 } // namespace
 
 TEST_F(BoundaryTest, AnEndThatThrowsIsAWarning) {
-  compiler.destroy_options = [](auto...) -> nereid_status_t {
+  // Each ends its handle before it throws.
+  compiler.destroy_options = [](nereid_state_t *state,
+                                nereid_options_t *options,
+                                const nereid_call_t *call) -> nereid_status_t {
+    (void)fake_plugin()->compiler->destroy_options(state, options, call);
     throw std::runtime_error("options are gone");
   };
-  compiler.end = [](auto...) -> nereid_status_t {
+  compiler.end = [](nereid_state_t *state, nereid_session_t *session,
+                    const nereid_call_t *call) -> nereid_status_t {
+    (void)fake_plugin()->compiler->end(state, session, call);
     throw std::runtime_error("the session is gone");
   };
-  driver.unload_module = [](auto...) -> nereid_status_t { throw 42; };
+  driver.unload_module = [](nereid_state_t *state, nereid_module_t *module,
+                            const nereid_call_t *call) -> nereid_status_t {
+    (void)fake_plugin()->driver->unload_module(state, module, call);
+    throw 42;
+  };
   plugin.shutdown = [](auto...) -> nereid_status_t { throw 42; };
   add();
   nereid_compiled_t *compiled = compile(request());
