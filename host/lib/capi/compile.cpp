@@ -69,13 +69,14 @@ nereid_status_t nereid_runtime_compiler(const nereid_runtime_t *runtime,
   });
 }
 
-nereid_status_t nereid_compile(nereid_backend_t *backend,
-                               const nereid_compile_request_t *request,
-                               nereid_compiled_t **out_compiled) {
+// Gives `work` a request as this version knows it, and who compiles it.
+template <typename Work>
+static nereid_status_t withRequest(const nereid_backend_t *backend,
+                                   const nereid_compile_request_t *request,
+                                   Work work) {
   return guarded([&]() -> Outcome {
     for (Outcome given :
-         {require(backend, "backend"), require(request, "request"),
-          require(out_compiled, "out_compiled")})
+         {require(backend, "backend"), require(request, "request")})
       if (!given)
         return given;
     nereid_compile_request_t wanted = readStruct(*request);
@@ -83,50 +84,50 @@ nereid_status_t nereid_compile(nereid_backend_t *backend,
         compilerOf(*backend, wanted.target, wanted.device);
     if (!choice)
       return choice.failure();
-    Result<std::unique_ptr<Compiled>> result =
-        compile(backend->runtime->compileContext(), *choice, wanted);
-    if (!result)
-      return result.failure();
-    *out_compiled = new nereid_compiled_t{std::move(*result)};
-    return {};
+    return work(*choice, wanted);
   });
+}
+
+nereid_status_t nereid_compile(nereid_backend_t *backend,
+                               const nereid_compile_request_t *request,
+                               nereid_compiled_t **out_compiled) {
+  return withRequest(
+      backend, request,
+      [&](const CompilerChoice &choice,
+          const nereid_compile_request_t &wanted) -> Outcome {
+        if (Outcome given = require(out_compiled, "out_compiled"); !given)
+          return given;
+        Result<std::unique_ptr<Compiled>> result =
+            compile(backend->runtime->compileContext(), choice, wanted);
+        if (!result)
+          return result.failure();
+        *out_compiled = new nereid_compiled_t{std::move(*result)};
+        return {};
+      });
 }
 
 nereid_status_t nereid_compile_key(nereid_backend_t *backend,
                                    const nereid_compile_request_t *request,
                                    nereid_buffer_t **out_json) {
-  return guarded([&]() -> Outcome {
-    for (Outcome given :
-         {require(backend, "backend"), require(request, "request")})
-      if (!given)
-        return given;
-    nereid_compile_request_t wanted = readStruct(*request);
-    Result<CompilerChoice> choice =
-        compilerOf(*backend, wanted.target, wanted.device);
-    if (!choice)
-      return choice.failure();
-    Result<Json> described =
-        describeKey(backend->runtime->compileContext(), *choice, wanted);
-    if (!described)
-      return described.failure();
-    return giveJson(*described, out_json);
-  });
+  return withRequest(backend, request,
+                     [&](const CompilerChoice &choice,
+                         const nereid_compile_request_t &wanted) -> Outcome {
+                       Result<Json> described = describeKey(
+                           backend->runtime->compileContext(), choice, wanted);
+                       if (!described)
+                         return described.failure();
+                       return giveJson(*described, out_json);
+                     });
 }
 
 nereid_status_t nereid_compile_check(nereid_backend_t *backend,
                                      const nereid_compile_request_t *request) {
-  return guarded([&]() -> Outcome {
-    for (Outcome given :
-         {require(backend, "backend"), require(request, "request")})
-      if (!given)
-        return given;
-    nereid_compile_request_t wanted = readStruct(*request);
-    Result<CompilerChoice> choice =
-        compilerOf(*backend, wanted.target, wanted.device);
-    if (!choice)
-      return choice.failure();
-    return checkRequest(*choice, wanted, &backend->runtime->log());
-  });
+  return withRequest(backend, request,
+                     [&](const CompilerChoice &choice,
+                         const nereid_compile_request_t &wanted) {
+                       return checkRequest(choice, wanted,
+                                           &backend->runtime->log());
+                     });
 }
 
 void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
