@@ -91,10 +91,10 @@ int main(int argc, char **argv) {
   request.source = read_file(argv[1]);
   request.source_name = (nereid_string_t){argv[1], strlen(argv[1])};
   request.device = device;
-  nereid_compiled_t *compiled;
+  nereid_artifact_t *artifact;
   nereid_function_t *function;
-  check(nereid_compile(backend, &request, &compiled));
-  check(nereid_function_load(backend, device, compiled, &function));
+  check(nereid_compile(backend, &request, &artifact));
+  check(nereid_function_load(backend, device, artifact, &function));
 
   // Launch one program for every 1024 elements.
   static float x[COUNT], y[COUNT], out[COUNT];
@@ -104,8 +104,8 @@ int main(int argc, char **argv) {
   }
   // Aligned to 64 bytes, a block is handed on as it is.
   _Alignas(64) arguments_t arguments = {upload(backend, device, x),
-                           upload(backend, device, y),
-                           upload(backend, device, out), COUNT};
+                                        upload(backend, device, y),
+                                        upload(backend, device, out), COUNT};
   nereid_launch_t launch = {
       .struct_size = sizeof launch,
       .grid = {(COUNT + 1023) / 1024, 1, 1},
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
   check(nereid_backend_free(backend, device, arguments.y));
   check(nereid_backend_free(backend, device, arguments.out));
   nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
   nereid_runtime_destroy(runtime);
   return wrong != 0;
 }

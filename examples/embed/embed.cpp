@@ -45,9 +45,9 @@ int main(int argc, char **argv) {
   auto [backend, device] = need(runtime.choose(argc > 2 ? argv[2] : ""));
 
   // Compile, or take from the cache, and load.
-  nereid::Compiled compiled =
+  nereid::Artifact artifact =
       need(backend.compile(readFile(argv[1]), argv[1], device));
-  nereid::Function function = need(backend.load(compiled, device));
+  nereid::Function function = need(backend.load(artifact, device));
 
   // Launch one program for every 1024 elements.
   constexpr int32_t count = 10000;

@@ -46,9 +46,9 @@ static void compile(benchmark::State &state, nereid_backend_t *backend,
   request.source = {source.data(), source.size()};
   request.source_name = borrow(path);
   for (auto _ : state) {
-    nereid_compiled_t *compiled = nullptr;
-    check(nereid_compile(backend, &request, &compiled));
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_t *artifact = nullptr;
+    check(nereid_compile(backend, &request, &artifact));
+    nereid_artifact_destroy(artifact);
   }
 }
 

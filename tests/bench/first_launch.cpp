@@ -71,9 +71,9 @@ int main(int argc, char **argv) {
   nereid::Runtime runtime = need(nereid::Runtime::create());
   auto [backend, device] = need(runtime.choose("cpu"));
   result["create_ms"] = watch.lap();
-  nereid::Compiled compiled = need(backend.compile(source, argv[1], device));
+  nereid::Artifact artifact = need(backend.compile(source, argv[1], device));
   result["compile_ms"] = watch.lap();
-  nereid::Function function = need(backend.load(compiled, device));
+  nereid::Function function = need(backend.load(artifact, device));
   result["load_ms"] = watch.lap();
   // The memory of this device is the host's.
   auto address = [](std::vector<float> &values) {
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   result["launch_ms"] = watch.lap();
   result["total_ms"] = total.lap();
 
-  result["from_cache"] = compiled.info().from_cache != 0;
+  result["from_cache"] = artifact.info().from_cache != 0;
   result["mapped"] = mappedCompilers();
   std::cout << result.dump() << '\n';
   return out.back() == 3 ? 0 : 1;

@@ -45,17 +45,17 @@ public:
     nereid_compile_request_t request = {};
     request.struct_size = sizeof request;
     request.source = {source.data(), source.size()};
-    check(nereid_compile(backend, &request, &compiled));
+    check(nereid_compile(backend, &request, &artifact));
   }
   ~Kernel() {
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
     nereid_runtime_destroy(runtime);
   }
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
 
   nereid_backend_t *backend = nullptr;
-  nereid_compiled_t *compiled = nullptr;
+  nereid_artifact_t *artifact = nullptr;
   // As the ABI promises drivers, who are measured too.
   alignas(64) uint64_t block[32] = {};
   const uint64_t blockSize;
@@ -78,7 +78,7 @@ private:
 static void launchThroughHost(benchmark::State &state) {
   Kernel kernel(state.range(0));
   nereid_function_t *function = nullptr;
-  check(nereid_function_load(kernel.backend, 0, kernel.compiled, &function));
+  check(nereid_function_load(kernel.backend, 0, kernel.artifact, &function));
   for (auto _ : state) {
     nereid_launch_t launch = kernel.launch();
     check(nereid_function_launch(function, &launch));
@@ -89,9 +89,9 @@ BENCHMARK(launchThroughHost)->Arg(5)->Arg(20);
 
 static void launchSlot(benchmark::State &state) {
   Kernel kernel(state.range(0));
-  nereid_compiled_info_t info = {};
+  nereid_artifact_info_t info = {};
   info.struct_size = sizeof info;
-  check(nereid_compiled_info(kernel.compiled, &info));
+  check(nereid_artifact_info(kernel.artifact, &info));
 
   PluginFile plugin(pluginPath);
   const nereid_driver_t &driver = plugin.driver();

@@ -20,7 +20,7 @@ static double nanosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-static Expected<Compiled> compileKernel(const Manifest &manifest,
+static Expected<Artifact> compileKernel(const Manifest &manifest,
                                         const CaseOptions &options) {
   const std::string &path = options.raw ? manifest.raw : manifest.ttir;
   Expected<std::string> source = readFile(path);
@@ -32,20 +32,20 @@ static Expected<Compiled> compileKernel(const Manifest &manifest,
   request.device = options.target.device;
   request.options = options.values.data();
   request.option_count = options.values.size();
-  Expected<Compiled> compiled = options.target.backend.compile(request);
-  if (!compiled)
-    return compiled.error();
-  std::string name(detail::view(compiled->info().name));
+  Expected<Artifact> artifact = options.target.backend.compile(request);
+  if (!artifact)
+    return artifact.error();
+  std::string name(detail::view(artifact->info().name));
   if (name != manifest.kernel)
     return invalid("the compiled kernel is called '" + name + "', expected '" +
                    manifest.kernel + "'");
-  return compiled;
+  return artifact;
 }
 
-static Expected<void> keepImage(const Compiled &compiled,
+static Expected<void> keepImage(const Artifact &artifact,
                                 const Manifest &manifest,
                                 const std::string &folder) {
-  nereid_bytes_t image = compiled.info().output;
+  nereid_bytes_t image = artifact.info().output;
   return writeFile(folder + "/" + manifest.name + ".so",
                    {{static_cast<const char *>(image.data), image.size}});
 }
@@ -121,18 +121,18 @@ Expected<CaseTimes> runCase(const Manifest &manifest,
                             const CaseOptions &options) {
   CaseTimes times;
   auto start = Clock::now();
-  Expected<Compiled> compiled = compileKernel(manifest, options);
-  if (!compiled)
-    return compiled.error();
+  Expected<Artifact> artifact = compileKernel(manifest, options);
+  if (!artifact)
+    return artifact.error();
   times.compile = nanosecondsSince(start);
   if (!options.images.empty()) {
-    Expected<void> kept = keepImage(*compiled, manifest, options.images);
+    Expected<void> kept = keepImage(*artifact, manifest, options.images);
     if (!kept)
       return kept.error();
     return times;
   }
   Expected<Function> function =
-      options.target.backend.load(*compiled, options.target.device);
+      options.target.backend.load(*artifact, options.target.device);
   if (!function)
     return function.error();
   Expected<void> checked =

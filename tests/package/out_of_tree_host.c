@@ -52,12 +52,12 @@ int main(int argc, char **argv) {
       .source_name = {argv[2], strlen(argv[2])},
       .target = &target,
   };
-  nereid_compiled_t *compiled = NULL;
-  nereid_compiled_info_t info = {.struct_size = sizeof(info)};
-  check(nereid_compile(backend, &request, &compiled), runtime);
-  check(nereid_compiled_info(compiled, &info), runtime);
+  nereid_artifact_t *artifact = NULL;
+  nereid_artifact_info_t info = {.struct_size = sizeof(info)};
+  check(nereid_compile(backend, &request, &artifact), runtime);
+  check(nereid_artifact_info(artifact, &info), runtime);
   fwrite(info.output.data, 1, info.output.size, stdout);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
   nereid_runtime_destroy(runtime);
   return 0;
 }

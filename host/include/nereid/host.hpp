@@ -27,26 +27,26 @@
 namespace nereid {
 
 /// The result of a compilation.
-class Compiled {
+class Artifact {
 public:
-  explicit Compiled(nereid_compiled_t *handle) : owner(handle) {}
-  nereid_compiled_t *get() const { return owner.get(); }
+  explicit Artifact(nereid_artifact_t *handle) : owner(handle) {}
+  nereid_artifact_t *get() const { return owner.get(); }
 
   /// Views into this object.
-  nereid_compiled_info_t info() const {
-    auto info = detail::sized<nereid_compiled_info_t>();
-    (void)nereid_compiled_info(get(), &info);
+  nereid_artifact_info_t info() const {
+    auto info = detail::sized<nereid_artifact_info_t>();
+    (void)nereid_artifact_info(get(), &info);
     return info;
   }
   /// All facts as JSON.
   Expected<std::string> describe() const {
     nereid_buffer_t *buffer = nullptr;
-    nereid_status_t status = nereid_compiled_describe(get(), &buffer);
+    nereid_status_t status = nereid_artifact_describe(get(), &buffer);
     return detail::take(status, buffer);
   }
 
 private:
-  detail::Owner<nereid_compiled_t, nereid_compiled_destroy> owner;
+  detail::Owner<nereid_artifact_t, nereid_artifact_destroy> owner;
 };
 
 /// One loaded plugin. A view: it lives as long as its runtime.
@@ -67,16 +67,16 @@ public:
     return detail::take(status, buffer);
   }
 
-  Expected<Compiled> compile(nereid_compile_request_t request) const {
+  Expected<Artifact> compile(nereid_compile_request_t request) const {
     request.struct_size = sizeof request;
-    nereid_compiled_t *compiled = nullptr;
-    nereid_status_t status = nereid_compile(handle, &request, &compiled);
+    nereid_artifact_t *artifact = nullptr;
+    nereid_status_t status = nereid_compile(handle, &request, &artifact);
     if (status != NEREID_OK)
       return detail::lastError(status);
-    return Compiled(compiled);
+    return Artifact(artifact);
   }
   /// Compiles `source` with default options for `device`.
-  Expected<Compiled> compile(std::string_view source, std::string_view name,
+  Expected<Artifact> compile(std::string_view source, std::string_view name,
                              uint32_t device = 0) const {
     nereid_compile_request_t request = {};
     request.source = {source.data(), source.size()};
@@ -85,10 +85,10 @@ public:
     return compile(request);
   }
 
-  Expected<Function> load(const Compiled &compiled, uint32_t device = 0) const {
+  Expected<Function> load(const Artifact &artifact, uint32_t device = 0) const {
     nereid_function_t *function = nullptr;
     nereid_status_t status =
-        nereid_function_load(handle, device, compiled.get(), &function);
+        nereid_function_load(handle, device, artifact.get(), &function);
     if (status != NEREID_OK)
       return detail::lastError(status);
     return Function(function);

@@ -6,7 +6,7 @@
 #ifndef NEREID_HOST_CAPI_HANDLES_H
 #define NEREID_HOST_CAPI_HANDLES_H
 
-#include "artifact/Compiled.h"
+#include "artifact/Artifact.h"
 #include "launch/Function.h"
 #include "nereid/host.h"
 
@@ -28,8 +28,8 @@ struct nereid_backend_t {
   std::atomic<uint64_t> functions = 0; // that are loaded
 };
 
-struct nereid_compiled_t {
-  const std::unique_ptr<const nereid::host::Compiled> compiled;
+struct nereid_artifact_t {
+  const std::unique_ptr<const nereid::host::Artifact> artifact;
 };
 
 struct nereid_function_t {

@@ -90,18 +90,18 @@ static nereid_status_t withRequest(const nereid_backend_t *backend,
 
 nereid_status_t nereid_compile(nereid_backend_t *backend,
                                const nereid_compile_request_t *request,
-                               nereid_compiled_t **out_compiled) {
+                               nereid_artifact_t **out_artifact) {
   return withRequest(
       backend, request,
       [&](const CompilerChoice &choice,
           const nereid_compile_request_t &wanted) -> Outcome {
-        if (Outcome given = require(out_compiled, "out_compiled"); !given)
+        if (Outcome given = require(out_artifact, "out_artifact"); !given)
           return given;
-        Result<std::unique_ptr<Compiled>> result =
+        Result<std::unique_ptr<Artifact>> result =
             compile(backend->runtime->compileContext(), choice, wanted);
         if (!result)
           return result.failure();
-        *out_compiled = new nereid_compiled_t{std::move(*result)};
+        *out_artifact = new nereid_artifact_t{std::move(*result)};
         return {};
       });
 }
@@ -130,15 +130,15 @@ nereid_status_t nereid_compile_check(nereid_backend_t *backend,
                      });
 }
 
-void nereid_compiled_destroy(nereid_compiled_t *compiled) { delete compiled; }
+void nereid_artifact_destroy(nereid_artifact_t *artifact) { delete artifact; }
 
-nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,
-                                     nereid_compiled_info_t *out_info) {
+nereid_status_t nereid_artifact_info(const nereid_artifact_t *artifact,
+                                     nereid_artifact_info_t *out_info) {
   return guarded([&]() -> Outcome {
-    if (Outcome given = require(compiled, "compiled"); !given)
+    if (Outcome given = require(artifact, "artifact"); !given)
       return given;
-    const Compiled &result = *compiled->compiled;
-    nereid_compiled_info_t info = {};
+    const Artifact &result = *artifact->artifact;
+    nereid_artifact_info_t info = {};
     info.struct_size = sizeof info;
     info.from_cache = result.isFromCache;
     info.is_image = result.isImage;
@@ -154,16 +154,16 @@ nereid_status_t nereid_compiled_info(const nereid_compiled_t *compiled,
   });
 }
 
-nereid_status_t nereid_compiled_describe(const nereid_compiled_t *compiled,
+nereid_status_t nereid_artifact_describe(const nereid_artifact_t *artifact,
                                          nereid_buffer_t **out_json) {
   return guarded([&]() -> Outcome {
-    if (Outcome given = require(compiled, "compiled"); !given)
+    if (Outcome given = require(artifact, "artifact"); !given)
       return given;
-    return giveJson(compiled->compiled->describe(), out_json);
+    return giveJson(artifact->artifact->describe(), out_json);
   });
 }
 
-static Result<std::string_view> outputOf(const Compiled &result,
+static Result<std::string_view> outputOf(const Artifact &result,
                                          std::string_view stage) {
   if (stage == result.lastStage)
     return result.output;
@@ -180,16 +180,16 @@ static Result<std::string_view> outputOf(const Compiled &result,
                                        "', only of: " + known};
 }
 
-nereid_status_t nereid_compiled_stage(const nereid_compiled_t *compiled,
+nereid_status_t nereid_artifact_stage(const nereid_artifact_t *artifact,
                                       nereid_string_t stage,
                                       nereid_bytes_t *out_output) {
   return guarded([&]() -> Outcome {
     for (Outcome given :
-         {require(compiled, "compiled"), require(out_output, "out_output")})
+         {require(artifact, "artifact"), require(out_output, "out_output")})
       if (!given)
         return given;
     Result<std::string_view> output =
-        outputOf(*compiled->compiled, view(stage));
+        outputOf(*artifact->artifact, view(stage));
     if (!output)
       return output.failure();
     *out_output = {output->data(), output->size()};
@@ -197,34 +197,34 @@ nereid_status_t nereid_compiled_stage(const nereid_compiled_t *compiled,
   });
 }
 
-nereid_status_t nereid_compiled_save(const nereid_compiled_t *compiled,
+nereid_status_t nereid_artifact_save(const nereid_artifact_t *artifact,
                                      nereid_buffer_t **out_file) {
   return guarded([&]() -> Outcome {
-    if (Outcome given = require(compiled, "compiled"); !given)
+    if (Outcome given = require(artifact, "artifact"); !given)
       return given;
-    Result<std::string> file = compiled->compiled->save();
+    Result<std::string> file = artifact->artifact->save();
     if (!file)
       return file.failure();
     return giveText(std::move(*file), out_file);
   });
 }
 
-nereid_status_t nereid_compiled_open(nereid_runtime_t *runtime,
+nereid_status_t nereid_artifact_open(nereid_runtime_t *runtime,
                                      nereid_bytes_t file, nereid_string_t name,
-                                     nereid_compiled_t **out_compiled) {
+                                     nereid_artifact_t **out_artifact) {
   return guarded([&]() -> Outcome {
     for (Outcome given :
-         {require(runtime, "runtime"), require(out_compiled, "out_compiled")})
+         {require(runtime, "runtime"), require(out_artifact, "out_artifact")})
       if (!given)
         return given;
     if (file.size && !file.data)
       return require(file.data, "file");
-    Result<std::unique_ptr<Compiled>> result =
-        Compiled::open({static_cast<const char *>(file.data), file.size},
+    Result<std::unique_ptr<Artifact>> result =
+        Artifact::open({static_cast<const char *>(file.data), file.size},
                        view(name), runtime->cache());
     if (!result)
       return result.failure();
-    *out_compiled = new nereid_compiled_t{std::move(*result)};
+    *out_artifact = new nereid_artifact_t{std::move(*result)};
     return {};
   });
 }

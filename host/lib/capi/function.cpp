@@ -12,17 +12,17 @@
 using namespace nereid::host;
 
 nereid_status_t nereid_function_load(nereid_backend_t *backend, uint32_t device,
-                                     const nereid_compiled_t *compiled,
+                                     const nereid_artifact_t *artifact,
                                      nereid_function_t **out_function) {
   return guarded([&]() -> Outcome {
     for (Outcome given :
-         {require(backend, "backend"), require(compiled, "compiled"),
+         {require(backend, "backend"), require(artifact, "artifact"),
           require(out_function, "out_function")})
       if (!given)
         return given;
     const Runtime &runtime = *backend->runtime;
     Result<std::unique_ptr<Function>> function =
-        Function::load(backend->plugin, device, *compiled->compiled,
+        Function::load(backend->plugin, device, *artifact->artifact,
                        &runtime.log(), runtime.trace());
     if (!function)
       return function.failure();

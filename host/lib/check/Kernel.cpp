@@ -70,7 +70,7 @@ const std::string_view assertionSample = R"(module {
 }
 )";
 
-std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject,
+std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
                                         std::string_view source,
                                         std::span<const nereid_value_t> values,
                                         uint32_t device) {
@@ -101,24 +101,24 @@ std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject,
   Settings settings;
   CompileHistory history;
   CompileContext context = {settings, &subject.log, nullptr, nullptr, history};
-  Result<std::unique_ptr<Compiled>> compiled =
+  Result<std::unique_ptr<Artifact>> artifact =
       compile(context, choice, request);
-  if (compiled)
-    return std::move(*compiled);
-  if (compiled.failure().status == NEREID_UNIMPLEMENTED)
-    throw CheckSkipped{compiled.failure().text};
-  throw CheckFailed{compiled.failure().text};
+  if (artifact)
+    return std::move(*artifact);
+  if (artifact.failure().status == NEREID_UNIMPLEMENTED)
+    throw CheckSkipped{artifact.failure().text};
+  throw CheckFailed{artifact.failure().text};
 }
 
-Kernel::Kernel(const Device &device, const Compiled &compiled,
+Kernel::Kernel(const Device &device, const Artifact &artifact,
                size_t argumentCount) {
-  if (!compiled.isImage)
+  if (!artifact.isImage)
     throw CheckSkipped{"the pipeline ends before an image"};
   // Not owned: the plugin outlives the check.
   std::shared_ptr<Plugin> plugin(std::shared_ptr<Plugin>(),
                                  &device.subject.plugin());
   Result<std::unique_ptr<Function>> loaded = Function::load(
-      plugin, device.index, compiled, &device.subject.log, nullptr);
+      plugin, device.index, artifact, &device.subject.log, nullptr);
   if (!loaded)
     throw CheckFailed{loaded.failure().text};
   function = std::move(*loaded);

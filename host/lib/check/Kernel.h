@@ -6,7 +6,7 @@
 #ifndef NEREID_HOST_CHECK_KERNEL_H
 #define NEREID_HOST_CHECK_KERNEL_H
 
-#include "artifact/Compiled.h"
+#include "artifact/Artifact.h"
 #include "check/Device.h"
 #include "launch/Function.h"
 
@@ -27,7 +27,7 @@ extern const std::string_view maskedSumSample;
 extern const std::string_view assertionSample;
 
 /// Compiles \p source for \p device. Skips the check if nothing compiles it.
-std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject,
+std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
                                         std::string_view source,
                                         std::span<const nereid_value_t> options,
                                         uint32_t device = 0);
@@ -36,7 +36,7 @@ std::unique_ptr<Compiled> compileSample(CheckedPlugin &subject,
 class Kernel {
 public:
   /// Skips the check if \p compiled is not an image.
-  Kernel(const Device &device, const Compiled &compiled, size_t argumentCount);
+  Kernel(const Device &device, const Artifact &artifact, size_t argumentCount);
 
   /// Sets argument \p index, which has to have the size of \p value.
   template <typename Value> void set(size_t index, Value value) {

@@ -13,9 +13,9 @@ namespace nereid::host {
 
 static void checkCompile(CheckedPlugin &subject) {
   (void)subject.ownCompiler();
-  std::unique_ptr<Compiled> first = compileSample(subject, sumSample, {});
+  std::unique_ptr<Artifact> first = compileSample(subject, sumSample, {});
   expect(!first->output.empty(), "the last stage wrote nothing");
-  std::unique_ptr<Compiled> second = compileSample(subject, sumSample, {});
+  std::unique_ptr<Artifact> second = compileSample(subject, sumSample, {});
   expect(first->output == second->output,
          "the same source and options gave other bytes the second time, so "
          "cached results cannot be compared");
@@ -26,12 +26,12 @@ static void checkCompile(CheckedPlugin &subject) {
 // A kernel is described by the stage that makes the image.
 static void checkMetadata(CheckedPlugin &subject) {
   (void)subject.ownCompiler();
-  std::unique_ptr<Compiled> compiled = compileSample(subject, sumSample, {});
-  if (!compiled->isImage)
+  std::unique_ptr<Artifact> artifact = compileSample(subject, sumSample, {});
+  if (!artifact->isImage)
     throw CheckSkipped{"the pipeline ends before an image"};
-  expect(compiled->metadata.string("name").has_value(),
+  expect(artifact->metadata.string("name").has_value(),
          "the metadata of the image has no 'name'");
-  Result<ArgumentLayout> layout = ArgumentLayout::read(compiled->metadata);
+  Result<ArgumentLayout> layout = ArgumentLayout::read(artifact->metadata);
   if (!layout)
     throw CheckFailed{layout.failure().text};
   expect(layout->arguments.size() >= 3,
@@ -71,7 +71,7 @@ static std::vector<std::string> alternatives(const OptionSchema &option) {
 
 // The sample compiled with one option; null if the compiler refuses it, as an
 // option may ask it to.
-static std::unique_ptr<Compiled> compileWith(CheckedPlugin &subject,
+static std::unique_ptr<Artifact> compileWith(CheckedPlugin &subject,
                                              const nereid_value_t &value) {
   try {
     return compileSample(subject, sumSample, {&value, 1});
@@ -96,7 +96,7 @@ static void checkOptionsInKey(CheckedPlugin &subject) {
       ParsedOptions::parse(subject.compiler(), raw, {}, &subject.log);
   if (!none)
     throw CheckFailed{none.failure().text};
-  std::unique_ptr<Compiled> plain = compileSample(subject, sumSample, {});
+  std::unique_ptr<Artifact> plain = compileSample(subject, sumSample, {});
   for (const OptionSchema &option : *schema)
     for (const std::string &text : alternatives(option)) {
       nereid_value_t value = {};
@@ -107,7 +107,7 @@ static void checkOptionsInKey(CheckedPlugin &subject) {
           subject.compiler(), raw, {&value, 1}, &subject.log);
       if (!parsed || parsed->canonical() != none->canonical())
         continue;
-      std::unique_ptr<Compiled> other = compileWith(subject, value);
+      std::unique_ptr<Artifact> other = compileWith(subject, value);
       expect(!other || (other->output == plain->output &&
                         other->metadata.encode() == plain->metadata.encode()),
              "option '" + option.name + "' = '" + text +
@@ -178,9 +178,9 @@ static std::vector<nereid_stream_t> streamsOf(const Device &device) {
 
 static void checkLaunch(CheckedPlugin &subject) {
   for (const Device &device : Device::all(subject)) {
-    std::unique_ptr<Compiled> compiled =
+    std::unique_ptr<Artifact> artifact =
         compileSample(subject, sumSample, {}, device.index);
-    Kernel kernel(device, *compiled, 3);
+    Kernel kernel(device, *artifact, 3);
     for (nereid_stream_t stream : streamsOf(device)) {
       Sum sum(device, 2 * device.index + (stream != 0), sampleElements, 0);
       sum.give(kernel);
@@ -194,9 +194,9 @@ static void checkLaunch(CheckedPlugin &subject) {
 static void checkMask(CheckedPlugin &subject) {
   static constexpr uint32_t programs = 3, count = 2 * sampleElements + 23;
   for (const Device &device : Device::all(subject)) {
-    std::unique_ptr<Compiled> compiled =
+    std::unique_ptr<Artifact> artifact =
         compileSample(subject, maskedSumSample, {}, device.index);
-    Kernel kernel(device, *compiled, 4);
+    Kernel kernel(device, *artifact, 4);
     Sum sum(device, 5 + device.index, count, 3 * sampleElements);
     sum.give(kernel);
     kernel.set(3, static_cast<int32_t>(count));
@@ -208,8 +208,8 @@ static void checkMask(CheckedPlugin &subject) {
 
 static void checkLaunchMemory(CheckedPlugin &subject) {
   Device device = Device::all(subject).front();
-  std::unique_ptr<Compiled> compiled = compileSample(subject, sumSample, {});
-  Kernel kernel(device, *compiled, 3);
+  std::unique_ptr<Artifact> artifact = compileSample(subject, sumSample, {});
+  Kernel kernel(device, *artifact, 3);
   Sum sum(device, 0, sampleElements, 0);
   sum.give(kernel);
   for (int i = 0; i < 100; ++i)
@@ -229,9 +229,9 @@ static void checkLaunchMemory(CheckedPlugin &subject) {
 static void checkSynchronizeWaits(CheckedPlugin &subject) {
   static constexpr size_t count = 1 << 20;
   for (const Device &device : Device::all(subject)) {
-    std::unique_ptr<Compiled> compiled =
+    std::unique_ptr<Artifact> artifact =
         compileSample(subject, maskedSumSample, {}, device.index);
-    Kernel kernel(device, *compiled, 4);
+    Kernel kernel(device, *artifact, 4);
     Sum sum(device, 9, count, 0);
     sum.give(kernel);
     kernel.set(3, static_cast<int32_t>(count));
@@ -272,10 +272,10 @@ static void checkFault(CheckedPlugin &subject) {
   Device device = Device::all(subject).front();
   nereid_value_t debug = {};
   const nereid_value_t *option = debugOption(subject, debug);
-  std::unique_ptr<Compiled> compiled =
+  std::unique_ptr<Artifact> artifact =
       compileSample(subject, assertionSample,
                     {option, static_cast<size_t>(option != nullptr)});
-  Kernel kernel(device, *compiled, 2);
+  Kernel kernel(device, *artifact, 2);
   Bytes zero(sizeof(int32_t));
   nereid_address_t out = device.upload(zero);
   kernel.set(0, out);

@@ -21,16 +21,16 @@ public:
               uint32_t flags)
       : context(context), plan(plan), flags(flags) {}
 
-  Result<std::unique_ptr<Compiled>> run();
+  Result<std::unique_ptr<Artifact>> run();
 
 private:
   bool isCacheable() const;
-  std::unique_ptr<Compiled> emptyResult() const;
-  Result<std::unique_ptr<Compiled>> produce(const std::string &reason);
-  Result<std::unique_ptr<Compiled>> produceAndStore(const std::string &reason);
-  Result<std::unique_ptr<Compiled>> getOrProduce();
-  Result<std::unique_ptr<Compiled>> getOnly();
-  Result<std::unique_ptr<Compiled>> fromEntry(const CacheEntry &entry) const;
+  std::unique_ptr<Artifact> emptyResult() const;
+  Result<std::unique_ptr<Artifact>> produce(const std::string &reason);
+  Result<std::unique_ptr<Artifact>> produceAndStore(const std::string &reason);
+  Result<std::unique_ptr<Artifact>> getOrProduce();
+  Result<std::unique_ptr<Artifact>> getOnly();
+  Result<std::unique_ptr<Artifact>> fromEntry(const CacheEntry &entry) const;
   void tellListener(const std::string &reason) const;
 
   const CompileContext &context;
@@ -43,8 +43,8 @@ bool Compilation::isCacheable() const {
   return plan.isWhole() && context.cache && !(flags & NEREID_COMPILE_NO_CACHE);
 }
 
-std::unique_ptr<Compiled> Compilation::emptyResult() const {
-  auto result = std::make_unique<Compiled>();
+std::unique_ptr<Artifact> Compilation::emptyResult() const {
+  auto result = std::make_unique<Artifact>();
   result->sourceName = plan.pipeline.sourceName;
   result->pluginId = plan.plugin().info.id;
   result->ingredients = plan.ingredients;
@@ -69,7 +69,7 @@ void Compilation::tellListener(const std::string &reason) const {
   context.settings.compileListener(context.settings.user, &event);
 }
 
-Result<std::unique_ptr<Compiled>>
+Result<std::unique_ptr<Artifact>>
 Compilation::produce(const std::string &cacheReason) {
   std::string reason = cacheReason;
   if (std::string change = context.history.explain(
@@ -83,7 +83,7 @@ Compilation::produce(const std::string &cacheReason) {
                   context.log, context.trace);
   if (!ran)
     return ran.failure();
-  std::unique_ptr<Compiled> result = emptyResult();
+  std::unique_ptr<Artifact> result = emptyResult();
   const Stage &last = plan.stages[plan.pipeline.last];
   result->missReason = std::move(reason);
   result->lastStage = last.name;
@@ -99,27 +99,27 @@ Compilation::produce(const std::string &cacheReason) {
 }
 
 // Points `result` to the bytes of `entry`, so that a driver can map its file.
-static void useEntry(Compiled &result, const CacheEntry &entry) {
+static void useEntry(Artifact &result, const CacheEntry &entry) {
   result.storage = {};
   result.output = entry.body;
   result.path = entry.path;
   result.keepAlive = entry.storage;
 }
 
-Result<std::unique_ptr<Compiled>>
+Result<std::unique_ptr<Artifact>>
 Compilation::produceAndStore(const std::string &reason) {
-  Result<std::unique_ptr<Compiled>> made = produce(reason);
+  Result<std::unique_ptr<Artifact>> made = produce(reason);
   if (!made)
     return made;
-  Compiled &result = **made;
+  Artifact &result = **made;
   useEntry(result, context.cache->put(plan.key, {std::move(result.storage),
                                                  result.encodeRecord()}));
   return made;
 }
 
-Result<std::unique_ptr<Compiled>>
+Result<std::unique_ptr<Artifact>>
 Compilation::fromEntry(const CacheEntry &entry) const {
-  std::unique_ptr<Compiled> result = emptyResult();
+  std::unique_ptr<Artifact> result = emptyResult();
   if (Outcome decoded = result->decodeRecord(entry.metadata); !decoded)
     return decoded.failure();
   result->isFromCache = true;
@@ -132,14 +132,14 @@ static std::string otherVersion(const Failure &failure) {
   return "entry is of another version of libnereid: " + failure.text;
 }
 
-Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
+Result<std::unique_ptr<Artifact>> Compilation::getOnly() {
   std::string reason =
       context.cache ? "the request bypasses it" : "there is none";
   if (isCacheable()) {
     CacheLookup found = context.cache->get(plan.key);
     reason = found.missReason;
     if (found.entry) {
-      Result<std::unique_ptr<Compiled>> cached = fromEntry(*found.entry);
+      Result<std::unique_ptr<Artifact>> cached = fromEntry(*found.entry);
       if (cached)
         return cached;
       reason = otherVersion(cached.failure());
@@ -156,11 +156,11 @@ Result<std::unique_ptr<Compiled>> Compilation::getOnly() {
                      reason + (change.empty() ? "" : "; " + change)};
 }
 
-Result<std::unique_ptr<Compiled>> Compilation::getOrProduce() {
-  std::unique_ptr<Compiled> made;
+Result<std::unique_ptr<Artifact>> Compilation::getOrProduce() {
+  std::unique_ptr<Artifact> made;
   Result<CacheEntry> entry = context.cache->getOrCompute(
       plan.key, [&](const std::string &reason) -> Result<CacheValue> {
-        Result<std::unique_ptr<Compiled>> produced = produce(reason);
+        Result<std::unique_ptr<Artifact>> produced = produce(reason);
         if (!produced)
           return produced.failure();
         made = std::move(*produced);
@@ -172,13 +172,13 @@ Result<std::unique_ptr<Compiled>> Compilation::getOrProduce() {
     useEntry(*made, *entry);
     return made;
   }
-  Result<std::unique_ptr<Compiled>> cached = fromEntry(*entry);
+  Result<std::unique_ptr<Artifact>> cached = fromEntry(*entry);
   if (cached)
     return cached;
   return produceAndStore(otherVersion(cached.failure()));
 }
 
-Result<std::unique_ptr<Compiled>> Compilation::run() {
+Result<std::unique_ptr<Artifact>> Compilation::run() {
   CompilePolicy policy = context.settings.compilePolicy;
   if (policy == CompilePolicy::Never || (flags & NEREID_COMPILE_NEVER))
     return getOnly();
@@ -190,19 +190,19 @@ Result<std::unique_ptr<Compiled>> Compilation::run() {
   return getOrProduce();
 }
 
-Result<std::unique_ptr<Compiled>>
+Result<std::unique_ptr<Artifact>>
 compile(const CompileContext &context, const CompilerChoice &choice,
         const nereid_compile_request_t &request) {
   std::string_view name = view(request.source_name);
   TraceSpan span(context.trace, "compile", name.empty() ? "<source>" : name);
   span.argument("plugin", choice.compiler->info.id);
-  auto planAndRun = [&]() -> Result<std::unique_ptr<Compiled>> {
+  auto planAndRun = [&]() -> Result<std::unique_ptr<Artifact>> {
     Result<CompilePlan> plan = CompilePlan::make(choice, request, context.log);
     if (!plan)
       return plan.failure();
     return Compilation(context, *plan, request.flags).run();
   };
-  Result<std::unique_ptr<Compiled>> result = planAndRun();
+  Result<std::unique_ptr<Artifact>> result = planAndRun();
   if (result)
     span.argument("result", (*result)->isFromCache ? "cached" : "compiled");
   else

@@ -6,7 +6,7 @@
 #ifndef NEREID_HOST_COMPILE_COMPILE_H
 #define NEREID_HOST_COMPILE_COMPILE_H
 
-#include "artifact/Compiled.h"
+#include "artifact/Artifact.h"
 #include "compile/CompileHistory.h"
 #include "compile/CompilerChoice.h"
 #include "runtime/Settings.h"
@@ -27,7 +27,7 @@ struct CompileContext {
 };
 
 /// Compiles, or reads the cache.
-Result<std::unique_ptr<Compiled>>
+Result<std::unique_ptr<Artifact>>
 compile(const CompileContext &context, const CompilerChoice &choice,
         const nereid_compile_request_t &request);
 

@@ -6,45 +6,45 @@
 #include "launch/Function.h"
 
 #include "abi/Call.h"
-#include "artifact/Compiled.h"
+#include "artifact/Artifact.h"
 #include "plugin/Target.h"
 #include "runtime/Trace.h"
 
 namespace nereid::host {
 
-static Outcome checkLoadable(const Plugin &plugin, const Compiled &compiled) {
+static Outcome checkLoadable(const Plugin &plugin, const Artifact &artifact) {
   if (!plugin.hasDriver)
     return Failure{NEREID_UNIMPLEMENTED,
                    "plugin '" + plugin.info.id +
                        "' has no driver, so it cannot load '" +
-                       compiled.sourceName + "'"};
-  if (!compiled.isImage)
+                       artifact.sourceName + "'"};
+  if (!artifact.isImage)
     return Failure{NEREID_UNIMPLEMENTED,
-                   compiled.sourceName + ": compiled by plugin '" +
-                       compiled.pluginId + "' only up to stage '" +
-                       compiled.lastStage + "', which makes '" + compiled.kind +
+                   artifact.sourceName + ": compiled by plugin '" +
+                       artifact.pluginId + "' only up to stage '" +
+                       artifact.lastStage + "', which makes '" + artifact.kind +
                        "' and not an image, so it cannot be launched"};
   return {};
 }
 
 Result<std::unique_ptr<Function>> Function::load(std::shared_ptr<Plugin> plugin,
                                                  uint32_t device,
-                                                 const Compiled &compiled,
+                                                 const Artifact &artifact,
                                                  const Log *log, Trace *trace) {
-  if (Outcome checked = checkLoadable(*plugin, compiled); !checked)
+  if (Outcome checked = checkLoadable(*plugin, artifact); !checked)
     return checked.failure();
   if (Outcome checked = checkDevice(*plugin, device); !checked)
     return checked.failure();
-  TraceSpan span(trace, "load-image", compiled.sourceName);
+  TraceSpan span(trace, "load-image", artifact.sourceName);
   span.argument("plugin", plugin->info.id);
   std::unique_ptr<Function> function(new Function);
   function->plugin = std::move(plugin);
   function->log = log;
   function->trace = trace;
-  Outcome resolved = function->resolve(device, compiled);
+  Outcome resolved = function->resolve(device, artifact);
   if (!resolved)
     return Failure{resolved.failure().status,
-                   compiled.sourceName + ": " + resolved.failure().text};
+                   artifact.sourceName + ": " + resolved.failure().text};
   return function;
 }
 
@@ -53,12 +53,12 @@ static Failure gaveNothing(const Plugin &plugin, const std::string &what) {
                                ", which is a fault of the plugin"};
 }
 
-Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
-  Result<ArgumentLayout> layout = ArgumentLayout::read(compiled.metadata);
+Outcome Function::resolve(uint32_t device, const Artifact &artifact) {
+  Result<ArgumentLayout> layout = ArgumentLayout::read(artifact.metadata);
   if (!layout)
     return Failure{layout.failure().status, "plugin '" + plugin->info.id +
                                                 "': " + layout.failure().text};
-  std::optional<std::string_view> symbol = compiled.metadata.string("name");
+  std::optional<std::string_view> symbol = artifact.metadata.string("name");
   if (!symbol || symbol->empty())
     return Failure{NEREID_INVALID_ARGUMENT,
                    "malformed metadata: no 'name' of the kernel"};
@@ -68,14 +68,14 @@ Outcome Function::resolve(uint32_t device, const Compiled &compiled) {
   slot = plugin->driver.launch;
   if (Outcome read = readGridLimits(device); !read)
     return read;
-  if (Outcome read = readLaunchFacts(compiled.metadata); !read)
+  if (Outcome read = readLaunchFacts(artifact.metadata); !read)
     return read;
 
-  std::span<const nereid_value_t> metadata = compiled.metadata.items();
+  std::span<const nereid_value_t> metadata = artifact.metadata.items();
   nereid_image_t image = {};
   image.struct_size = sizeof image;
-  image.bytes = {compiled.output.data(), compiled.output.size()};
-  image.path = borrow(compiled.path);
+  image.bytes = {artifact.output.data(), artifact.output.size()};
+  image.path = borrow(artifact.path);
   image.metadata = metadata.data();
   image.metadata_count = metadata.size();
   Call load(log, plugin->info);

@@ -14,7 +14,7 @@
 
 namespace nereid::host {
 
-class Compiled;
+class Artifact;
 class Log;
 class Trace;
 
@@ -25,7 +25,7 @@ public:
   /// Loads the image of \p compiled on \p device of \p plugin.
   static Result<std::unique_ptr<Function>> load(std::shared_ptr<Plugin> plugin,
                                                 uint32_t device,
-                                                const Compiled &compiled,
+                                                const Artifact &artifact,
                                                 const Log *log, Trace *trace);
   ~Function();
   Function(const Function &) = delete;
@@ -44,7 +44,7 @@ public:
 
 private:
   Function() = default;
-  Outcome resolve(uint32_t device, const Compiled &compiled);
+  Outcome resolve(uint32_t device, const Artifact &artifact);
   Outcome readGridLimits(uint32_t device);
   Outcome readLaunchFacts(const Values &metadata);
   bool isLaunchable(const nereid_launch_t &launch) const noexcept;

@@ -69,9 +69,9 @@ class Kernel:
     """A compiled kernel, loaded on one device."""
 
     def __init__(
-        self, compiled: Any, loaded: Any, written: Sequence[bool] | None = None
+        self, artifact: Any, loaded: Any, written: Sequence[bool] | None = None
     ) -> None:
-        self._compiled = compiled
+        self._artifact = artifact
         self._loaded = loaded
         self._place = _Place(loaded.backend, loaded.device)
         self._is_pointer = [it.type.startswith("*") for it in self.arguments]
@@ -86,12 +86,12 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        return self._compiled.name
+        return self._artifact.name
 
     @property
     def image(self) -> bytes:
         """The bytes of the last stage."""
-        return self._compiled.output
+        return self._artifact.output
 
     @property
     def arguments(self) -> list[Argument]:
@@ -105,11 +105,11 @@ class Kernel:
 
     def describe(self) -> dict[str, Any]:
         """Metadata, the cache's key and what went into it, stage times."""
-        return json.loads(self._compiled.describe())
+        return json.loads(self._artifact.describe())
 
     def stage(self, name: str) -> bytes:
         """What stage `name` made."""
-        return self._compiled.stage(name)
+        return self._artifact.stage(name)
 
     def launch(
         self, grid: Sequence[int], *arguments: Any, stream: Stream | int = 0
@@ -253,7 +253,7 @@ def compile(
     """
     native = _native.require()
     backend, device = native.choose(target)
-    compiled = backend.compile(
+    artifact = backend.compile(
         ttir,
         name,
         dict(options or {}),
@@ -261,8 +261,8 @@ def compile(
         flags=native.KEEP_STAGES | (0 if use_cache else native.NO_CACHE),
         dump_dir=dump_dir,
     )
-    loaded = backend.load(compiled, device)
+    loaded = backend.load(artifact, device)
     written = None
     if not _Place(backend, device).is_host_accessible:
         written = written_arguments(ttir, name)
-    return Kernel(compiled, loaded, written)
+    return Kernel(artifact, loaded, written)

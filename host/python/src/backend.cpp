@@ -5,7 +5,7 @@
 
 #include "backend.h"
 
-#include "compiled.h"
+#include "artifact.h"
 #include "kernel.h"
 #include "values.h"
 
@@ -268,13 +268,13 @@ static PyObject *compile(PyObject *object, PyObject *args, PyObject *keywords) {
   Request request;
   if (!request.read(args, keywords))
     return nullptr;
-  nereid_compiled_t *compiled = nullptr;
+  nereid_artifact_t *artifact = nullptr;
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_compile(self(object), request.get(), &compiled);
+    status = nereid_compile(self(object), request.get(), &artifact);
   }
-  return status == NEREID_OK ? wrapCompiled(compiled) : raise(status);
+  return status == NEREID_OK ? wrapArtifact(artifact) : raise(status);
 }
 
 static PyObject *key(PyObject *object, PyObject *args, PyObject *keywords) {
@@ -288,13 +288,13 @@ static PyObject *key(PyObject *object, PyObject *args, PyObject *keywords) {
 }
 
 static PyObject *load(PyObject *object, PyObject *args) {
-  PyObject *compiled = nullptr;
+  PyObject *artifact = nullptr;
   uint32_t device = 0;
-  if (!PyArg_ParseTuple(args, "O!|O&", compiledType, &compiled, convertDevice,
+  if (!PyArg_ParseTuple(args, "O!|O&", compiledType, &artifact, convertDevice,
                         &device))
     return nullptr;
   return loadKernel(object, self(object), device,
-                    reinterpret_cast<CompiledObject *>(compiled)->compiled);
+                    reinterpret_cast<ArtifactObject *>(artifact)->artifact);
 }
 
 bool addBackendType(PyObject *module) {

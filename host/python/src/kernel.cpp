@@ -20,7 +20,7 @@ static KernelObject *self(PyObject *object) {
 }
 
 PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
-                     uint32_t device, const nereid_compiled_t *compiled) {
+                     uint32_t device, const nereid_artifact_t *artifact) {
   Ref object(kernelType->tp_alloc(kernelType, 0));
   if (!object)
     return nullptr;
@@ -31,7 +31,7 @@ PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_function_load(backend, device, compiled, &kernel->function);
+    status = nereid_function_load(backend, device, artifact, &kernel->function);
   }
   if (status != NEREID_OK)
     return raise(status);

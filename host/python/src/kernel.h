@@ -30,7 +30,7 @@ bool addKernelType(PyObject *module);
 
 /// Loads \p compiled on \p device; raises on failure.
 PyObject *loadKernel(PyObject *backendObject, nereid_backend_t *backend,
-                     uint32_t device, const nereid_compiled_t *compiled);
+                     uint32_t device, const nereid_artifact_t *artifact);
 
 /// Memory for a packed block: on the stack unless it is large. Aligned as a
 /// driver expects it, so that libnereid does not have to copy it.

@@ -6,8 +6,8 @@
 // One runtime for the process, made by the first function that wants it. It is
 // never destroyed: kernels may still be freed while the interpreter ends.
 
+#include "artifact.h"
 #include "backend.h"
-#include "compiled.h"
 #include "dispatch.h"
 #include "kernel.h"
 #include "launcher.h"
@@ -103,10 +103,10 @@ static PyObject *open(PyObject *, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO", &file, &name) || !readBytes(file, bytes) ||
       !readBytes(name, label) || !runtime())
     return nullptr;
-  nereid_compiled_t *compiled = nullptr;
-  nereid_status_t status = nereid_compiled_open(
-      theRuntime, {bytes.data(), bytes.size()}, text(label), &compiled);
-  return status == NEREID_OK ? wrapCompiled(compiled) : raise(status);
+  nereid_artifact_t *artifact = nullptr;
+  nereid_status_t status = nereid_artifact_open(
+      theRuntime, {bytes.data(), bytes.size()}, text(label), &artifact);
+  return status == NEREID_OK ? wrapArtifact(artifact) : raise(status);
 }
 
 static PyObject *describeTtir(PyObject *, PyObject *args) {
@@ -137,7 +137,7 @@ static PyMethodDef functions[] = {
     {"choose", guarded<choose>, METH_O, "(plugin, device) that a name means."},
     {"load", guarded<load>, METH_O, "Loads the plugin at a path."},
     {"open", guarded<open>, METH_VARARGS,
-     "open(bytes, name): a saved Compiled."},
+     "open(bytes, name): a saved Artifact."},
     {"describe_ttir", guarded<describeTtir>, METH_VARARGS,
      "describe_ttir(source, name): the public functions of TTIR as JSON."},
     {}};

@@ -27,7 +27,7 @@ static std::string stageTable(const CompiledKernel &kernel) {
 }
 
 static Expected<void> writeOutput(Session &session, const Options &options,
-                                  const nereid_compiled_info_t &info) {
+                                  const nereid_artifact_info_t &info) {
   if (options.output.empty())
     return {};
   std::string_view bytes(static_cast<const char *>(info.output.data),
@@ -53,7 +53,7 @@ static Expected<int> compile(Session &session, Options options) {
   Expected<CompiledKernel> kernel = compileKernel(session, options, false);
   if (!kernel)
     return kernel.error();
-  nereid_compiled_info_t info = kernel->compiled.info();
+  nereid_artifact_info_t info = kernel->artifact.info();
   if (Expected<void> written = writeOutput(session, options, info); !written)
     return written.error();
   Json document = kernel->facts;

@@ -107,7 +107,7 @@ ReadyKernel::prepare(Session &session, const LaunchOptions &options,
     return kernel.error();
   const TargetChoice &choice = kernel->choice;
   Expected<Function> function =
-      choice.driver->load(kernel->compiled, choice.device);
+      choice.driver->load(kernel->artifact, choice.device);
   if (!function)
     return function.error();
   std::unique_ptr<ReadyKernel> ready(

@@ -139,13 +139,13 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
     return built.error();
 
   auto start = std::chrono::steady_clock::now();
-  Expected<Compiled> compiled = [&] {
+  Expected<Artifact> artifact = [&] {
     Progress progress("compiling " + request.sourceName());
     return choice->compiler.compile(request.get());
   }();
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
-  if (!compiled) {
-    Error error = compiled.error();
+  if (!artifact) {
+    Error error = artifact.error();
     bool isSourceWrong = error.status == NEREID_INVALID_ARGUMENT &&
                          nereid_compile_check(choice->compiler.get(),
                                               &request.get()) == NEREID_OK;
@@ -154,18 +154,18 @@ compileKernel(Session &session, const CompileOptions &options, bool mustRun) {
     return error;
   }
   nereid_buffer_t *buffer = nullptr;
-  nereid_status_t status = nereid_compiled_describe(compiled->get(), &buffer);
+  nereid_status_t status = nereid_artifact_describe(artifact->get(), &buffer);
   Expected<Json> facts = takeJson(status, buffer);
   if (!facts)
     return facts.error();
-  return CompiledKernel{std::move(*choice), std::move(*compiled),
+  return CompiledKernel{std::move(*choice), std::move(*artifact),
                         std::move(*facts), time.count()};
 }
 
 std::string compileSummary(const CompiledKernel &kernel) {
   std::string plugin(detail::view(kernel.choice.compiler.info().id));
   std::string verb =
-      kernel.compiled.info().from_cache
+      kernel.artifact.info().from_cache
           ? "taken from the cache, where plugin '" + plugin + "' put it,"
           : "compiled by plugin '" + plugin + "'";
   return verb + " for " + kernel.choice.name() + " in " +

@@ -30,8 +30,8 @@ std::vector<OptionSpec> inputOptions(CompileOptions &options);
 
 struct CompiledKernel {
   TargetChoice choice;
-  Compiled compiled;
-  Json facts; ///< as nereid_compiled_describe() returns them
+  Artifact artifact;
+  Json facts; ///< as nereid_artifact_describe() returns them
   int64_t nanoseconds;
 };
 

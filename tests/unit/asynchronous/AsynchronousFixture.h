@@ -63,7 +63,7 @@ protected:
     return value;
   }
 
-  nereid_status_t compile(nereid_compiled_t *&out, uint32_t device,
+  nereid_status_t compile(nereid_artifact_t *&out, uint32_t device,
                           std::string_view source,
                           const std::vector<nereid_value_t> &options = {},
                           const char *startAt = "",
@@ -82,21 +82,21 @@ protected:
   nereid_function_t *load(uint32_t device, std::string_view source,
                           const std::vector<nereid_value_t> &options = {},
                           const char *startAt = "") {
-    nereid_compiled_t *compiled = nullptr;
+    nereid_artifact_t *artifact = nullptr;
     nereid_function_t *function = nullptr;
-    EXPECT_EQ(compile(compiled, device, source, options, startAt), NEREID_OK)
+    EXPECT_EQ(compile(artifact, device, source, options, startAt), NEREID_OK)
         << lastError();
-    if (compiled)
-      EXPECT_EQ(nereid_function_load(backend, device, compiled, &function),
+    if (artifact)
+      EXPECT_EQ(nereid_function_load(backend, device, artifact, &function),
                 NEREID_OK)
           << lastError();
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
     return function;
   }
 
-  std::string output(const nereid_compiled_t *compiled) {
-    auto info = detail::sized<nereid_compiled_info_t>();
-    EXPECT_EQ(nereid_compiled_info(compiled, &info), NEREID_OK);
+  std::string output(const nereid_artifact_t *artifact) {
+    auto info = detail::sized<nereid_artifact_info_t>();
+    EXPECT_EQ(nereid_artifact_info(artifact, &info), NEREID_OK);
     return {static_cast<const char *>(info.output.data), info.output.size};
   }
 

@@ -13,17 +13,17 @@ class AsynchronousCompiler : public AsynchronousTest {
 protected:
   void expectRefused(std::string_view source, const char *message,
                      const char *startAt = "") {
-    nereid_compiled_t *compiled = nullptr;
-    EXPECT_NE(compile(compiled, 0, source, {}, startAt), NEREID_OK);
+    nereid_artifact_t *artifact = nullptr;
+    EXPECT_NE(compile(artifact, 0, source, {}, startAt), NEREID_OK);
     EXPECT_THAT(lastError(), HasSubstr(message));
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
   }
   std::string list() {
-    nereid_compiled_t *compiled = nullptr;
-    EXPECT_EQ(compile(compiled, 0, vectorAdd(), {}, "", "list"), NEREID_OK)
+    nereid_artifact_t *artifact = nullptr;
+    EXPECT_EQ(compile(artifact, 0, vectorAdd(), {}, "", "list"), NEREID_OK)
         << lastError();
-    std::string text = output(compiled);
-    nereid_compiled_destroy(compiled);
+    std::string text = output(artifact);
+    nereid_artifact_destroy(artifact);
     return text;
   }
 };
@@ -38,8 +38,8 @@ TEST_F(AsynchronousCompiler, WritesAReadableList) {
 }
 
 TEST_F(AsynchronousCompiler, NumbersArgumentsWithoutAName) {
-  nereid_compiled_t *compiled = nullptr;
-  ASSERT_EQ(compile(compiled, 0, R"(module {
+  nereid_artifact_t *artifact = nullptr;
+  ASSERT_EQ(compile(artifact, 0, R"(module {
   tt.func public @k(%p: !tt.ptr<i32>, %n: i32) {
     tt.return
   }
@@ -47,18 +47,18 @@ TEST_F(AsynchronousCompiler, NumbersArgumentsWithoutAName) {
                     {}, "", "list"),
             NEREID_OK)
       << lastError();
-  EXPECT_THAT(output(compiled), HasSubstr("argument \"arg1\" i32\n"));
-  nereid_compiled_destroy(compiled);
+  EXPECT_THAT(output(artifact), HasSubstr("argument \"arg1\" i32\n"));
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(AsynchronousCompiler, AListMakesTheSameImageAsItsSource) {
-  nereid_compiled_t *fromList = nullptr, *fromSource = nullptr;
+  nereid_artifact_t *fromList = nullptr, *fromSource = nullptr;
   ASSERT_EQ(compile(fromList, 0, list(), {}, "image"), NEREID_OK)
       << lastError();
   ASSERT_EQ(compile(fromSource, 0, vectorAdd()), NEREID_OK) << lastError();
   EXPECT_EQ(output(fromList), output(fromSource));
-  nereid_compiled_destroy(fromList);
-  nereid_compiled_destroy(fromSource);
+  nereid_artifact_destroy(fromList);
+  nereid_artifact_destroy(fromSource);
 }
 
 TEST_F(AsynchronousCompiler, RefusesADamagedListAtItsLine) {
@@ -92,33 +92,33 @@ TEST_F(AsynchronousCompiler, RefusesF64OnTheDeviceWithoutIt) {
     tt.return
   }
 })";
-  nereid_compiled_t *compiled = nullptr;
-  EXPECT_EQ(compile(compiled, 0, kernel), NEREID_OK) << lastError();
-  nereid_compiled_destroy(compiled);
-  compiled = nullptr;
-  EXPECT_EQ(compile(compiled, 1, kernel), NEREID_INVALID_ARGUMENT);
+  nereid_artifact_t *artifact = nullptr;
+  EXPECT_EQ(compile(artifact, 0, kernel), NEREID_OK) << lastError();
+  nereid_artifact_destroy(artifact);
+  artifact = nullptr;
+  EXPECT_EQ(compile(artifact, 1, kernel), NEREID_INVALID_ARGUMENT);
   EXPECT_THAT(lastError(), HasSubstr("f64, which the device does not have"));
 }
 
 TEST_F(AsynchronousCompiler, ChecksItsOptions) {
-  nereid_compiled_t *compiled = nullptr;
-  EXPECT_EQ(compile(compiled, 0, vectorAdd(), {integer("num_warps", 9)}),
+  nereid_artifact_t *artifact = nullptr;
+  EXPECT_EQ(compile(artifact, 0, vectorAdd(), {integer("num_warps", 9)}),
             NEREID_INVALID_ARGUMENT);
-  EXPECT_EQ(compile(compiled, 0, vectorAdd(), {integer("num_wraps", 1)}),
+  EXPECT_EQ(compile(artifact, 0, vectorAdd(), {integer("num_wraps", 1)}),
             NEREID_INVALID_ARGUMENT);
-  EXPECT_EQ(compile(compiled, 0, vectorAdd(), {integer("num_warps", 8)}),
+  EXPECT_EQ(compile(artifact, 0, vectorAdd(), {integer("num_warps", 8)}),
             NEREID_OK);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(AsynchronousCompiler, AnImageIsForOneOfTheDevicesOnly) {
-  nereid_compiled_t *compiled = nullptr;
-  ASSERT_EQ(compile(compiled, 0, vectorAdd()), NEREID_OK) << lastError();
+  nereid_artifact_t *artifact = nullptr;
+  ASSERT_EQ(compile(artifact, 0, vectorAdd()), NEREID_OK) << lastError();
   nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 1, compiled, &function),
+  EXPECT_EQ(nereid_function_load(backend, 1, artifact, &function),
             NEREID_INCOMPATIBLE);
   EXPECT_THAT(lastError(), HasSubstr("the image is for architecture 'a1'"));
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(AsynchronousCompiler, PassesTheChecksOfPlugins) {

@@ -59,15 +59,15 @@ TEST_F(BoundaryTest, AnEndThatThrowsIsAWarning) {
   };
   plugin.shutdown = [](auto...) -> nereid_status_t { throw 42; };
   add();
-  nereid_compiled_t *compiled = compile(request());
-  ASSERT_NE(compiled, nullptr) << lastError();
+  nereid_artifact_t *artifact = compile(request());
+  ASSERT_NE(artifact, nullptr) << lastError();
   EXPECT_THAT(messages, HasSubstr("options are gone"));
   EXPECT_THAT(messages, HasSubstr("the session is gone"));
   nereid_function_t *function = nullptr;
-  ASSERT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK);
+  ASSERT_EQ(nereid_function_load(backend, 0, artifact, &function), NEREID_OK);
   nereid_function_destroy(function);
   EXPECT_THAT(messages, HasSubstr("exception of unknown type"));
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
   EXPECT_EQ(nereid_runtime_unregister(runtime, backend), NEREID_OK);
 }
 
@@ -154,9 +154,9 @@ TEST_F(BoundaryTest, AnUnalignedBlockIsCopied) {
     return NEREID_OK;
   };
   add();
-  nereid_compiled_t *compiled = compile(request());
+  nereid_artifact_t *artifact = compile(request());
   nereid_function_t *function = nullptr;
-  ASSERT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK);
+  ASSERT_EQ(nereid_function_load(backend, 0, artifact, &function), NEREID_OK);
   alignas(64) char bytes[128] = {};
   EXPECT_EQ(::launch(function, 1, 1, 1, bytes, 16), NEREID_OK);
   EXPECT_EQ(seen, reinterpret_cast<uintptr_t>(bytes));
@@ -164,7 +164,7 @@ TEST_F(BoundaryTest, AnUnalignedBlockIsCopied) {
   EXPECT_NE(seen, reinterpret_cast<uintptr_t>(bytes + 8));
   EXPECT_EQ(seen % 64, 0u);
   nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(BoundaryTest, LaunchesOfOtherVersionsWork) {

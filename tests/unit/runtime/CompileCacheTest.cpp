@@ -15,9 +15,9 @@ class CompileCacheTest : public RuntimeFixture {};
 } // namespace
 
 TEST_F(CompileCacheTest, ReadsTheSecondFromTheCacheAlsoInAnotherProcess) {
-  nereid_compiled_t *first = compile(request());
+  nereid_artifact_t *first = compile(request());
   restart();
-  nereid_compiled_t *second = compile(request());
+  nereid_artifact_t *second = compile(request());
   ASSERT_TRUE(first && second) << lastError();
   EXPECT_EQ(info(second).from_cache, 1u);
   EXPECT_EQ(output(first), output(second));
@@ -25,18 +25,18 @@ TEST_F(CompileCacheTest, ReadsTheSecondFromTheCacheAlsoInAnotherProcess) {
   EXPECT_EQ(string(info(second).extension), "img");
   EXPECT_EQ(fake_counts().stages, 3);
   EXPECT_THAT(events, ElementsAre("k.ttir: no entry"));
-  nereid_compiled_destroy(first);
-  nereid_compiled_destroy(second);
+  nereid_artifact_destroy(first);
+  nereid_artifact_destroy(second);
 }
 
 TEST_F(CompileCacheTest, EveryIngredientChangesTheKey) {
   auto keyOf = [&](nereid_compile_request_t what,
                    std::vector<std::pair<std::string_view, std::string_view>>
                        options = {}) {
-    nereid_compiled_t *compiled = compile(what, std::move(options));
-    EXPECT_NE(compiled, nullptr) << lastError();
-    std::string key = string(info(compiled).key);
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_t *artifact = compile(what, std::move(options));
+    EXPECT_NE(artifact, nullptr) << lastError();
+    std::string key = string(info(artifact).key);
+    nereid_artifact_destroy(artifact);
     return key;
   };
   std::vector<std::string> keys;
@@ -67,10 +67,10 @@ TEST_F(CompileCacheTest, EveryIngredientChangesTheKey) {
 }
 
 TEST_F(CompileCacheTest, ReportsWhatChangedSinceTheLastTime) {
-  nereid_compiled_destroy(compile(request()));
-  nereid_compiled_destroy(compile(request(), {{"scale", "3"}}));
+  nereid_artifact_destroy(compile(request()));
+  nereid_artifact_destroy(compile(request(), {{"scale", "3"}}));
   fake_set_dependencies("driver 2");
-  nereid_compiled_destroy(compile(request("new"), {{"scale", "3"}}));
+  nereid_artifact_destroy(compile(request("new"), {{"scale", "3"}}));
   EXPECT_THAT(
       events,
       ElementsAre("k.ttir: no entry",
@@ -86,21 +86,21 @@ TEST_F(CompileCacheTest, FlagsAndPolicyDecideAboutTheCache) {
             "error: k.ttir: not compiled for plugin 'test.fake', because "
             "compiling is forbidden and it is not in the cache: no entry");
   EXPECT_EQ(status, NEREID_NOT_FOUND);
-  nereid_compiled_destroy(compile(request()));
-  nereid_compiled_t *found = compile(never);
+  nereid_artifact_destroy(compile(request()));
+  nereid_artifact_t *found = compile(never);
   ASSERT_NE(found, nullptr) << lastError();
   EXPECT_EQ(info(found).from_cache, 1u);
-  nereid_compiled_destroy(found);
+  nereid_artifact_destroy(found);
 
   nereid_compile_request_t refresh = request();
   refresh.flags = NEREID_COMPILE_REFRESH;
-  nereid_compiled_t *anew = compile(refresh);
+  nereid_artifact_t *anew = compile(refresh);
   EXPECT_EQ(info(anew).from_cache, 0u);
-  nereid_compiled_destroy(anew);
+  nereid_artifact_destroy(anew);
 
   nereid_compile_request_t without = request("elsewhere");
   without.flags = NEREID_COMPILE_NO_CACHE;
-  nereid_compiled_destroy(compile(without));
+  nereid_artifact_destroy(compile(without));
   nereid_compile_request_t neverElsewhere = request("elsewhere");
   neverElsewhere.flags = NEREID_COMPILE_NEVER;
   EXPECT_THAT(compileError(neverElsewhere), HasSubstr("no entry"));
@@ -108,9 +108,9 @@ TEST_F(CompileCacheTest, FlagsAndPolicyDecideAboutTheCache) {
 
 TEST_F(CompileCacheTest, WorksWithoutACache) {
   restart(NEREID_RUNTIME_NO_CACHE);
-  nereid_compiled_t *compiled = compile(request());
-  ASSERT_NE(compiled, nullptr) << lastError();
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_t *artifact = compile(request());
+  ASSERT_NE(artifact, nullptr) << lastError();
+  nereid_artifact_destroy(artifact);
   EXPECT_THAT(events, ElementsAre("k.ttir: there is no cache"));
   nereid_cache_stat_t stat = {};
   stat.struct_size = sizeof stat;
@@ -121,9 +121,9 @@ TEST_F(CompileCacheTest, WorksWithoutACache) {
 }
 
 TEST_F(CompileCacheTest, CacheFunctionsCountVerifyAndClear) {
-  nereid_compiled_destroy(compile(request("a")));
-  nereid_compiled_destroy(compile(request("b")));
-  nereid_compiled_destroy(compile(request("a")));
+  nereid_artifact_destroy(compile(request("a")));
+  nereid_artifact_destroy(compile(request("b")));
+  nereid_artifact_destroy(compile(request("a")));
   nereid_cache_stat_t stat = {};
   stat.struct_size = sizeof stat;
   ASSERT_EQ(nereid_cache_stat(runtime, &stat), NEREID_OK);

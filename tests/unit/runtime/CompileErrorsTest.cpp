@@ -101,8 +101,8 @@ TEST_F(CompileErrorsTest, OptionsThatContradictThemselvesAreRefused) {
   given.options = &value;
   given.option_count = 1;
   auto compileGiven = [&] {
-    nereid_compiled_t *compiled = nullptr;
-    status = nereid_compile(backend, &given, &compiled);
+    nereid_artifact_t *artifact = nullptr;
+    status = nereid_compile(backend, &given, &artifact);
     return lastError();
   };
   // Of an option that is a list and of one that is not.
@@ -133,7 +133,7 @@ TEST_F(CompileErrorsTest, OptionsAreCheckedBeforeThePluginSeesThem) {
 TEST_F(CompileErrorsTest, TextAndBytesWithASizeButNoDataAreHarmless) {
   nereid_compile_request_t nameless = request();
   nameless.source_name = {nullptr, 10};
-  nereid_compiled_destroy(compile(nameless));
+  nereid_artifact_destroy(compile(nameless));
 
   nereid_replacement_t replacement = {};
   replacement.struct_size = sizeof replacement;

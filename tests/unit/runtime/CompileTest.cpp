@@ -26,10 +26,10 @@ protected:
 } // namespace
 
 TEST_F(CompileTest, RunsTheStagesInOrder) {
-  nereid_compiled_t *compiled = compile(request("abc"));
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "packed lowered abc");
-  nereid_compiled_info_t facts = info(compiled);
+  nereid_artifact_t *artifact = compile(request("abc"));
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "packed lowered abc");
+  nereid_artifact_info_t facts = info(artifact);
   EXPECT_EQ(facts.is_image, 1u);
   EXPECT_EQ(facts.from_cache, 0u);
   EXPECT_EQ(string(facts.kind), "fake.image");
@@ -42,13 +42,13 @@ TEST_F(CompileTest, RunsTheStagesInOrder) {
   EXPECT_EQ(fake_counts().bytes_not_wanted, 1);
   EXPECT_EQ(fake_counts().begins, fake_counts().ends);
   EXPECT_EQ(fake_counts().parses, fake_counts().destroys);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(CompileTest, DescribesTheResult) {
-  nereid_compiled_t *compiled = compile(request(), {{"num_warps", "8"}});
+  nereid_artifact_t *artifact = compile(request(), {{"num_warps", "8"}});
   nlohmann::json json = jsonOf([&](nereid_buffer_t **out) {
-    return nereid_compiled_describe(compiled, out);
+    return nereid_artifact_describe(artifact, out);
   });
   EXPECT_EQ(json["from_cache"], false);
   EXPECT_EQ(json["miss_reason"], "no entry");
@@ -60,7 +60,7 @@ TEST_F(CompileTest, DescribesTheResult) {
   EXPECT_EQ(json["stages"][1]["name"], "lower");
   EXPECT_GE(json["stages"][1]["nanoseconds"].get<int64_t>(), 0);
   EXPECT_EQ(json["metadata"]["argument_types"][0], "*f32");
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 // ---- Stages.
@@ -68,25 +68,25 @@ TEST_F(CompileTest, DescribesTheResult) {
 TEST_F(CompileTest, StopsAfterAndStartsAtAStage) {
   nereid_compile_request_t part = request("abc");
   part.stop_after = text("lower");
-  nereid_compiled_t *compiled = compile(part);
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "lowered abc");
-  EXPECT_EQ(string(info(compiled).kind), "fake.ir");
-  EXPECT_EQ(info(compiled).is_image, 0u);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_t *artifact = compile(part);
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "lowered abc");
+  EXPECT_EQ(string(info(artifact).kind), "fake.ir");
+  EXPECT_EQ(info(artifact).is_image, 0u);
+  nereid_artifact_destroy(artifact);
 
   part = request("hand-written");
   part.start_at = text("pack");
-  compiled = compile(part);
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "packed hand-written");
-  nereid_compiled_destroy(compiled);
+  artifact = compile(part);
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "packed hand-written");
+  nereid_artifact_destroy(artifact);
 
   part = request("abc");
   part.stop_after = text("parse");
-  compiled = compile(part);
-  EXPECT_EQ(output(compiled), "parsed abc");
-  nereid_compiled_destroy(compiled);
+  artifact = compile(part);
+  EXPECT_EQ(output(artifact), "parsed abc");
+  nereid_artifact_destroy(artifact);
 
   part.start_at = text("pack");
   EXPECT_EQ(compileError(part),
@@ -113,18 +113,18 @@ TEST_F(CompileTest, ReplacesTheOutputOfAStage) {
   nereid_compile_request_t changed = request("abc");
   changed.replacements = &replacement;
   changed.replacement_count = 1;
-  nereid_compiled_t *compiled = compile(changed, {{"break", "silent"}});
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "packed mine");
+  nereid_artifact_t *artifact = compile(changed, {{"break", "silent"}});
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "packed mine");
   EXPECT_EQ(fake_counts().stages, 2);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 
   // Empty bytes are bytes too, not "what the session kept".
   replacement.stage = text("parse");
   replacement.replacement = {};
-  compiled = compile(changed);
-  EXPECT_EQ(output(compiled), "packed lowered ");
-  nereid_compiled_destroy(compiled);
+  artifact = compile(changed);
+  EXPECT_EQ(output(artifact), "packed lowered ");
+  nereid_artifact_destroy(artifact);
 
   changed.stop_after = text("parse");
   replacement.stage = text("pack");
@@ -135,10 +135,10 @@ TEST_F(CompileTest, DumpsEveryStage) {
   std::string dump = directory + "/a/dump";
   nereid_compile_request_t dumped = request("abc");
   dumped.dump_dir = text(dump);
-  nereid_compiled_t *compiled = compile(dumped);
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "packed lowered parsed abc");
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_t *artifact = compile(dumped);
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "packed lowered parsed abc");
+  nereid_artifact_destroy(artifact);
   EXPECT_EQ(readFile(dump + "/00-source.ttir"), "abc");
   EXPECT_EQ(readFile(dump + "/01-parse.ttir"), "parsed abc");
   EXPECT_EQ(readFile(dump + "/02-lower.fir"), "lowered parsed abc");
@@ -174,20 +174,20 @@ TEST_F(CompileTest, ADumpBeyondTheLimitOnFilesIsAFailure) {
 }
 
 TEST_F(CompileTest, APipelineThatEndsEarlyIsCachedButNotLoaded) {
-  nereid_compiled_destroy(compile(request("abc"), {{"early", "1"}}));
-  nereid_compiled_t *compiled = compile(request("abc"), {{"early", "1"}});
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "lowered abc");
-  EXPECT_EQ(info(compiled).from_cache, 1u);
+  nereid_artifact_destroy(compile(request("abc"), {{"early", "1"}}));
+  nereid_artifact_t *artifact = compile(request("abc"), {{"early", "1"}});
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "lowered abc");
+  EXPECT_EQ(info(artifact).from_cache, 1u);
   nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &function),
             NEREID_UNIMPLEMENTED);
   EXPECT_EQ(lastError(),
             "error: k.ttir: compiled by plugin 'test.fake' only up to stage "
             "'lower', which makes 'fake.ir' and not an image, so it cannot be "
             "launched");
   EXPECT_EQ(function, nullptr);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 // ---- Failures.
@@ -211,10 +211,10 @@ TEST_F(CompileTest, ShowsOptionsAndStages) {
 TEST_F(CompileTest, AnEmptySourceIsGivenAsBytes) {
   nereid_compile_request_t empty = request("");
   empty.source = {};
-  nereid_compiled_t *compiled = compile(empty);
-  ASSERT_NE(compiled, nullptr) << lastError();
-  EXPECT_EQ(output(compiled), "packed lowered ");
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_t *artifact = compile(empty);
+  ASSERT_NE(artifact, nullptr) << lastError();
+  EXPECT_EQ(output(artifact), "packed lowered ");
+  nereid_artifact_destroy(artifact);
   empty.source.size = 5;
   EXPECT_EQ(compileError(empty), "error: source has a size but no data");
 }

@@ -36,20 +36,20 @@ TEST_F(CompilerChoiceTest, ACompilerWithoutDriverNeedsATargetAndCannotLoad) {
   target.backend = text("fake");
   nereid_compile_request_t offline = request();
   offline.target = &target;
-  nereid_compiled_t *compiled = compile(offline);
-  ASSERT_NE(compiled, nullptr) << lastError();
+  nereid_artifact_t *artifact = compile(offline);
+  ASSERT_NE(artifact, nullptr) << lastError();
   nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &function),
             NEREID_UNIMPLEMENTED);
   EXPECT_THAT(lastError(), HasSubstr("has no driver"));
   // Another plugin with the driver for it loads the image.
   nereid_backend_t *driver = nullptr;
   ASSERT_EQ(nereid_runtime_backend(runtime, text("test.fake"), &driver),
             NEREID_OK);
-  ASSERT_EQ(nereid_function_load(driver, 0, compiled, &function), NEREID_OK)
+  ASSERT_EQ(nereid_function_load(driver, 0, artifact, &function), NEREID_OK)
       << lastError();
   nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(CompilerChoiceTest, ADriverTakesTheCompilerWithTheBestScore) {
@@ -99,17 +99,17 @@ TEST_F(CompilerChoiceTest, ADriverTakesTheCompilerWithTheBestScore) {
   EXPECT_EQ(nereid_runtime_compiler(runtime, nullptr, &compiler),
             NEREID_INVALID_ARGUMENT);
 
-  nereid_compiled_t *compiled = compile(request("abc"), {{"scale", "2"}});
-  ASSERT_NE(compiled, nullptr) << lastError();
+  nereid_artifact_t *artifact = compile(request("abc"), {{"scale", "2"}});
+  ASSERT_NE(artifact, nullptr) << lastError();
   EXPECT_EQ(jsonOf([&](nereid_buffer_t **out) {
-              return nereid_compiled_describe(compiled, out);
+              return nereid_artifact_describe(artifact, out);
             })["key_ingredients"]["plugin"],
             "test.strong");
   nereid_function_t *function = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK)
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &function), NEREID_OK)
       << lastError();
   nereid_function_destroy(function);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
   EXPECT_FALSE(jsonOf([&](nereid_buffer_t **out) {
                  return nereid_backend_options(backend, nullptr, out);
                }).empty());

@@ -41,13 +41,13 @@ protected:
         request("module { tt.func public @k(%p: !tt.ptr<f32>, %n: i32) { "
                 "tt.return } }");
     std::swap(backend, device);
-    nereid_compiled_t *compiled = compile(wanted, std::move(options));
+    nereid_artifact_t *artifact = compile(wanted, std::move(options));
     std::swap(backend, device);
-    EXPECT_NE(compiled, nullptr) << lastError();
+    EXPECT_NE(artifact, nullptr) << lastError();
     nereid_function_t *function = nullptr;
-    EXPECT_EQ(nereid_function_load(device, 0, compiled, &function), NEREID_OK)
+    EXPECT_EQ(nereid_function_load(device, 0, artifact, &function), NEREID_OK)
         << lastError();
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
     return function;
   }
 

@@ -38,11 +38,11 @@ protected:
 } // namespace
 
 TEST_F(EnvironmentTest, CompileNeverMakesAMissAnError) {
-  nereid_compiled_destroy(compile(request("known")));
+  nereid_artifact_destroy(compile(request("known")));
   startWith("NEREID_COMPILE", "never");
-  nereid_compiled_t *known = compile(request("known"));
+  nereid_artifact_t *known = compile(request("known"));
   ASSERT_NE(known, nullptr) << lastError();
-  nereid_compiled_destroy(known);
+  nereid_artifact_destroy(known);
   EXPECT_THAT(compileError(request("unknown")),
               HasSubstr("compiling is forbidden"));
   nereid_compile_request_t part = request("known");
@@ -51,12 +51,12 @@ TEST_F(EnvironmentTest, CompileNeverMakesAMissAnError) {
 }
 
 TEST_F(EnvironmentTest, CompileAlwaysIgnoresTheCache) {
-  nereid_compiled_destroy(compile(request()));
+  nereid_artifact_destroy(compile(request()));
   startWith("NEREID_COMPILE", "always");
-  nereid_compiled_t *again = compile(request());
+  nereid_artifact_t *again = compile(request());
   ASSERT_NE(again, nullptr) << lastError();
   EXPECT_EQ(info(again).from_cache, 0u);
-  nereid_compiled_destroy(again);
+  nereid_artifact_destroy(again);
 }
 
 TEST_F(EnvironmentTest, AWrongValueIsAnError) {
@@ -69,10 +69,10 @@ TEST_F(EnvironmentTest, AWrongValueIsAnError) {
 
 TEST_F(EnvironmentTest, LogChoosesWhatTheCallbackGets) {
   startWith("NEREID_LOG", "error");
-  nereid_compiled_destroy(compile(request()));
+  nereid_artifact_destroy(compile(request()));
   EXPECT_EQ(messages, "");
   startWith("NEREID_LOG", "info");
-  nereid_compiled_destroy(compile(request("other")));
+  nereid_artifact_destroy(compile(request("other")));
   EXPECT_THAT(messages, HasSubstr("nereid: k.ttir: compiling with plugin "
                                   "'test.fake': no entry"));
 }
@@ -80,7 +80,7 @@ TEST_F(EnvironmentTest, LogChoosesWhatTheCallbackGets) {
 TEST_F(EnvironmentTest, TraceShowsEveryStepWithItsThread) {
   std::string file = directory + "/trace.json";
   startWith("NEREID_TRACE", file);
-  std::thread other([&] { nereid_compiled_destroy(compile(request())); });
+  std::thread other([&] { nereid_artifact_destroy(compile(request())); });
   other.join();
   nereid_function_t *function = load();
   char block[16] = {};

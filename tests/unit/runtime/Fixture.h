@@ -134,7 +134,7 @@ protected:
   }
 
   /// Compiles with options given as texts; null on failure.
-  nereid_compiled_t *compile(
+  nereid_artifact_t *compile(
       nereid_compile_request_t request,
       std::vector<std::pair<std::string_view, std::string_view>> given = {}) {
     std::vector<nereid_value_t> options;
@@ -147,39 +147,39 @@ protected:
     }
     request.options = options.data();
     request.option_count = options.size();
-    nereid_compiled_t *compiled = nullptr;
-    status = nereid_compile(backend, &request, &compiled);
-    return compiled;
+    nereid_artifact_t *artifact = nullptr;
+    status = nereid_compile(backend, &request, &artifact);
+    return artifact;
   }
 
   /// The error of a compile that must fail.
   std::string compileError(
       nereid_compile_request_t request,
       std::vector<std::pair<std::string_view, std::string_view>> options = {}) {
-    nereid_compiled_t *compiled = compile(request, std::move(options));
-    EXPECT_EQ(compiled, nullptr);
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_t *artifact = compile(request, std::move(options));
+    EXPECT_EQ(artifact, nullptr);
+    nereid_artifact_destroy(artifact);
     return lastError();
   }
 
-  static nereid_compiled_info_t info(nereid_compiled_t *compiled) {
-    nereid_compiled_info_t info = {};
+  static nereid_artifact_info_t info(nereid_artifact_t *artifact) {
+    nereid_artifact_info_t info = {};
     info.struct_size = sizeof info;
-    EXPECT_EQ(nereid_compiled_info(compiled, &info), NEREID_OK);
+    EXPECT_EQ(nereid_artifact_info(artifact, &info), NEREID_OK);
     return info;
   }
-  static std::string output(nereid_compiled_t *compiled) {
-    nereid_bytes_t bytes = info(compiled).output;
+  static std::string output(nereid_artifact_t *artifact) {
+    nereid_bytes_t bytes = info(artifact).output;
     return {static_cast<const char *>(bytes.data), bytes.size};
   }
 
   /// A loaded kernel of the fake.
   nereid_function_t *load() {
-    nereid_compiled_t *compiled = compile(request());
+    nereid_artifact_t *artifact = compile(request());
     nereid_function_t *function = nullptr;
-    EXPECT_EQ(nereid_function_load(backend, 0, compiled, &function), NEREID_OK)
+    EXPECT_EQ(nereid_function_load(backend, 0, artifact, &function), NEREID_OK)
         << lastError();
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
     return function;
   }
 

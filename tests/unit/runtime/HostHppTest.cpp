@@ -35,12 +35,12 @@ protected:
 TEST_F(HostHppTest, CompilesLoadsAndLaunches) {
   nereid::Expected<nereid::Runtime::Choice> choice = runtime->choose("fake");
   ASSERT_TRUE(choice) << choice.error().text;
-  nereid::Expected<nereid::Compiled> compiled =
+  nereid::Expected<nereid::Artifact> artifact =
       choice->backend.compile("source", "k.ttir");
-  ASSERT_TRUE(compiled) << compiled.error().text;
-  EXPECT_EQ(compiled->info().is_image, 1u);
-  EXPECT_THAT(*compiled->describe(), HasSubstr("\"k.ttir\""));
-  nereid::Expected<nereid::Function> function = choice->backend.load(*compiled);
+  ASSERT_TRUE(artifact) << artifact.error().text;
+  EXPECT_EQ(artifact->info().is_image, 1u);
+  EXPECT_THAT(*artifact->describe(), HasSubstr("\"k.ttir\""));
+  nereid::Expected<nereid::Function> function = choice->backend.load(*artifact);
   ASSERT_TRUE(function) << function.error().text;
   nereid::Expected<nereid::Memory> memory =
       choice->backend.allocate(sizeof(float));

@@ -108,11 +108,11 @@ TEST_F(LaunchTest, AFailingLaunchReportsItsReason) {
 }
 
 TEST_F(LaunchTest, ADeviceThatDoesNotExistIsRefused) {
-  nereid_compiled_t *compiled = compile(request());
-  ASSERT_NE(compiled, nullptr) << lastError();
+  nereid_artifact_t *artifact = compile(request());
+  ASSERT_NE(artifact, nullptr) << lastError();
   int64_t loads = fake_counts().loads;
   nereid_function_t *other = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 9, compiled, &other),
+  EXPECT_EQ(nereid_function_load(backend, 9, artifact, &other),
             NEREID_NOT_FOUND);
   EXPECT_EQ(lastError(),
             "error: plugin 'test.fake' has no device 9, expected 0 to 0");
@@ -123,7 +123,7 @@ TEST_F(LaunchTest, ADeviceThatDoesNotExistIsRefused) {
   EXPECT_EQ(compiler, nullptr);
   EXPECT_EQ(nereid_backend_compiler(backend, 0, &compiler), NEREID_OK);
   EXPECT_EQ(compiler, backend);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 // Nothing is to be done, but not by nobody.
@@ -143,38 +143,38 @@ TEST_F(LaunchTest, UnloadsWhatItLoaded) {
 }
 
 TEST_F(LaunchTest, MalformedMetadataIsRefusedBeforeTheImageIsLoaded) {
-  nereid_compiled_t *compiled = compile(request(), {{"break", "offsets"}});
+  nereid_artifact_t *artifact = compile(request(), {{"break", "offsets"}});
   nereid_function_t *other = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &other),
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
             "error: k.ttir: plugin 'test.fake': malformed metadata: argument "
             "'out' occupies bytes 0 to 8, past the next argument or the end of "
             "the block at 4");
   EXPECT_EQ(fake_counts().loads, 1);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(LaunchTest, ADriverThatReturnsNothingIsReported) {
-  nereid_compiled_t *compiled = compile(request());
+  nereid_artifact_t *artifact = compile(request());
   nereid_function_t *other = nullptr;
   int64_t unloads = fake_counts().unloads;
   fake_withhold(1, 0);
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &other),
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
             "error: k.ttir: plugin 'test.fake': load_image returned ok but "
             "no module, which is a fault of the plugin");
   EXPECT_EQ(fake_counts().unloads, unloads);
   fake_withhold(0, 1);
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &other),
             NEREID_INTERNAL);
   EXPECT_EQ(lastError(),
             "error: k.ttir: plugin 'test.fake': get_kernel returned ok but "
             "no kernel, which is a fault of the plugin");
   EXPECT_EQ(fake_counts().unloads, unloads + 1);
   EXPECT_EQ(other, nullptr);
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(LaunchTest, AnImageThatTheDriverRefusesIsReported) {
@@ -185,12 +185,12 @@ TEST_F(LaunchTest, AnImageThatTheDriverRefusesIsReported) {
   nereid_compile_request_t changed = request();
   changed.replacements = &replacement;
   changed.replacement_count = 1;
-  nereid_compiled_t *compiled = compile(changed);
+  nereid_artifact_t *artifact = compile(changed);
   nereid_function_t *other = nullptr;
-  EXPECT_EQ(nereid_function_load(backend, 0, compiled, &other),
+  EXPECT_EQ(nereid_function_load(backend, 0, artifact, &other),
             NEREID_INVALID_ARGUMENT);
   EXPECT_THAT(lastError(), HasSubstr("no 'name' of the kernel"));
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
   EXPECT_EQ(nereid_function_load(backend, 3, nullptr, &other),
             NEREID_INVALID_ARGUMENT);
 }

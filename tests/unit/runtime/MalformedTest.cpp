@@ -23,10 +23,10 @@ protected:
     return errorOf(given);
   }
   std::string errorOf(const nereid_compile_request_t &given) {
-    nereid_compiled_t *compiled = nullptr;
-    status = nereid_compile(backend, &given, &compiled);
-    EXPECT_EQ(compiled, nullptr);
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_t *artifact = nullptr;
+    status = nereid_compile(backend, &given, &artifact);
+    EXPECT_EQ(artifact, nullptr);
+    nereid_artifact_destroy(artifact);
     nereid_buffer_t *key = nullptr;
     EXPECT_EQ(nereid_compile_key(backend, &given, &key), status)
         << "compile and compile_key disagree";
@@ -99,10 +99,10 @@ TEST_F(MalformedTest, TextsOfARequestWithoutDataAreEmpty) {
   nereid_compile_request_t given = request();
   given.source_name = given.start_at = given.stop_after = given.dump_dir =
       kNoData;
-  nereid_compiled_t *compiled = nullptr;
-  EXPECT_EQ(nereid_compile(backend, &given, &compiled), NEREID_OK)
+  nereid_artifact_t *artifact = nullptr;
+  EXPECT_EQ(nereid_compile(backend, &given, &artifact), NEREID_OK)
       << lastError();
-  nereid_compiled_destroy(compiled);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(MalformedTest, NamesWithoutData) {
@@ -130,11 +130,11 @@ TEST_F(MalformedTest, NamesWithoutData) {
   EXPECT_NE(nereid_backend_import_context(backend, 0, &object), NEREID_OK);
   EXPECT_NE(lastError(), "");
 
-  nereid_compiled_t *compiled = compile(request());
-  ASSERT_NE(compiled, nullptr) << lastError();
+  nereid_artifact_t *artifact = compile(request());
+  ASSERT_NE(artifact, nullptr) << lastError();
   nereid_bytes_t bytes = {};
-  EXPECT_EQ(nereid_compiled_stage(compiled, kNoData, &bytes), NEREID_NOT_FOUND);
-  nereid_compiled_destroy(compiled);
+  EXPECT_EQ(nereid_artifact_stage(artifact, kNoData, &bytes), NEREID_NOT_FOUND);
+  nereid_artifact_destroy(artifact);
 }
 
 TEST_F(MalformedTest, AnEmptyTarget) {

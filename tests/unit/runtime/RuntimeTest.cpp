@@ -129,7 +129,7 @@ TEST_F(RuntimeTest, NullPointersAreErrorsAndDestroyAcceptsThem) {
   EXPECT_EQ(nereid_runtime_backend_count(nullptr), 0u);
   EXPECT_EQ(nereid_buffer_bytes(nullptr).size, 0u);
   nereid_runtime_destroy(nullptr);
-  nereid_compiled_destroy(nullptr);
+  nereid_artifact_destroy(nullptr);
   nereid_function_destroy(nullptr);
   nereid_buffer_destroy(nullptr);
 }

@@ -36,15 +36,15 @@ TEST_F(ThreadsTest, CompileLoadAndLaunch) {
                                ? "shared " + std::to_string(round)
                                : "own " + std::to_string(thread * 100 + round);
       nereid_compile_request_t what = request(source);
-      nereid_compiled_t *compiled = nullptr;
-      ASSERT_EQ(nereid_compile(backend, &what, &compiled), NEREID_OK)
+      nereid_artifact_t *artifact = nullptr;
+      ASSERT_EQ(nereid_compile(backend, &what, &artifact), NEREID_OK)
           << lastError();
-      ASSERT_EQ(output(compiled), "packed lowered " + source);
+      ASSERT_EQ(output(artifact), "packed lowered " + source);
       nereid_function_t *function = nullptr;
-      ASSERT_EQ(nereid_function_load(backend, 0, compiled, &function),
+      ASSERT_EQ(nereid_function_load(backend, 0, artifact, &function),
                 NEREID_OK)
           << lastError();
-      nereid_compiled_destroy(compiled);
+      nereid_artifact_destroy(artifact);
       float result = 0;
       struct {
         nereid_address_t out;
@@ -86,8 +86,8 @@ TEST_F(ThreadsTest, ErrorsBelongToTheirThread) {
       nereid_compile_request_t wrong = request();
       wrong.options = &option;
       wrong.option_count = 1;
-      nereid_compiled_t *compiled = nullptr;
-      ASSERT_EQ(nereid_compile(backend, &wrong, &compiled),
+      nereid_artifact_t *artifact = nullptr;
+      ASSERT_EQ(nereid_compile(backend, &wrong, &artifact),
                 NEREID_INVALID_ARGUMENT);
       ASSERT_NE(lastError().find('\'' + name + '\''), std::string::npos);
     }
@@ -100,9 +100,9 @@ TEST_F(ThreadsTest, QueriesBesideCompiles) {
       if (thread < 3) {
         std::string source = std::to_string(thread * 100 + i);
         nereid_compile_request_t what = request(source);
-        nereid_compiled_t *compiled = nullptr;
-        ASSERT_EQ(nereid_compile(backend, &what, &compiled), NEREID_OK);
-        nereid_compiled_destroy(compiled);
+        nereid_artifact_t *artifact = nullptr;
+        ASSERT_EQ(nereid_compile(backend, &what, &artifact), NEREID_OK);
+        nereid_artifact_destroy(artifact);
         continue;
       }
       nereid_backend_t *found = nullptr;
@@ -155,9 +155,9 @@ TEST_F(ThreadsTest, RuntimesBesideEachOther) {
     ASSERT_EQ(nereid_runtime_create(&options, &own), NEREID_OK);
     ASSERT_EQ(nereid_runtime_register(own, fake_plugin(), &fake), NEREID_OK);
     nereid_compile_request_t what = request("everywhere");
-    nereid_compiled_t *compiled = nullptr;
-    ASSERT_EQ(nereid_compile(fake, &what, &compiled), NEREID_OK) << lastError();
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_t *artifact = nullptr;
+    ASSERT_EQ(nereid_compile(fake, &what, &artifact), NEREID_OK) << lastError();
+    nereid_artifact_destroy(artifact);
     nereid_runtime_destroy(own);
   });
   EXPECT_EQ(fake_counts().shutdowns, 10);

@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct nereid_runtime_t nereid_runtime_t;    // plugins, cache, settings
 typedef struct nereid_backend_t nereid_backend_t;    // one loaded plugin
-typedef struct nereid_compiled_t nereid_compiled_t;  // the result of a compile
+typedef struct nereid_artifact_t nereid_artifact_t;  // the result of a compile
 typedef struct nereid_function_t nereid_function_t;  // a kernel, ready to launch
 typedef struct nereid_buffer_t nereid_buffer_t;      // bytes owned by libnereid
 

@@ -19,7 +19,7 @@ enum {
   NEREID_COMPILE_REFRESH = 2u,    // compile even if cached, and store
   NEREID_COMPILE_NEVER = 4u,      // a miss is NEREID_NOT_FOUND
   // Keep the output of each stage, in the result and in its cache entry, for
-  // nereid_compiled_stage().
+  // nereid_artifact_stage().
   NEREID_COMPILE_KEEP_STAGES = 8u
 };
 
@@ -55,7 +55,7 @@ typedef struct nereid_compile_request_t {
 NEREID_EXPORT nereid_status_t
 nereid_compile(nereid_backend_t *backend,
                const nereid_compile_request_t *request,
-               nereid_compiled_t **out_compiled);
+               nereid_artifact_t **out_artifact);
 // The cache key of `request` and the inputs hashed into it, as JSON. Compiles
 // nothing. [any-thread]
 NEREID_EXPORT nereid_status_t
@@ -69,9 +69,9 @@ NEREID_EXPORT nereid_status_t
 nereid_compile_check(nereid_backend_t *backend,
                      const nereid_compile_request_t *request);
 // [any-thread]
-NEREID_EXPORT void nereid_compiled_destroy(nereid_compiled_t *compiled);
+NEREID_EXPORT void nereid_artifact_destroy(nereid_artifact_t *artifact);
 
-typedef struct nereid_compiled_info_t {
+typedef struct nereid_artifact_info_t {
   uint32_t struct_size;
   uint32_t from_cache;       // 1 if nothing was compiled
   uint32_t is_image;         // 1 if it can be loaded
@@ -84,22 +84,22 @@ typedef struct nereid_compiled_info_t {
   nereid_string_t name;      // of the kernel
   const nereid_value_t *metadata;
   uint64_t metadata_count;
-} nereid_compiled_info_t;
+} nereid_artifact_info_t;
 
 // [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_compiled_info(const nereid_compiled_t *compiled,
-                     nereid_compiled_info_t *out_info);
+nereid_artifact_info(const nereid_artifact_t *artifact,
+                     nereid_artifact_info_t *out_info);
 // All facts as JSON: metadata, key and its inputs, stage times in nanoseconds,
 // whether it was cached and if not why. [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_compiled_describe(const nereid_compiled_t *compiled,
+nereid_artifact_describe(const nereid_artifact_t *artifact,
                          nereid_buffer_t **out_json);
 
 // The output of stage `stage`, if the request had NEREID_COMPILE_KEEP_STAGES,
 // or of the last stage. [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_compiled_stage(const nereid_compiled_t *compiled, nereid_string_t stage,
+nereid_artifact_stage(const nereid_artifact_t *artifact, nereid_string_t stage,
                       nereid_bytes_t *out_output);
 
 // Serializes a result with its metadata, key and digest, to store or ship. The
@@ -107,14 +107,14 @@ nereid_compiled_stage(const nereid_compiled_t *compiled, nereid_string_t stage,
 // stages are not included.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_compiled_save(const nereid_compiled_t *compiled,
+nereid_artifact_save(const nereid_artifact_t *artifact,
                      nereid_buffer_t **out_file);
-// Opens the bytes of nereid_compiled_save(); any change to them is
+// Opens the bytes of nereid_artifact_save(); any change to them is
 // NEREID_IO_ERROR. `name` names them in messages. If the cache has the same
 // bytes, debuggers and profilers find its file. [any-thread]
 NEREID_EXPORT nereid_status_t
-nereid_compiled_open(nereid_runtime_t *runtime, nereid_bytes_t file,
-                     nereid_string_t name, nereid_compiled_t **out_compiled);
+nereid_artifact_open(nereid_runtime_t *runtime, nereid_bytes_t file,
+                     nereid_string_t name, nereid_artifact_t **out_artifact);
 
 // The public functions of TTIR, text or bytecode, as JSON: see `describe` in
 // nereid/ext/ttir.h. `name` stands for the source in messages. The first call

@@ -16,7 +16,7 @@ extern "C" {
 // driver; it may be a different plugin from the one that compiled. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_function_load(nereid_backend_t *backend, uint32_t device,
-                     const nereid_compiled_t *compiled,
+                     const nereid_artifact_t *artifact,
                      nereid_function_t **out_function);
 // No launch may be pending. [any-thread]
 NEREID_EXPORT void nereid_function_destroy(nereid_function_t *function);

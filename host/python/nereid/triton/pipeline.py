@@ -46,7 +46,7 @@ class _Compilation:
     def __init__(self, pipeline: Pipeline, options: Any) -> None:
         self._pipeline = pipeline
         self._options = options
-        self._compiled: Any = None
+        self._artifact: Any = None
         self._last: Any = None  # what the stage before gave to Triton
 
     def ttir(self, module: Any, metadata: dict[str, Any]) -> Any:
@@ -55,13 +55,13 @@ class _Compilation:
 
     def stage(self, index: int, source: Any, metadata: dict[str, Any]) -> str | bytes:
         """Stage `index` of the plugin, whose input is `source`."""
-        if self._compiled is None or source is not self._last:
+        if self._artifact is None or source is not self._last:
             self._compile(index, source, metadata)
             metadata["written_arguments"] = self._written(index, source, metadata)
         name = self._pipeline.stages[index]
         if name == self._pipeline.binary_ext:
-            return self._compiled.save()
-        output = self._compiled.stage(name)
+            return self._artifact.save()
+        output = self._artifact.stage(name)
         self._last = output.decode("utf-8", "backslashreplace")
         return self._last
 
@@ -77,7 +77,7 @@ class _Compilation:
     def _compile(self, index: int, source: Any, metadata: dict[str, Any]) -> None:
         pipeline = self._pipeline
         try:
-            self._compiled = pipeline.backend.compile(
+            self._artifact = pipeline.backend.compile(
                 versions.content_of(source),
                 f"{metadata.get('name', 'kernel')}.{pipeline.inputs[index]}",
                 self._options.for_plugin(),
@@ -89,13 +89,13 @@ class _Compilation:
             if error.status == "out-of-resources":
                 raise TooLarge(str(error)) from None
             raise
-        metadata.update(_metadata_of(self._compiled))
+        metadata.update(_metadata_of(self._artifact))
 
 
-def _metadata_of(compiled: Any) -> dict[str, Any]:
-    facts = json.loads(compiled.describe())["metadata"]
+def _metadata_of(artifact: Any) -> dict[str, Any]:
+    facts = json.loads(artifact.describe())["metadata"]
     return {
-        "name": compiled.name,
+        "name": artifact.name,
         # Programs divide by it: an occupancy of nothing is no number.
         "shared": max(1, facts.get("shared", 0)),
         "scratch": facts.get("scratch", 0),

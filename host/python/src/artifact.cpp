@@ -1,38 +1,38 @@
-// compiled.cpp - the result of a compilation.
+// artifact.cpp - the result of a compilation.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "compiled.h"
+#include "artifact.h"
 
 namespace nereid::python {
 
 PyTypeObject *compiledType = nullptr;
 
-static nereid_compiled_t *self(PyObject *object) {
-  return reinterpret_cast<CompiledObject *>(object)->compiled;
+static nereid_artifact_t *self(PyObject *object) {
+  return reinterpret_cast<ArtifactObject *>(object)->artifact;
 }
 
-PyObject *wrapCompiled(nereid_compiled_t *compiled) {
+PyObject *wrapArtifact(nereid_artifact_t *artifact) {
   PyObject *object = compiledType->tp_alloc(compiledType, 0);
   if (!object)
-    nereid_compiled_destroy(compiled);
+    nereid_artifact_destroy(artifact);
   else
-    reinterpret_cast<CompiledObject *>(object)->compiled = compiled;
+    reinterpret_cast<ArtifactObject *>(object)->artifact = artifact;
   return object;
 }
 
 static void dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
-  nereid_compiled_destroy(self(object));
+  nereid_artifact_destroy(self(object));
   type->tp_free(object);
   Py_DECREF(type);
 }
 
-static nereid_compiled_info_t infoOf(PyObject *object) {
-  nereid_compiled_info_t info = {};
+static nereid_artifact_info_t infoOf(PyObject *object) {
+  nereid_artifact_info_t info = {};
   info.struct_size = sizeof info;
-  (void)nereid_compiled_info(self(object), &info);
+  (void)nereid_artifact_info(self(object), &info);
   return info;
 }
 
@@ -47,19 +47,19 @@ static PyObject *stage(PyObject *object, PyObject *name) {
     return nullptr;
   nereid_bytes_t output = {};
   nereid_status_t status =
-      nereid_compiled_stage(self(object), text(wanted), &output);
+      nereid_artifact_stage(self(object), text(wanted), &output);
   return status == NEREID_OK ? toBytes(output) : raise(status);
 }
 
 static PyObject *save(PyObject *object, PyObject *) {
   nereid_buffer_t *file = nullptr;
-  nereid_status_t status = nereid_compiled_save(self(object), &file);
+  nereid_status_t status = nereid_artifact_save(self(object), &file);
   return takeBytes(status, file);
 }
 
 static PyObject *describe(PyObject *object, PyObject *) {
   nereid_buffer_t *json = nullptr;
-  nereid_status_t status = nereid_compiled_describe(self(object), &json);
+  nereid_status_t status = nereid_artifact_describe(self(object), &json);
   return takeText(status, json);
 }
 
@@ -92,10 +92,9 @@ bool addCompiledType(PyObject *module) {
       {Py_tp_getset, getters},
       {Py_tp_doc, const_cast<char *>("The result of a compilation.")},
       {}};
-  static PyType_Spec spec = {"nereid._nereid.Compiled", sizeof(CompiledObject), 0,
-                             Py_TPFLAGS_DEFAULT |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "nereid._nereid.Artifact", sizeof(ArtifactObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   compiledType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return compiledType && PyModule_AddType(module, compiledType) == 0;
 }

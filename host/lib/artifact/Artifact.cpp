@@ -1,9 +1,9 @@
-// Compiled.cpp - the result of a compilation as JSON and as a cache record.
+// Artifact.cpp - the result of a compilation as JSON and as a cache record.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "artifact/Compiled.h"
+#include "artifact/Artifact.h"
 
 #include "cache/Cache.h"
 #include "cache/CacheRecord.h"
@@ -11,7 +11,7 @@
 
 namespace nereid::host {
 
-Json Compiled::describe() const {
+Json Artifact::describe() const {
   Json stages = Json::array();
   for (const StageTime &time : times)
     stages.push_back({{"name", time.stage}, {"nanoseconds", time.nanoseconds}});
@@ -59,9 +59,9 @@ static void addBytes(Values &values, std::string_view name,
   (void)values.add(value);
 }
 
-std::string Compiled::encodeRecord() const { return encodeRecord(true); }
+std::string Artifact::encodeRecord() const { return encodeRecord(true); }
 
-std::string Compiled::encodeRecord(bool withKept) const {
+std::string Artifact::encodeRecord(bool withKept) const {
   std::vector<nereid_string_t> stages;
   std::vector<int64_t> nanoseconds;
   for (const StageTime &time : times) {
@@ -114,7 +114,7 @@ static bool readTimes(const Values &record, std::vector<StageTime> &times) {
   return true;
 }
 
-Outcome Compiled::decodeRecord(std::string_view bytes) {
+Outcome Artifact::decodeRecord(std::string_view bytes) {
   Result<Values> record = Values::decode(bytes);
   if (!record)
     return record.failure();
@@ -143,7 +143,7 @@ Outcome Compiled::decodeRecord(std::string_view bytes) {
   return {};
 }
 
-Result<std::string> Compiled::save() const {
+Result<std::string> Artifact::save() const {
   std::optional<Digest> digest = Digest::fromHex(key);
   if (!digest)
     return Failure{NEREID_INTERNAL, sourceName + ": the result has no key"};
@@ -154,9 +154,9 @@ Result<std::string> Compiled::save() const {
   return file;
 }
 
-Result<std::unique_ptr<Compiled>>
-Compiled::open(std::string_view file, std::string_view name, Cache *cache) {
-  auto result = std::make_unique<Compiled>();
+Result<std::unique_ptr<Artifact>>
+Artifact::open(std::string_view file, std::string_view name, Cache *cache) {
+  auto result = std::make_unique<Artifact>();
   result->sourceName = name;
   result->isFromCache = true;
   result->storage = file;

@@ -1,26 +1,25 @@
-// compiled.h - the result of a compilation.
+// artifact.h - the result of a compilation.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_PYTHON_COMPILED_H
-#define NEREID_PYTHON_COMPILED_H
+#ifndef NEREID_PYTHON_ARTIFACT_H
+#define NEREID_PYTHON_ARTIFACT_H
 
 #include "object.h"
 
 namespace nereid::python {
 
-struct CompiledObject {
-  PyObject_HEAD
-  nereid_compiled_t *compiled;
+struct ArtifactObject {
+  PyObject_HEAD nereid_artifact_t *artifact;
 };
 
 extern PyTypeObject *compiledType;
 bool addCompiledType(PyObject *module);
 
 /// Takes \p compiled over.
-PyObject *wrapCompiled(nereid_compiled_t *compiled);
+PyObject *wrapArtifact(nereid_artifact_t *artifact);
 
 } // namespace nereid::python
 
-#endif // NEREID_PYTHON_COMPILED_H
+#endif // NEREID_PYTHON_ARTIFACT_H

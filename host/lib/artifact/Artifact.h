@@ -1,10 +1,10 @@
-// Compiled.h - the result of a compilation, from the compiler or the cache.
+// Artifact.h - the result of a compilation, from the compiler or the cache.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_HOST_ARTIFACT_COMPILED_H
-#define NEREID_HOST_ARTIFACT_COMPILED_H
+#ifndef NEREID_HOST_ARTIFACT_ARTIFACT_H
+#define NEREID_HOST_ARTIFACT_ARTIFACT_H
 
 #include "compile/KeyIngredients.h"
 #include "compile/Pipeline.h"
@@ -19,7 +19,7 @@ namespace nereid::host {
 class Cache;
 
 /// Data only: it depends on no plugin and may be used on any thread.
-class Compiled {
+class Artifact {
 public:
   std::string sourceName, pluginId;
   std::string lastStage, kind, extension;
@@ -40,11 +40,11 @@ public:
   std::string storage;
   std::shared_ptr<const void> keepAlive;
 
-  Compiled() = default;
-  Compiled(const Compiled &) = delete;
-  Compiled &operator=(const Compiled &) = delete;
+  Artifact() = default;
+  Artifact(const Artifact &) = delete;
+  Artifact &operator=(const Artifact &) = delete;
 
-  /// The result of nereid_compiled_describe().
+  /// The result of nereid_artifact_describe().
   Json describe() const;
 
   /// Everything of a result but its output, for the cache.
@@ -55,7 +55,7 @@ public:
   /// The result in one piece, without what was kept of its stages.
   Result<std::string> save() const;
   /// The inverse of save(); \p cache may have the same bytes in a file.
-  static Result<std::unique_ptr<Compiled>>
+  static Result<std::unique_ptr<Artifact>>
   open(std::string_view file, std::string_view name, Cache *cache);
 
 private:
@@ -64,4 +64,4 @@ private:
 
 } // namespace nereid::host
 
-#endif // NEREID_HOST_ARTIFACT_COMPILED_H
+#endif // NEREID_HOST_ARTIFACT_ARTIFACT_H
