@@ -1,0 +1,387 @@
+// Distribution.cpp - chooses a layout for each tile of a kernel.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gpu/Distribution.h"
+
+#include "gpu/DotLayout.h"
+#include "gpu/ShapeLayouts.h"
+#include "tile/Ops.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::codegen::gpu {
+
+/// The values that are one value at run time: those that enter a region as its
+/// argument, or leave it as a result of `result`'s operation.
+static SmallVector<Value, 3> sourcesOf(Value value) {
+  auto yielded = [](Region &region, unsigned number) {
+    return region.front().getTerminator()->getOperand(number);
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+      return {loop.getInitArgs()[number], yielded(loop.getRegion(), number)};
+    }
+    auto loop = cast<scf::WhileOp>(parent);
+    unsigned number = argument.getArgNumber();
+    if (argument.getOwner() == loop.getBeforeBody())
+      return {loop.getInits()[number], yielded(loop.getAfter(), number)};
+    return {loop.getConditionOp().getArgs()[number]};
+  }
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  return llvm::TypeSwitch<Operation *, SmallVector<Value, 3>>(
+             value.getDefiningOp())
+      .Case([&](scf::ForOp loop) {
+        return SmallVector<Value, 3>{loop.getInitArgs()[number],
+                                     yielded(loop.getRegion(), number)};
+      })
+      .Case([&](scf::WhileOp loop) {
+        return SmallVector<Value, 3>{loop.getConditionOp().getArgs()[number]};
+      })
+      .Case([&](scf::IfOp branch) {
+        return SmallVector<Value, 3>{yielded(branch.getThenRegion(), number),
+                                     yielded(branch.getElseRegion(), number)};
+      });
+}
+
+/// True for a tile that enters or leaves a region.
+static bool isCarried(Value tile) {
+  return isa<BlockArgument>(tile) ||
+         infoOf(tile.getDefiningOp()).kind == TileOpKind::Region;
+}
+
+/// The value that stands for a carried one: a loop's argument for its result.
+static Value carrierOf(Value tile) {
+  auto result = dyn_cast<OpResult>(tile);
+  if (!result)
+    return tile;
+  unsigned number = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getRegionIterArg(number);
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+    return loop.getAfterArguments()[number];
+  return tile;
+}
+
+/// Chooses layouts in two passes: own layouts from operands to results, then
+/// the needed layouts from users to operands.
+class Distributor {
+public:
+  Distributor(TileForms &forms, const DistributionOptions &options)
+      : forms(forms) {
+    result.options = options;
+  }
+
+  Distribution run(tt::FuncOp kernel);
+
+private:
+  using OwnLayout = std::optional<Layout>; // none: it has none of its own
+
+  OwnLayout layoutOf(Value tile);
+  OwnLayout layoutOfResult(Value tile);
+  OwnLayout layoutOfCarried(Value tile);
+  /// The layout in which its users would like a carried tile.
+  OwnLayout layoutOfUsers(Value tile);
+  void chooseOwn(Value tile);
+
+  void need(Value tile, const Layout &layout);
+  void needOperands(Operation *op);
+  void needOperandsOfRegion(Operation *op);
+  void needInBlock(Block &block);
+
+  TileForms &forms;
+  Distribution result;
+  llvm::DenseMap<Value, OwnLayout> chosen;
+  /// While a carried tile is chosen: layouts of tiles after it, as if those
+  /// that are being visited had none.
+  llvm::DenseMap<Value, OwnLayout> guesses;
+};
+
+/// The layout with the fewest registers: copies help nobody.
+static void preferSpread(std::optional<Layout> &best,
+                         const std::optional<Layout> &other) {
+  if (other && (!best || other->registerCount() < best->registerCount()))
+    best = other;
+}
+
+std::optional<Layout> Distributor::layoutOfResult(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (auto found = result.accesses.find(op); found != result.accesses.end())
+    return found->second.layout;
+  auto orDefault = [&](OwnLayout layout, Value of) {
+    return layout ? *layout : result.defaultLayout(of);
+  };
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+    Value source = reduce.getSrcs()[0];
+    return orDefault(layoutOf(source), source)
+        .without(reduce.getAxis())
+        .compacted();
+  }
+  if (auto scan = dyn_cast<tt::ScanOp>(op)) {
+    Value source = scan.getSrcs()[0];
+    return orDefault(layoutOf(source), source);
+  }
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return dotLayout(dot.getType().getShape(), result.options.workgroup);
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    return orDefault(layoutOf(gather.getIndices()), tile);
+  if (infoOf(op).kind != TileOpKind::Expression)
+    return result.defaultLayout(tile);
+  // Elements are repeated at no cost in any layout.
+  if (isa<tt::BroadcastOp>(op))
+    return std::nullopt;
+  OwnLayout best;
+  for (Value operand : op->getOperands())
+    if (tileType(operand))
+      if (OwnLayout own = layoutOf(operand)) {
+        if (!isElementOp(op))
+          return shapeResultLayout(op, *own);
+        preferSpread(best, own);
+      }
+  return best;
+}
+
+std::optional<Layout> Distributor::layoutOfUsers(Value tile) {
+  for (Operation *user : tile.getUsers()) {
+    if (auto found = result.accesses.find(user); found != result.accesses.end())
+      return found->second.layout;
+    if (isElementOp(user) && tileType(user->getResult(0)))
+      if (OwnLayout layout = layoutOf(user->getResult(0)))
+        return layout;
+  }
+  return std::nullopt;
+}
+
+std::optional<Layout> Distributor::layoutOfCarried(Value tile) {
+  for (Value source : sourcesOf(tile))
+    if (OwnLayout layout = layoutOf(source))
+      return layout;
+  return layoutOfUsers(tile);
+}
+
+std::optional<Layout> Distributor::layoutOf(Value tile) {
+  tile = carrierOf(tile);
+  if (auto found = chosen.find(tile); found != chosen.end())
+    return found->second;
+  if (auto found = guesses.find(tile); found != guesses.end())
+    return found->second;
+  guesses[tile] = std::nullopt;
+  OwnLayout layout =
+      isCarried(tile) ? layoutOfCarried(tile) : layoutOfResult(tile);
+  guesses[tile] = layout;
+  return layout;
+}
+
+void Distributor::chooseOwn(Value tile) {
+  guesses.clear();
+  OwnLayout layout = layoutOf(tile);
+  if (!layout && isCarried(tile))
+    layout = result.defaultLayout(tile);
+  chosen[carrierOf(tile)] = layout;
+  if (layout) {
+    result.own.insert({tile, *layout});
+    result.variants[tile].push_back(*layout);
+  }
+}
+
+void Distributor::need(Value tile, const Layout &layout) {
+  auto &variants = result.variants[tile];
+  if (Layout needed = layout.compacted(); !llvm::is_contained(variants, needed))
+    variants.push_back(needed);
+}
+
+void Distributor::needOperands(Operation *op) {
+  auto needFor = [&](const Layout *layout) {
+    for (OpOperand &use : op->getOpOperands())
+      if (tileType(use.get()))
+        need(use.get(), result.operandLayout(use, layout));
+  };
+  bool hasTile = false;
+  for (Value tile : op->getResults()) {
+    if (!tileType(tile))
+      continue;
+    hasTile = true;
+    if (const Layout *own = result.ownLayoutOf(tile)) {
+      needFor(own);
+      continue;
+    }
+    // A copy: an operand's layouts may be added to the same map.
+    for (const Layout &layout : SmallVector<Layout>(result.variantsOf(tile)))
+      needFor(&layout);
+  }
+  if (!hasTile)
+    needFor(nullptr);
+}
+
+/// `value` enters or leaves a region as `carried`.
+void Distributor::needOperandsOfRegion(Operation *op) {
+  auto needAs = [&](ValueRange values, ValueRange carried) {
+    for (auto [value, as] : llvm::zip(values, carried))
+      if (tileType(value))
+        need(value, *result.ownLayoutOf(carrierOf(as)));
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp loop) {
+        needAs(loop.getInitArgs(), loop.getRegionIterArgs());
+      })
+      .Case([&](scf::WhileOp loop) {
+        needAs(loop.getInits(), loop.getBeforeArguments());
+      })
+      .Case([&](scf::ConditionOp condition) {
+        auto loop = cast<scf::WhileOp>(op->getParentOp());
+        needAs(condition.getArgs(), loop.getAfterArguments());
+      })
+      .Case([&](scf::YieldOp yield) {
+        Operation *parent = op->getParentOp();
+        if (auto loop = dyn_cast<scf::ForOp>(parent))
+          needAs(yield.getResults(), loop.getRegionIterArgs());
+        else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+          needAs(yield.getResults(), loop.getBeforeArguments());
+        else
+          needAs(yield.getResults(), parent->getResults());
+      });
+}
+
+void Distributor::needInBlock(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    TileOpKind kind = infoOf(&op).kind;
+    if (kind == TileOpKind::Region)
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          needInBlock(inner);
+    if (kind == TileOpKind::Region || kind == TileOpKind::Terminator)
+      needOperandsOfRegion(&op);
+    else
+      needOperands(&op);
+  }
+}
+
+Distribution Distributor::run(tt::FuncOp kernel) {
+  result.accesses = planAccesses(kernel, forms, result.options.workgroup,
+                                 result.options.accessBytes);
+  auto chooseAll = [&](ValueRange values) {
+    for (Value value : values)
+      if (tileType(value))
+        chooseOwn(value);
+  };
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    chooseAll(op->getResults());
+    if (infoOf(op).kind != TileOpKind::Region)
+      // The regions of reductions and scans work on scalars.
+      return isa<tt::FuncOp>(op) ? WalkResult::advance() : WalkResult::skip();
+    for (Region &region : op->getRegions())
+      chooseAll(region.getArguments());
+    return WalkResult::advance();
+  });
+  needInBlock(kernel.getBody().front());
+  return std::move(result);
+}
+
+Distribution distribute(tt::FuncOp kernel, TileForms &forms,
+                        const DistributionOptions &options) {
+  return Distributor(forms, options).run(kernel);
+}
+
+ArrayRef<Layout> Distribution::variantsOf(Value tile) const {
+  auto found = variants.find(tile);
+  return found == variants.end() ? ArrayRef<Layout>() : found->second;
+}
+
+const Layout *Distribution::ownLayoutOf(Value tile) const {
+  auto found = own.find(tile);
+  return found == own.end() ? nullptr : &found->second;
+}
+
+Layout Distribution::defaultLayout(Value tile) const {
+  ArrayRef<int64_t> shape = tileType(tile).getShape();
+  SmallVector<unsigned> order;
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    order.push_back(dim);
+  return Layout::blocked(shape, order, 1, options.workgroup);
+}
+
+Layout Distribution::anyLayout(Value tile) const {
+  const Layout *layout = ownLayoutOf(tile);
+  return layout ? *layout : defaultLayout(tile);
+}
+
+Layout Distribution::operandLayout(OpOperand &use,
+                                   const Layout *ofResult) const {
+  Operation *op = use.getOwner();
+  if (auto found = accesses.find(op); found != accesses.end())
+    return found->second.layout;
+  // These combine elements of different places: all operands as the first.
+  if (isa<tt::ReduceOp, tt::HistogramOp>(op))
+    return anyLayout(op->getOperand(0));
+  if (isa<tt::PrintOp, tt::AssertOp, tt::UnsplatOp>(op))
+    return anyLayout(use.get());
+  // These are read through memory that the whole workgroup sees.
+  if (isa<tt::DotOp>(op) && use.getOperandNumber() < 2)
+    return anyLayout(use.get());
+  if (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0)
+    return anyLayout(use.get());
+  if (auto layout = shapeOperandLayout(op, use.getOperandNumber(), *ofResult))
+    return *layout;
+  return *ofResult;
+}
+
+unsigned Distribution::accessWidth(Operation *access) const {
+  auto found = accesses.find(access);
+  return found == accesses.end() ? 1 : found->second.width;
+}
+
+static StringRef nameOf(Conversion::Kind kind) {
+  switch (kind) {
+  case Conversion::Registers:
+    return "registers";
+  case Conversion::Shuffle:
+    return "shuffles";
+  case Conversion::Memory:
+    return "memory";
+  }
+  llvm_unreachable("a conversion without a name");
+}
+
+void Distribution::printTile(Value tile, llvm::raw_ostream &stream,
+                             AsmState &names) const {
+  ArrayRef<Layout> layouts = variantsOf(tile);
+  if (layouts.empty())
+    return;
+  tile.printAsOperand(stream, names);
+  const Layout *own = ownLayoutOf(tile);
+  for (const Layout &layout : layouts) {
+    stream << ' ';
+    layout.print(stream);
+    if (!own)
+      stream << " recomputed";
+    else if (&layout != layouts.begin())
+      stream << " by " << nameOf(planConversion(*own, layout).kind);
+  }
+  stream << '\n';
+}
+
+void Distribution::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
+  AsmState names(kernel);
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      printTile(result, stream, names);
+    if (auto found = accesses.find(op); found != accesses.end()) {
+      stream << op->getName().stripDialect() << " of ";
+      op->getOperand(0).printAsOperand(stream, names);
+      stream << ": " << found->second.width << " at once\n";
+    }
+    if (infoOf(op).kind == TileOpKind::Region)
+      for (Region &region : op->getRegions())
+        for (Value argument : region.getArguments())
+          printTile(argument, stream, names);
+  });
+}
+
+} // namespace nereid::codegen::gpu

@@ -1,0 +1,52 @@
+// nereid-distribute.cpp - prints the layouts of all tiles of the kernels in a
+// TTIR file. For lit tests.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gpu/Distribution.h"
+
+#include "nereid/ttir/Parse.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace nereid;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> path(cl::Positional, cl::desc("FILE.ttir"),
+                                 cl::init("-"));
+static cl::opt<unsigned> lanes("lanes", cl::desc("threads of a subgroup"),
+                               cl::init(32));
+static cl::opt<unsigned> warps("warps", cl::desc("subgroups of a workgroup"),
+                               cl::init(4));
+static cl::opt<unsigned> accessBytes("access-bytes", cl::init(16),
+                                     cl::desc("of the widest access"));
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "prints layouts of tiles\n");
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file) {
+    llvm::errs() << path << ": " << file.getError().message() << '\n';
+    return 1;
+  }
+  DialectRegistry registry;
+  tt::registerTTIRDialects(registry);
+  MLIRContext context(registry);
+  auto module = tt::parseTTIR(context, (*file)->getBuffer(), path);
+  if (!module) {
+    llvm::errs() << llvm::toString(module.takeError()) << '\n';
+    return 1;
+  }
+  codegen::gpu::DistributionOptions options;
+  options.workgroup = {llvm::Log2_32(lanes), llvm::Log2_32(warps)};
+  options.accessBytes = accessBytes;
+  (*module)->walk([&](tt::FuncOp kernel) {
+    codegen::TileForms forms;
+    llvm::outs() << '@' << kernel.getName() << '\n';
+    codegen::gpu::distribute(kernel, forms, options)
+        .print(kernel, llvm::outs());
+  });
+  return 0;
+}
