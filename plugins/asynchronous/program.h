@@ -140,8 +140,8 @@ typedef struct program_t {
   uint32_t text_count;
 } program_t;
 
-// Each sets `*out_program`, which the caller destroys. What cannot be is
-// reported and is NEREID_INVALID_ARGUMENT.
+// Each sets `*out_program`, which the caller destroys. A program that breaks a
+// rule is reported and is NEREID_INVALID_ARGUMENT.
 nereid_status_t program_parse(nereid_string_t text, program_t **out_program,
                               const nereid_call_t *call);
 nereid_status_t program_read(nereid_bytes_t image, program_t **out_program,
@@ -160,15 +160,22 @@ operation_t *program_append(program_t *program);
 // Sets `*to` to a copy of `text` that the program owns; 0 without room.
 int32_t program_keep(program_t *program, nereid_string_t text,
                      nereid_string_t *to);
-// Checks all rules of the list, so that nothing of it needs a check while it
-// runs but its accesses to memory.
+// Checks all rules of the list, so that only its accesses to memory need a
+// check while it runs.
 nereid_status_t program_check(const program_t *program,
                               const nereid_call_t *call);
+// The end of reading a program: checks it if `status` is NEREID_OK, and sets
+// `*out_program`. Destroys it on failure.
+nereid_status_t program_finish(program_t *program, nereid_status_t status,
+                               program_t **out_program,
+                               const nereid_call_t *call);
 
-// Tables of names; each returns its COUNT for an unknown one.
+// Tables of names; a search returns the COUNT of its kind for an unknown one.
 uint32_t program_find_op(nereid_string_t name);
 uint32_t program_find_type(nereid_string_t name);
 uint32_t program_find_predicate(uint32_t op, nereid_string_t name);
+const char *program_op_name(uint32_t op);
+const char *program_predicate_name(uint64_t predicate);
 const char *program_type_name(uint32_t type);
 uint32_t program_type_size(uint32_t type); // bytes in memory
 
