@@ -25,20 +25,17 @@ from ._api import (
     version,
 )
 from ._memory import (
-    Event,
     HostMemory,
     Memory,
     MemoryInfo,
-    Stream,
     allocate,
     allocate_host,
     copy,
     fill,
     import_memory,
-    import_stream,
     memory_info,
-    synchronize,
 )
+from ._streams import Event, Stream, import_stream, synchronize
 
 __all__ = [
     "Argument",

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _native
-from ._memory import Memory, Stream, _Place
+from ._device import PluginDevice
+from ._memory import Memory
+from ._streams import Stream
 from ._transfer import Copies, written_arguments
 
 _ADDRESSES = (Memory, int, type(None))
@@ -73,7 +75,7 @@ class Kernel:
     ) -> None:
         self._artifact = artifact
         self._loaded = loaded
-        self._place = _Place(loaded.backend, loaded.device)
+        self._device = PluginDevice(loaded.backend, loaded.device)
         self._is_pointer = [it.type.startswith("*") for it in self.arguments]
         # Which of them may be written to; all if it is unknown.
         if written is None or len(written) != len(self._is_pointer):
@@ -124,9 +126,9 @@ class Kernel:
         """
         for argument in arguments:
             if isinstance(argument, Memory):
-                argument._check(self._place)
+                argument._check(self._device)
                 argument._use_on(stream)
-        if self._place.is_host_cpu or len(arguments) != len(self._is_pointer):
+        if self._device.is_host_cpu or len(arguments) != len(self._is_pointer):
             self._launch(grid, stream, arguments)
         else:
             self._launch_with_copies(grid, stream, arguments)
@@ -150,19 +152,19 @@ class Kernel:
             self._loaded.launch(grid, int(stream), scratch, *arguments)
 
     def _allocate_scratch(self, size: int) -> Memory:
-        return Memory._of(self._place, size, self.resources["scratch_alignment"])
+        return Memory._of(self._device, size, self.resources["scratch_alignment"])
 
     def _launch_with_copies(
         self, grid: Sequence[int], stream: Stream | int, arguments: Sequence[Any]
     ) -> None:
-        place = self._place
+        device = self._device
         moved = list(arguments)
         with Copies(
-            place.backend,
-            place.device_type,
-            place.index,
+            device.backend,
+            device.device_type,
+            device.index,
             int(stream),
-            place.is_host_accessible,
+            device.is_host_accessible,
         ) as copies:
             tensors = [
                 i
@@ -263,6 +265,6 @@ def compile(
     )
     loaded = backend.load(artifact, device)
     written = None
-    if not _Place(backend, device).is_host_accessible:
+    if not PluginDevice(backend, device).is_host_accessible:
         written = written_arguments(ttir, name)
     return Kernel(artifact, loaded, written)

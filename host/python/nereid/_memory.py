@@ -1,6 +1,6 @@
-"""Memory, streams and events of a device.
+"""Memory of a device.
 
-A `target` is a name as NEREID_TARGET takes it: "cpu", "vulkan:1", or "" for the
+A `target` is a name as NEREID_TARGET accepts it: "cpu", "vulkan:1", or "" for the
 best device. Sizes and offsets are in bytes. What the plugin refuses or does not
 implement is a `nereid.Error`, whose `status` says which.
 """
@@ -9,11 +9,11 @@ implement is a `nereid.Error`, whose `status` says which.
 
 from __future__ import annotations
 
-import functools
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _native
+from ._device import PluginDevice, choose_device
+from ._streams import Stream
 
 if TYPE_CHECKING:
     from ._nereid import HostMemory
@@ -25,128 +25,6 @@ else:
     HostMemory = _native.library.HostMemory
 
 
-class _Place:
-    """One device: the plugin that drives it and its number there."""
-
-    def __init__(self, backend: Any, index: int) -> None:
-        self.backend = backend
-        self.index = index
-        info = backend.info()
-        self.plugin = info["id"]
-        self.is_host_cpu = info["is_host_cpu"]
-        self.device_type = info["device_type"]
-        self.name = f"{self.device_type}:{index}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Place):
-            return NotImplemented
-        return (self.plugin, self.index) == (other.plugin, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.plugin, self.index))
-
-    @functools.cached_property
-    def is_host_accessible(self) -> bool:
-        facts = json.loads(self.backend.properties(self.index))
-        return bool(facts.get("host_accessible", False))
-
-    def synchronize(self, stream: int) -> None:
-        self.backend.synchronize(self.index, stream)
-
-
-def _place(target: str) -> _Place:
-    return _Place(*_native.require().choose(target))
-
-
-class Stream:
-    """A queue of work on a device, destroyed with this object.
-
-    `with stream:` makes it the calling thread's current stream, which programs
-    of Triton launch on. Work of a larger `priority` runs first, if the device
-    has priorities; 0 is normal.
-    """
-
-    def __init__(self, target: str = "", *, priority: int = 0) -> None:
-        self._place = _place(target)
-        self._owner: Any = None
-        self._end = self._place.backend.destroy_stream
-        self._handle = self._place.backend.create_stream(self._place.index, priority)
-        self._outer: list[int] = []
-
-    @classmethod
-    def _import(cls, kind: str, handle: int, target: str, owner: Any) -> Stream:
-        stream = object.__new__(cls)
-        stream._place = _place(target)
-        backend = stream._place.backend
-        stream._owner = owner
-        stream._handle = backend.import_stream(stream._place.index, kind, handle)
-        stream._end = backend.release_stream
-        stream._outer = []
-        return stream
-
-    @property
-    def device(self) -> str:
-        """The name of its device, "acme:0"."""
-        return self._place.name
-
-    @property
-    def handle(self) -> int:
-        """The plugin's number for it, as `launch(stream=...)` takes it, too."""
-        if not self._handle:
-            raise ValueError("the stream has been destroyed")
-        return self._handle
-
-    def __index__(self) -> int:
-        return self.handle
-
-    def synchronize(self) -> None:
-        """Waits for its work, and raises what failed in it."""
-        self._place.synchronize(self.handle)
-
-    def query(self) -> bool:
-        """Whether all of its work so far has ended. Waits for it on a device
-        that has no streams; failures are for `synchronize` to raise."""
-        return self._place.backend.query_stream(self._place.index, self.handle)
-
-    def wait_event(self, event: Event) -> None:
-        """Later work of this stream starts after `event` as it is recorded now.
-        The caller does not wait."""
-        self._place.backend.wait_event(self._place.index, self.handle, event._event)
-
-    def destroy(self) -> None:
-        """Waits for its work and ends it. An imported one lives on where it came
-        from. Does nothing the second time."""
-        handle, self._handle = self._handle, 0
-        if handle:
-            self._end(self._place.index, handle)
-            self._owner = None
-
-    def __enter__(self) -> Stream:
-        backend, index = self._place.backend, self._place.index
-        self._outer.append(backend.current_stream(index))
-        backend.set_current_stream(index, self.handle)
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self._place.backend.set_current_stream(self._place.index, self._outer.pop())
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", 0):
-            self.destroy()
-
-
-def import_stream(
-    kind: str, handle: int, target: str = "", *, owner: Any = None
-) -> Stream:
-    """Imports a queue of another library without taking ownership.
-
-    `kind` and `handle` name it as the plugin documents: "cuda.stream" and
-    `torch.cuda.Stream.cuda_stream`, for instance. It has to outlive the result,
-    which keeps `owner` alive.
-    """
-    return Stream._import(kind, handle, target, owner)
-
-
 class Memory:
     """Memory of a device, freed with this object, or by `free()` or `with`.
 
@@ -154,23 +32,23 @@ class Memory:
     """
 
     def __init__(self, size: int, target: str = "") -> None:
-        self._place = _place(target)
+        self._device = choose_device(target)
         self._owner: Any = None
         self._size = size
-        self._end = self._place.backend.free
-        self._pending: dict[tuple[_Place, int], Stream | int] = {}
-        self._address = self._place.backend.allocate(self._place.index, size)
+        self._end = self._device.backend.free
+        self._pending: dict[tuple[PluginDevice, int], Stream | int] = {}
+        self._address = self._device.backend.allocate(self._device.index, size)
 
     @classmethod
-    def _of(cls, place: _Place, size: int, alignment: int) -> Memory:
+    def _of(cls, device: PluginDevice, size: int, alignment: int) -> Memory:
         memory = object.__new__(cls)
         memory._address = None  # until it is allocated
-        memory._place = place
+        memory._device = device
         memory._owner = None
         memory._size = size
-        memory._end = place.backend.free
+        memory._end = device.backend.free
         memory._pending = {}
-        memory._address = place.backend.allocate(place.index, size, alignment)
+        memory._address = device.backend.allocate(device.index, size, alignment)
         return memory
 
     @classmethod
@@ -178,19 +56,19 @@ class Memory:
         cls, kind: str, handle: int, size: int, target: str, owner: Any
     ) -> Memory:
         memory = object.__new__(cls)
-        memory._place = _place(target)
-        backend = memory._place.backend
+        memory._device = choose_device(target)
+        backend = memory._device.backend
         memory._owner = owner
         memory._size = size
         memory._pending = {}
-        memory._address = backend.import_pointer(memory._place.index, kind, handle, size)
+        memory._address = backend.import_pointer(memory._device.index, kind, handle, size)
         memory._end = backend.release_pointer
         return memory
 
     @property
     def device(self) -> str:
         """The name of its device, "acme:0"."""
-        return self._place.name
+        return self._device.name
 
     @property
     def address(self) -> int:
@@ -218,15 +96,15 @@ class Memory:
         try:
             self._wait()
         finally:
-            self._end(self._place.index, address)
+            self._end(self._device.index, address)
             self._owner = None
 
     def _wait(self) -> None:
         failure = None
-        for (place, _), stream in self._pending.items():
+        for (device, _), stream in self._pending.items():
             try:
                 if isinstance(stream, int):
-                    place.synchronize(stream)
+                    device.synchronize(stream)
                 elif stream._handle:
                     stream.synchronize()
             except _native.require().Error as error:
@@ -235,14 +113,14 @@ class Memory:
         if failure:
             raise failure
 
-    def _use_on(self, stream: Stream | int, place: _Place | None = None) -> None:
+    def _use_on(self, stream: Stream | int, device: PluginDevice | None = None) -> None:
         """Remembers work on `stream` of a device, this one's if it is None, that
         free() has to wait for."""
-        self._pending[place or self._place, int(stream)] = stream
+        self._pending[device or self._device, int(stream)] = stream
 
-    def _check(self, place: _Place) -> None:
-        if self._place != place:
-            raise ValueError(f"memory of {self.device} was given to {place.name}")
+    def _check(self, device: PluginDevice) -> None:
+        if self._device != device:
+            raise ValueError(f"memory of {self.device} was given to {device.name}")
 
     def _range(self, offset: int, size: int) -> int:
         """The address at `offset`, where `size` bytes have room."""
@@ -278,9 +156,9 @@ class Memory:
         if count is None:
             count = (self._size - offset) // len(pattern)
         address = self._range(offset, count * len(pattern))
-        place = self._place
+        device = self._device
         self._use_on(stream)
-        place.backend.fill(place.index, int(stream), address, pattern, count)
+        device.backend.fill(device.index, int(stream), address, pattern, count)
 
     def __enter__(self) -> Memory:
         return self
@@ -300,8 +178,8 @@ class Memory:
 def _copy_with_host(
     memory: Memory, host: Any, offset: int, stream: Stream | int, is_read: bool
 ) -> None:
-    place = memory._place
-    backend, index = place.backend, place.index
+    device = memory._device
+    backend, index = device.backend, device.index
     if hasattr(host, "untyped_storage"):  # a tensor of torch
         if host.device.type != "cpu" or not host.is_contiguous():
             raise ValueError("expected a contiguous tensor of the host")
@@ -354,41 +232,28 @@ def copy(
         return source.copy_to(destination, stream=stream)
     if not isinstance(source, Memory):
         return destination.copy_from(source, stream=stream)
-    place = destination._place
-    if source._place.plugin != place.plugin:
-        raise ValueError(f"memory of {source.device} cannot be copied to {place.name}")
+    device = destination._device
+    if source._device.plugin != device.plugin:
+        raise ValueError(f"memory of {source.device} cannot be copied to {device.name}")
     size = source.size if size is None else size
     to, origin = destination._range(0, size), source._range(0, size)
-    if source._place != place:
+    if source._device != device:
         source._wait()
         for memory in (destination, source):
-            memory._use_on(stream, place)
-        place.backend.copy_peer(
-            place.index, int(stream), to, source._place.index, origin, size
+            memory._use_on(stream, device)
+        device.backend.copy_peer(
+            device.index, int(stream), to, source._device.index, origin, size
         )
         return None
     for memory in (destination, source):
         memory._use_on(stream)
-    place.backend.copy_within(place.index, int(stream), to, origin, size)
+    device.backend.copy_within(device.index, int(stream), to, origin, size)
     return None
 
 
 def fill(memory: Memory, pattern: bytes = b"\0", *, stream: Stream | int = 0) -> None:
     """Queues filling all of `memory` with a pattern of 1, 2, 4 or 8 bytes."""
     memory.fill(pattern, stream=stream)
-
-
-def synchronize(target: str = "", stream: Stream | int | None = None) -> None:
-    """Waits for the work of a stream, or of all streams of the device if it is
-    None, and raises what failed in it; 0 is the device's default stream."""
-    if isinstance(stream, Stream):
-        stream.synchronize()
-        return
-    place = _place(target)
-    if stream is None:
-        place.backend.synchronize_device(place.index)
-    else:
-        place.synchronize(stream)
 
 
 class MemoryInfo(NamedTuple):
@@ -401,8 +266,8 @@ class MemoryInfo(NamedTuple):
 def memory_info(target: str = "") -> MemoryInfo:
     """How much memory a device has; a `nereid.Error` if its driver does not
     say."""
-    place = _place(target)
-    return MemoryInfo(*place.backend.memory_info(place.index))
+    device = choose_device(target)
+    return MemoryInfo(*device.backend.memory_info(device.index))
 
 
 def allocate_host(size: int, target: str = "") -> HostMemory:
@@ -410,37 +275,5 @@ def allocate_host(size: int, target: str = "") -> HostMemory:
     memory if its driver knows no other: a writable buffer for `copy_from`,
     `copy_to`, `memoryview`, `numpy.frombuffer`. Freed with the last reference to
     it or to a view of it."""
-    place = _place(target)
-    return place.backend.allocate_host(place.index, size)
-
-
-class Event:
-    """A point in a stream of a device, to wait for or to measure time between
-    two. One without `timing` may be cheaper, and is refused by `elapsed`."""
-
-    def __init__(self, target: str = "", *, timing: bool = True) -> None:
-        self._place = _place(target)
-        self._event = self._place.backend.event(self._place.index, timing)
-
-    def record(self, stream: Stream | int = 0) -> None:
-        """Marks the point that `stream` has reached; again moves it."""
-        self._event.record(int(stream))
-
-    def query(self) -> bool:
-        """Whether the stream has reached it."""
-        return self._event.query()
-
-    def wait(self, stream: Stream | int = 0) -> None:
-        """Later work of `stream` of the event's device starts after the event as
-        it is recorded now. The caller does not wait; see `synchronize`."""
-        place = self._place
-        place.backend.wait_event(place.index, int(stream), self._event)
-
-    def synchronize(self) -> None:
-        """Waits until the stream has reached it. Failures of the work before it
-        are for the stream's `synchronize` to raise."""
-        self._event.synchronize()
-
-    def elapsed(self, end: Event) -> float:
-        """Nanoseconds from this event to `end`, both recorded; waits for `end`."""
-        return self._event.elapsed(end._event)
+    device = choose_device(target)
+    return device.backend.allocate_host(device.index, size)

@@ -15,10 +15,6 @@ namespace nereid::python {
 
 PyTypeObject *backendType = nullptr;
 
-static nereid_backend_t *self(PyObject *object) {
-  return reinterpret_cast<BackendObject *>(object)->backend;
-}
-
 PyObject *wrapBackend(nereid_backend_t *backend) {
   PyObject *object = backendType->tp_alloc(backendType, 0);
   if (object)
@@ -39,7 +35,7 @@ static bool put(PyObject *dict, const char *key, Ref value) {
 static PyObject *info(PyObject *object, PyObject *) {
   nereid_backend_info_t info = {};
   info.struct_size = sizeof info;
-  if (nereid_status_t status = nereid_backend_info(self(object), &info))
+  if (nereid_status_t status = nereid_backend_info(backendOf(object), &info))
     return raise(status);
   Ref dict(PyDict_New());
   const std::pair<const char *, nereid_string_t> texts[] = {
@@ -90,6 +86,34 @@ int convertDevice(PyObject *object, void *out) {
   return readDevice(object, *static_cast<uint32_t *>(out));
 }
 
+int convertSize(PyObject *object, void *out) {
+  unsigned long long value = PyLong_AsUnsignedLongLong(object);
+  *static_cast<unsigned long long *>(out) = value;
+  return value != static_cast<unsigned long long>(-1) || !PyErr_Occurred();
+}
+
+PyObject *noneOrRaise(nereid_status_t status) {
+  if (status != NEREID_OK)
+    return raise(status);
+  Py_RETURN_NONE;
+}
+
+PyObject *callWithHandle(PyObject *object, PyObject *args,
+                         nereid_status_t (*call)(nereid_backend_t *, uint32_t,
+                                                 uint64_t)) {
+  uint32_t device = 0;
+  unsigned long long handle = 0;
+  if (!PyArg_ParseTuple(args, "O&O&", convertDevice, &device, convertSize,
+                        &handle))
+    return nullptr;
+  nereid_status_t status;
+  {
+    WithoutGil unlocked;
+    status = call(backendOf(object), device, handle);
+  }
+  return noneOrRaise(status);
+}
+
 static PyObject *target(PyObject *object, PyObject *number) {
   uint32_t device = 0;
   if (!readDevice(number, device))
@@ -97,7 +121,7 @@ static PyObject *target(PyObject *object, PyObject *number) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
   if (nereid_status_t status =
-          nereid_backend_target(self(object), device, &target))
+          nereid_backend_target(backendOf(object), device, &target))
     return raise(status);
   Ref backend(toStr(target.backend)), arch(toStr(target.arch)),
       features(toStr(target.features));
@@ -113,7 +137,7 @@ static PyObject *properties(PyObject *object, PyObject *number) {
     return nullptr;
   nereid_buffer_t *json = nullptr;
   nereid_status_t status =
-      nereid_backend_properties(self(object), device, &json);
+      nereid_backend_properties(backendOf(object), device, &json);
   return takeText(status, json);
 }
 
@@ -142,11 +166,11 @@ static PyObject *options(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "|O&", convertDevice, &device))
     return nullptr;
   DeviceTarget target;
-  if (nereid_status_t status = target.read(self(object), device))
+  if (nereid_status_t status = target.read(backendOf(object), device))
     return raise(status);
   nereid_buffer_t *json = nullptr;
   nereid_status_t status =
-      nereid_backend_options(self(object), target.get(), &json);
+      nereid_backend_options(backendOf(object), target.get(), &json);
   return takeText(status, json);
 }
 
@@ -159,10 +183,10 @@ static PyObject *factsOf(PyObject *object, PyObject *number,
   if (!readDevice(number, device))
     return nullptr;
   DeviceTarget target;
-  if (nereid_status_t status = target.read(self(object), device))
+  if (nereid_status_t status = target.read(backendOf(object), device))
     return raise(status);
   nereid_buffer_t *json = nullptr;
-  nereid_status_t status = read(self(object), target.get(), &json);
+  nereid_status_t status = read(backendOf(object), target.get(), &json);
   return takeText(status, json);
 }
 
@@ -182,11 +206,11 @@ static PyObject *stages(PyObject *object, PyObject *args) {
       !values.read(given))
     return nullptr;
   DeviceTarget target;
-  if (nereid_status_t status = target.read(self(object), device))
+  if (nereid_status_t status = target.read(backendOf(object), device))
     return raise(status);
   nereid_buffer_t *json = nullptr;
   nereid_status_t status = nereid_backend_stages(
-      self(object), target.get(), values.data(), values.size(), &json);
+      backendOf(object), target.get(), values.data(), values.size(), &json);
   return takeText(status, json);
 }
 
@@ -197,7 +221,7 @@ static PyObject *compiler(PyObject *object, PyObject *number) {
     return nullptr;
   nereid_backend_t *found = nullptr;
   nereid_status_t status =
-      nereid_backend_compiler(self(object), device, &found);
+      nereid_backend_compiler(backendOf(object), device, &found);
   return status == NEREID_OK ? wrapBackend(found) : raise(status);
 }
 
@@ -272,7 +296,7 @@ static PyObject *compile(PyObject *object, PyObject *args, PyObject *keywords) {
   nereid_status_t status;
   {
     WithoutGil unlocked;
-    status = nereid_compile(self(object), request.get(), &artifact);
+    status = nereid_compile(backendOf(object), request.get(), &artifact);
   }
   return status == NEREID_OK ? wrapArtifact(artifact) : raise(status);
 }
@@ -283,7 +307,7 @@ static PyObject *key(PyObject *object, PyObject *args, PyObject *keywords) {
     return nullptr;
   nereid_buffer_t *json = nullptr;
   nereid_status_t status =
-      nereid_compile_key(self(object), request.get(), &json);
+      nereid_compile_key(backendOf(object), request.get(), &json);
   return takeText(status, json);
 }
 
@@ -293,7 +317,7 @@ static PyObject *load(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!|O&", compiledType, &artifact, convertDevice,
                         &device))
     return nullptr;
-  return loadKernel(object, self(object), device,
+  return loadKernel(object, backendOf(object), device,
                     reinterpret_cast<ArtifactObject *>(artifact)->artifact);
 }
 
@@ -322,8 +346,9 @@ bool addBackendType(PyObject *module) {
        "What kernels for a device may use, as JSON."},
   };
   static std::vector<PyMethodDef> methods(std::begin(own), std::end(own));
-  for (const PyMethodDef *method = memoryMethods; method->ml_name; ++method)
-    methods.push_back(*method);
+  for (const PyMethodDef *more : {memoryMethods, streamMethods})
+    for (; more->ml_name; ++more)
+      methods.push_back(*more);
   methods.push_back({});
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},

@@ -180,7 +180,7 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   if (!sizes || !readGrid(sizes.get(), grid))
     return nullptr;
   nereid_stream_t stream = 0;
-  auto *backend = reinterpret_cast<BackendObject *>(loaded->backend)->backend;
+  nereid_backend_t *backend = backendOf(loaded->backend);
   if (nereid_status_t status =
           nereid_backend_get_current_stream(backend, loaded->device, &stream))
     return raise(status);

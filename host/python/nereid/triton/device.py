@@ -13,7 +13,8 @@ from typing import Any
 from triton.backends.compiler import GPUTarget
 
 from .. import _native
-from .._memory import Memory, _Place
+from .._device import PluginDevice
+from .._memory import Memory
 from . import selection
 
 # A CPU runs a program on one thread. Kernels and tests written for GPUs count
@@ -202,9 +203,9 @@ class CacheFlush:
             self._buffer.fill(stream=stream)
 
     def _allocate(self) -> Memory | None:
-        place = _Place(self._utils.backend, self._index)
+        device = PluginDevice(self._utils.backend, self._index)
         try:
-            return Memory._of(place, self._SIZE, 64)
+            return Memory._of(device, self._SIZE, 64)
         except _native.require().Error as error:
             if error.status not in ("out-of-resources", "unimplemented"):
                 raise

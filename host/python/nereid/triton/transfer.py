@@ -16,7 +16,8 @@ from typing import Any
 from triton.runtime import _allocation
 
 from .. import _native
-from .._memory import Memory, _Place
+from .._device import PluginDevice
+from .._memory import Memory
 from .._transfer import Copies
 from .device import DeviceUtils
 
@@ -43,8 +44,8 @@ def _allocate_scratch(
     """Scratch memory for all programs of a launch, from Triton's allocator."""
     buffer = _allocation._allocator.get()(size, alignment, stream)
     if isinstance(buffer, Memory):
-        place = _Place(kernel.backend, kernel.device)
-        buffer._check(place)
+        device = PluginDevice(kernel.backend, kernel.device)
+        buffer._check(device)
         buffer._use_on(stream)
         return buffer
     # The tensor is let go before such a device is done, if it can use it at all.
