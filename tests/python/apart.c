@@ -4,13 +4,17 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An address of a device is a pointer with one bit more: not usable on the
-// host. Work is queued and done by the next synchronize, which also reports
-// what was wrong with it: an access outside an allocation, or memory freed too
-// early. The devices have different architectures, and refuse images for each
-// other. Whatever is compiled, the kernel takes (*f32 x, *f32 out, i32 n) and
-// writes factor * x[i] to out[i]; the factor is 2, unless the assembly says
-// otherwise.
+// An address of a device is a pointer with one more bit set, which the host
+// cannot use. Work is queued until the next synchronize, which also reports
+// faults: an access outside an allocation, or memory freed too early. The
+// devices have different architectures, and refuse images for each other.
+// Whatever is compiled, the kernel has the arguments (*f32 x, *f32 out, i32 n)
+// and writes factor * x[i] to out[i]; the factor is 2, unless the assembly
+// overrides it.
+//
+// plugins/asynchronous cannot replace it: these tests need failures on demand,
+// a driver without a compiler, a device that works later on the host's memory,
+// and kernels of any operations, and a template should have none of that.
 
 #include <nereid/plugin.h>
 

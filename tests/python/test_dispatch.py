@@ -228,25 +228,33 @@ def negative_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
 
 def test_a_kernel_at_the_address_of_another_is_another():
     """Triton's cache gets another kernel without a call that the dispatcher sees,
-    and it is allocated where the first one was."""
-    out, made = torch.zeros(16), []
+    at the address of the first one. To be sure of the address, the first one
+    survives in its finalizer, before which the collector has cleared the weak
+    references to it."""
+    out, survivors = torch.zeros(16), []
     other = JITFunction(negative_kernel.fn).run(out, 3, 0.5, grid=(4,), warmup=False)
     function = JITFunction(store_kernel.fn)
     for _ in range(2):
-        address = id(function[(4,)](out, 3, 0.5))
+        kernel = function[(4,)](out, 3, 0.5)
+
+    class Survivor(type(kernel)):
+        def __del__(self):
+            survivors.append(self)
+
+    kernel.__class__ = Survivor
+    kernel.cycle = kernel  # leaves its end to the collector
+    address, weak = id(kernel), weakref.ref(kernel)
     cache = next(iter(function.device_caches.values()))[0]
     key = next(iter(cache))
     cache.clear()
+    del kernel
     gc.collect()
-    while not made or id(made[-1]) != address:
-        made.append(object.__new__(type(other)))
-        made[-1].module = None
-        if len(made) == 100_000:
-            pytest.skip("no kernel got the address")
-    vars(made[-1]).update(vars(other))
-    cache[key] = made[-1]
+    assert weak() is None and [id(it) for it in survivors] == [address]
+    vars(survivors[0]).clear()
+    vars(survivors[0]).update(vars(other))
+    cache[key] = survivors[0]
     out.zero_()
-    assert function[(4,)](out, 3, 0.5) is made[-1]
+    assert function[(4,)](out, 3, 0.5) is survivors[0]
     assert torch.equal(out, -(3.5 + torch.arange(16.0)))
 
 
