@@ -34,7 +34,8 @@ static const nereid_stage_t stages[STAGE_COUNT] = {
                       .extension = TEXT("nereidx")},
 };
 
-// An option ends the pipeline early: then there is nothing to launch.
+// The option `stop_at_ttir` ends the pipeline early: without an image there is
+// nothing to launch.
 static nereid_status_t visit_stages(nereid_state_t *state,
                                     const nereid_options_t *options,
                                     const nereid_stage_sink_t *sink,
@@ -125,7 +126,7 @@ static nereid_status_t run_stage(nereid_state_t *state,
   nereid_status_t status = extension_signature_read(text, &image, call);
   if (status != NEREID_OK)
     return status;
-  if (input->index == STAGE_TTIR) // checked; the bytes stay as they are
+  if (input->index == STAGE_TTIR) // a check only: the bytes are unchanged
     return output->write(output, text.data, text.size);
   image.fault = extension_options_fault(options);
   image.warps = (uint32_t)options->values[OPTION_NUM_WARPS].i64;
@@ -148,7 +149,8 @@ const nereid_compiler_t extension_compiler = {
 
 // ---------------------------------------------------------------- frontend
 // [frontend]
-// What kernels may use. Nothing runs here, so nothing is refused.
+// What kernels may use. No kernel runs here, so every type and precision is
+// allowed.
 static nereid_status_t visit_facts(nereid_state_t *state,
                                    const nereid_target_t *target,
                                    const nereid_value_sink_t *sink,

@@ -12,8 +12,8 @@
 
 // [probe]
 // ---------------------------------------------------------------- device
-// A real device scores 100 and sets no flag. This one runs nothing, so it is
-// for those who name it.
+// A real device scores 100 and sets no flag. This one runs no kernels, so it is
+// only used when it is named.
 static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
                              const nereid_writer_t *reason,
                              const nereid_call_t *call) {
@@ -86,7 +86,7 @@ static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-// The host has waited for the work that uses the memory.
+// The host calls this after the work that uses the memory has completed.
 static nereid_status_t free_memory(nereid_state_t *state, uint32_t device,
                                    nereid_address_t address,
                                    const nereid_call_t *call) {
@@ -102,7 +102,7 @@ static nereid_status_t copy(nereid_state_t *state, uint32_t device,
                             const nereid_call_t *call) {
   (void)state;
   (void)device;
-  (void)call; // nor does the direction matter: all memory is the host's
+  (void)call; // the direction is not needed: all memory is host memory
   if (copy->size)
     memcpy((void *)(uintptr_t)copy->destination,
            (const void *)(uintptr_t)copy->source, copy->size);

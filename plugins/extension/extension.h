@@ -1,4 +1,4 @@
-// extension.h - what the files of the extension plugin share.
+// extension.h - declarations that the files of the extension plugin share.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,7 @@
 #define EXTENSION_DEVICE_COUNT 2u
 #define EXTENSION_STREAM_COUNT 256u // of a device; 0 is its default stream
 
-// The tables, each in the file of its slots.
+// The tables, each defined in the file that implements its slots.
 extern const nereid_compiler_t extension_compiler;
 extern const nereid_driver_t extension_driver;
 extern const nereid_frontend_t extension_frontend;
@@ -32,7 +32,7 @@ extern const nereid_extension_record_t extension_record;
 __attribute__((format(printf, 3, 4))) nereid_status_t extension_fail(
     const nereid_call_t *call, nereid_status_t status, const char *format, ...);
 
-// The same for a place in the source; lines and columns count from 1.
+// The same with a location in the source; lines and columns start at 1.
 __attribute__((format(printf, 4, 5))) nereid_status_t
 extension_fail_at(const nereid_call_t *call, uint32_t line, uint32_t column,
                   const char *format, ...);
@@ -46,11 +46,12 @@ enum {
   OPTION_NUM_WARPS,
   OPTION_STOP_AT_TTIR,
   OPTION_FAULT,
-  // What a launch needs; metadata of the same names, unless 0 or empty.
+  // Requirements of a launch: copied to the metadata of the same name, unless 0
+  // or empty.
   OPTION_SCRATCH_SIZE,
   OPTION_CLUSTER,
   OPTION_COOPERATIVE,
-  // One of each other type; their values come back as metadata.
+  // One of each other type; their values are copied to the metadata.
   OPTION_TOLERANCE,
   OPTION_TAG,
   OPTION_TILE,
@@ -60,13 +61,13 @@ enum {
 };
 
 struct nereid_options_t {
-  nereid_value_t values[OPTION_COUNT]; // what they point to is owned
+  nereid_value_t values[OPTION_COUNT]; // owns what they point to
 };
 
-// Which of the choices of OPTION_FAULT is set: an extension_fault.
+// The value of OPTION_FAULT as an `enum extension_fault`.
 uint32_t extension_options_fault(const nereid_options_t *options);
 
-// The slots of options.c that compiler.c puts into its table.
+// Slots implemented in options.c, for the table in compiler.c.
 nereid_status_t extension_visit_options(nereid_state_t *state,
                                         const nereid_target_t *target,
                                         const nereid_option_sink_t *sink,
@@ -83,15 +84,15 @@ nereid_status_t extension_destroy_options(nereid_state_t *state,
                                           const nereid_call_t *call);
 
 // ---------------------------------------------------------------- state
-// One stream. Work is done when it is given, so a stream holds no queue. Its
-// handle is its index.
+// One stream. Work completes when it is submitted, so there is no queue. The
+// handle of a stream is its index.
 typedef struct extension_stream_t {
   _Atomic uint32_t used;
   _Atomic uint32_t failed; // a launch on it failed since the last synchronize
-  uint64_t handle;         // of the host program's own queue, if imported
+  uint64_t handle;         // of the host program's queue, if imported
 } extension_stream_t;
 
-// The last launches. A launch takes the next place by one atomic addition.
+// The last launches. A launch reserves the next entry with one atomic addition.
 typedef struct extension_ring_t {
   _Atomic uint64_t count;
   struct {
@@ -109,7 +110,7 @@ struct nereid_state_t {
 };
 
 // ---------------------------------------------------------------- streams
-// The slots of streams.c that driver.c and interop.c put into their tables.
+// Slots implemented in streams.c, for the tables in driver.c and interop.c.
 nereid_status_t extension_synchronize(nereid_state_t *state, uint32_t device,
                                       nereid_stream_t stream,
                                       const nereid_call_t *call);
@@ -120,14 +121,15 @@ nereid_status_t extension_destroy_stream(nereid_state_t *state, uint32_t device,
                                          nereid_stream_t stream,
                                          const nereid_call_t *call);
 
-// Makes a stream that wraps `handle` of the host program, or 0.
+// Creates a stream that wraps `handle`, a queue of the host program; 0 for a
+// stream of its own.
 nereid_status_t extension_make_stream(nereid_state_t *state, uint32_t device,
                                       uint64_t handle,
                                       nereid_stream_t *out_stream,
                                       const nereid_call_t *call);
 
 // ---------------------------------------------------------------- modules
-// The slots of launch.c that driver.c puts into its table.
+// Slots implemented in launch.c, for the table in driver.c.
 nereid_status_t extension_load_image(nereid_state_t *state, uint32_t device,
                                      const nereid_image_t *image,
                                      nereid_module_t **out_module,

@@ -10,8 +10,8 @@
 
 #define MAGIC "nereidx1"
 #define MAGIC_SIZE 8u
-#define BODY_OFFSET 16u // what the checksum covers starts here
-#define MAX_SIZE 8192u  // above what the limits on names and arguments allow
+#define BODY_OFFSET 16u // the checksum covers the bytes from here
+#define MAX_SIZE 8192u  // more than the limits on names and arguments allow
 
 static uint32_t number_size(nereid_string_t type) {
   static const struct {
@@ -75,7 +75,7 @@ nereid_status_t extension_image_write(const extension_image_t *image,
                                       const nereid_writer_t *output) {
   output_t out = {.size = 0};
   put_bytes(&out, MAGIC, MAGIC_SIZE);
-  put_u32(&out, 0); // size and checksum are known at the end
+  put_u32(&out, 0); // size and checksum: filled in at the end
   put_u32(&out, 0);
   put_u32(&out, image->fault);
   put_u32(&out, image->warps);
@@ -96,8 +96,8 @@ nereid_status_t extension_image_write(const extension_image_t *image,
 }
 
 // ---------------------------------------------------------------- read
-// The bytes left to read. The first read past the end sets `bad`, and then
-// every read returns zero, so that `bad` is checked only once.
+// The bytes left to read. The first read past the end sets `bad`, and every
+// later read returns zero, so that `bad` is checked only once.
 typedef struct input_t {
   const unsigned char *bytes;
   uint64_t size;
@@ -143,7 +143,8 @@ static void get_argument(input_t *in, extension_argument_t *argument) {
     memcpy(argument->type, type.data, type.size);
 }
 
-// What the fields say of each other: the offsets are the standard layout's.
+// Whether the fields are consistent: the offsets are those of the standard
+// layout.
 static int32_t is_consistent(const extension_image_t *image) {
   extension_image_t placed = *image;
   extension_image_place(&placed);

@@ -3,11 +3,11 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All numbers are little-endian and 4 bytes long.
+// All numbers are 4 bytes, little-endian.
 //   magic "nereidx1" | size of the image | checksum of all that follows |
 //   fault | warps | size of the argument block | argument count |
 //   name size | name |
-//   an argument: offset | type size | type ("*f32", "i64", ...)
+//   for each argument: offset | type size | type ("*f32", "i64", ...)
 
 #ifndef NEREID_EXTENSION_IMAGE_H
 #define NEREID_EXTENSION_IMAGE_H
@@ -17,7 +17,7 @@
 #define EXTENSION_MAX_ARGUMENTS 256u
 #define EXTENSION_MAX_NAME 1024u
 
-// Where a compiled kernel is made to fail, for tests of hosts.
+// The step at which a compiled kernel fails on purpose, to test hosts.
 enum extension_fault {
   EXTENSION_FAULT_NONE = 0,
   EXTENSION_FAULT_COMPILE = 1,
@@ -28,7 +28,7 @@ enum extension_fault {
 
 typedef struct extension_argument_t {
   nereid_string_t name; // "x_ptr"; not in the image
-  char type[16];        // "*f32", ends with NUL
+  char type[16];        // "*f32", NUL-terminated
   uint32_t size;        // bytes; a power of two
   uint32_t offset;
 } extension_argument_t;
@@ -42,10 +42,10 @@ typedef struct extension_image_t {
   extension_argument_t arguments[EXTENSION_MAX_ARGUMENTS];
 } extension_image_t;
 
-// The size in bytes of an argument of `type`; 0 if there is no such type.
+// The size in bytes of an argument of `type`; 0 for an unknown type.
 uint32_t extension_type_size(nereid_string_t type);
 
-// Sets the offsets and the size of the block: the standard layout.
+// Computes the standard layout: the arguments' offsets and the block's size.
 void extension_image_place(extension_image_t *image);
 
 nereid_status_t extension_image_write(const extension_image_t *image,

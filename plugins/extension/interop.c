@@ -1,4 +1,4 @@
-// interop.c - memory, queues and contexts of the host program, imported.
+// interop.c - imports memory, queues and contexts of the host program.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-// True if `object` is of kind `expected`; else an error is reported.
+// Whether `object` is of kind `expected`; reports an error if not.
 static int32_t is_kind(const nereid_import_t *object, const char *expected,
                        const nereid_call_t *call) {
   if (extension_equal(object->kind, expected))
@@ -37,7 +37,7 @@ static nereid_status_t release_pointer(nereid_state_t *state, uint32_t device,
   (void)device;
   (void)address;
   (void)call;
-  return NEREID_OK; // the memory is the host program's
+  return NEREID_OK; // the host program owns the memory
 }
 
 static nereid_status_t import_stream(nereid_state_t *state, uint32_t device,

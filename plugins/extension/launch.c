@@ -16,8 +16,8 @@ struct nereid_kernel_t {
   extension_image_t image; // its name points into the module
 };
 
-// An image has one kernel. The bytes of the image are a copy: those that the
-// host passed are borrowed for the call.
+// An image has one kernel. The module copies the image, because the bytes that
+// the host passes are borrowed for the call.
 struct nereid_module_t {
   nereid_kernel_t kernel;
   unsigned char bytes[];

@@ -101,7 +101,7 @@ nereid_status_t extension_visit_options(nereid_state_t *state,
 }
 
 // ---------------------------------------------------------------- values
-// Copies `size` bytes; an empty copy is null. Sets `*ok` to 0 without memory.
+// Copies `size` bytes; an empty copy is null. Sets `*ok` to 0 if out of memory.
 static void *copy_bytes(const void *data, uint64_t size, int32_t *ok) {
   void *copy = size ? malloc(size) : NULL;
   if (copy)
@@ -120,7 +120,8 @@ static void free_value(nereid_value_t *value) {
   memset(value, 0, sizeof(*value));
 }
 
-// Replaces `*to` by a copy of `from`; on failure it is whole and shorter.
+// Replaces `*to` with a copy of `from`. On failure the copy is incomplete, but
+// can be destroyed.
 static int32_t copy_value(nereid_value_t *to, const nereid_value_t *from) {
   int32_t ok = 1;
   uint64_t item = from->type == NEREID_TYPE_I64_LIST   ? sizeof(int64_t)
@@ -208,7 +209,7 @@ static nereid_status_t write_text(const nereid_writer_t *writer,
              : writer->write(writer, text.data, text.size);
 }
 
-// Numbers as bits: exact, and the same in every locale.
+// Floats are written as their bits: exact, and independent of the locale.
 static nereid_status_t write_bits(const nereid_writer_t *writer,
                                   const void *number) {
   uint64_t bits;
@@ -218,7 +219,8 @@ static nereid_status_t write_bits(const nereid_writer_t *writer,
   return writer->write(writer, text, (uint64_t)length);
 }
 
-// "name=value;": each text with its length, so that none looks like another.
+// Writes "name=value;". Strings have their length, so that different values
+// cannot have the same text.
 static nereid_status_t write_value(const nereid_writer_t *writer,
                                    const nereid_value_t *value) {
   nereid_status_t status = write_text(writer, value->name);

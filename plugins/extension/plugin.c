@@ -86,8 +86,8 @@ static const nereid_vendor_t vendor = {
     .dispatch_key = TEXT("PrivateUse1"),
 };
 
-// All extensions beyond the required slots, by id. There is no
-// "nereid.benchmark/1": no cache is between here and the memory.
+// The extensions, by id. "nereid.benchmark/1" is not among them: the device has
+// no cache to evict.
 static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
   static const struct {
     const char *id;
@@ -113,8 +113,8 @@ static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
 }
 
 // ---------------------------------------------------------------- table
-// Safe after fork(): no thread, no lock, and the memory is the process's own.
-// A device with a context of its driver is not, and drops that flag.
+// Safe after fork(): the plugin has no threads and no locks, and its memory is
+// the process's own. A plugin with a driver context is not: remove the flag.
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
     .abi_major = NEREID_ABI_MAJOR,

@@ -15,7 +15,8 @@ extern "C" {
 
 #define NEREID_EXT_EXTENSION_RECORD "nereid.extension.record/1"
 
-// How many of the last launches are kept, and how much of each one's block.
+// How many launches are recorded, the last ones, and how many bytes of each
+// argument block.
 #define NEREID_EXTENSION_KEPT 64u
 #define NEREID_EXTENSION_KEPT_ARGUMENTS 512u
 
@@ -26,10 +27,10 @@ typedef struct nereid_extension_launch_t {
   uint32_t device;
   uint32_t reserved;
   nereid_stream_t stream;
-  uint64_t stream_handle;   // that an imported stream stands for; else 0
-  uint64_t arguments_size;  // of the whole block
+  uint64_t stream_handle;   // of the imported queue; 0 if none
+  uint64_t arguments_size;  // of the whole argument block
   nereid_string_t kernel;   // valid until its module is unloaded
-  nereid_bytes_t arguments; // what is kept, valid until it is overwritten
+  nereid_bytes_t arguments; // recorded part, valid until overwritten
   uint32_t flags;           // from here on as in nereid_launch_t
   uint32_t cluster[3];
   nereid_address_t scratch;
@@ -40,12 +41,12 @@ typedef struct nereid_extension_record_t {
   uint32_t struct_size;
   uint32_t reserved;
 
-  // Required. How many launches there were so far. [any-thread]
+  // Required. The number of launches so far. [any-thread]
   uint64_t (*count)(nereid_state_t *state);
 
   // Required. Fills `out_launch` with launch `index`, counted from 0.
-  // NEREID_NOT_FOUND if it was not, or is no longer kept. No launch is under
-  // way. [any-thread]
+  // NEREID_NOT_FOUND if it has not happened or has been overwritten. Must not
+  // run concurrently with a launch. [any-thread]
   nereid_status_t (*get)(nereid_state_t *state, uint64_t index,
                          nereid_extension_launch_t *out_launch);
 } nereid_extension_record_t;

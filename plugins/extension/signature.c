@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scanner, not a parser: it knows words, strings, comments and brackets,
-// which is enough to find functions and to step over attributes.
+// A scanner, not a parser: it recognizes words, strings, comments and brackets,
+// which is enough to find functions and to skip attributes.
 
 #include "signature.h"
 #include "extension.h"
@@ -19,7 +19,7 @@ typedef struct scanner_t {
   const nereid_call_t *call;
 } scanner_t;
 
-// Fails at `place`, whose line and column are counted only now.
+// Fails at `place`. Line and column are computed here, for errors only.
 static nereid_status_t fail(const scanner_t *in, const char *place,
                             const char *message, nereid_string_t found) {
   uint32_t line = 1, column = 1;
@@ -66,7 +66,7 @@ static void skip_space(scanner_t *in) {
   }
 }
 
-// The word at the place, after spaces; empty if there is none.
+// The next word, after spaces; empty if the text continues with anything else.
 static nereid_string_t take_word(scanner_t *in) {
   skip_space(in);
   const char *begin = in->at;
@@ -83,7 +83,7 @@ static int32_t take_char(scanner_t *in, char c) {
   return 1;
 }
 
-// Steps to the next of `stops` that is in no bracket and no string.
+// Skips to the next of `stops` outside brackets and strings.
 static void skip_to(scanner_t *in, const char *stops) {
   uint32_t depth = 0;
   for (skip_space(in); in->at < in->end; skip_space(in)) {
@@ -103,7 +103,7 @@ static void skip_to(scanner_t *in, const char *stops) {
 }
 
 // ---------------------------------------------------------------- arguments
-// The number type of a pointer: "f32" of "!tt.ptr<f32, 1>".
+// The element type of a pointer: "f32" of "!tt.ptr<f32, 1>".
 static nereid_string_t take_pointee(scanner_t *in) {
   nereid_string_t none = {NULL, 0};
   nereid_string_t word = take_word(in);
@@ -129,7 +129,7 @@ static nereid_status_t take_type(scanner_t *in,
   if (argument->size)
     return NEREID_OK;
   in->at = begin;
-  skip_to(in, ",){"); // the attributes, which begin with '{', are not quoted
+  skip_to(in, ",){"); // stops at attributes, which are not part of the message
   return fail(in, begin,
               "expected a pointer to a number, an integer or a float",
               (nereid_string_t){begin, (uint64_t)(in->at - begin)});
@@ -172,7 +172,7 @@ static nereid_string_t take_symbol(scanner_t *in) {
   return (nereid_string_t){begin, (uint64_t)(in->at - begin - 1)};
 }
 
-// A function, after its keyword. Without a visibility it is public.
+// Reads a function, after its keyword. Without a visibility it is public.
 static nereid_status_t take_function(scanner_t *in, extension_image_t *image) {
   nereid_string_t none = {NULL, 0};
   nereid_string_t visibility = take_word(in);
@@ -189,7 +189,7 @@ static nereid_status_t take_function(scanner_t *in, extension_image_t *image) {
   return take_arguments(in, image);
 }
 
-// Steps to the next word, over what stands between words.
+// Skips to the next word.
 static nereid_string_t next_word(scanner_t *in) {
   for (skip_space(in); in->at < in->end; skip_space(in)) {
     char c = *in->at;
@@ -200,7 +200,7 @@ static nereid_string_t next_word(scanner_t *in) {
     else
       ++in->at;
     while (is_one_of(c, "@%#!^") && in->at < in->end && is_word(*in->at))
-      ++in->at; // a name of something, which may be any word
+      ++in->at; // the name of a value or symbol may be any word
   }
   return (nereid_string_t){NULL, 0};
 }
@@ -212,7 +212,7 @@ nereid_status_t extension_signature_read(nereid_string_t text,
     return extension_fail(call, NEREID_UNIMPLEMENTED,
                           "the module is MLIR bytecode, expected text");
   if (!text.size)
-    text.data = ""; // which null may stand for
+    text.data = ""; // null is legal if the size is 0
   scanner_t in = {text.data, text.data, text.data + text.size, call};
   extension_image_t image = {.argument_count = 0};
   for (;;) {

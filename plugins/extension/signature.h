@@ -10,7 +10,7 @@
 
 // Finds the one public `tt.func @name(%x: type, ...)` in `text` and fills in
 // the name, the arguments and the layout of their block. Names point into
-// `text`. Bodies are not looked at.
+// `text`. Does not read function bodies.
 nereid_status_t extension_signature_read(nereid_string_t text,
                                          extension_image_t *out_image,
                                          const nereid_call_t *call);

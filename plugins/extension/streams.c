@@ -1,10 +1,10 @@
-// streams.c - the streams and events of the extension plugin. Work is done when
-// it is given, so there is nothing to wait for; failures wait to be reported.
+// streams.c - the streams and events of the extension plugin. Work completes
+// when it is submitted; its failures are reported by the next synchronize.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#define _POSIX_C_SOURCE 200809L // a clock that never goes back
+#define _POSIX_C_SOURCE 200809L // for CLOCK_MONOTONIC
 
 #include "extension.h"
 
@@ -14,7 +14,7 @@
 
 // [streams]
 // ---------------------------------------------------------------- synchronize
-// Reports what failed on one stream, or on several, once.
+// Reports and clears the failures of one stream, or of several.
 static nereid_status_t report_failures(extension_stream_t *streams,
                                        uint32_t count,
                                        const nereid_call_t *call) {
@@ -62,11 +62,11 @@ static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
                                      const nereid_stream_request_t *request,
                                      nereid_stream_t *out_stream,
                                      const nereid_call_t *call) {
-  (void)request; // a priority is a hint
+  (void)request; // priorities are hints
   return extension_make_stream(state, device, 0, out_stream, call);
 }
 
-// The stream ends even if this reports a failure of its work.
+// The stream is destroyed even if this reports a failure of its work.
 nereid_status_t extension_destroy_stream(nereid_state_t *state, uint32_t device,
                                          nereid_stream_t stream,
                                          const nereid_call_t *call) {
@@ -108,7 +108,7 @@ static nereid_status_t create_event(nereid_state_t *state, uint32_t device,
                                     const nereid_call_t *call) {
   (void)state;
   (void)device;
-  (void)request; // a time costs nothing, so events without timing have one too
+  (void)request; // timing is cheap, so every event has it
   nereid_event_t *event = calloc(1, sizeof(*event));
   if (!event)
     return extension_fail(call, NEREID_OUT_OF_RESOURCES, "out of memory");
