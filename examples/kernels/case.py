@@ -25,7 +25,7 @@ TOLERANCE = {
 }
 
 
-# Why Triton's interpreter is no oracle for some types.
+# Why Triton's interpreter cannot check some types.
 BF16_BITS = "the interpreter computes bf16 on its bits and truncates"
 FP8_CARRY = "the interpreter loses a carry when it rounds to fp8"
 
@@ -69,7 +69,7 @@ class Case:
     fault: str = None  # text of the assertion that the launch violates
     since: str = None  # the first Triton release with what is used
     before: str = None  # the first Triton release without what is used
-    not_interpreted: str = None  # why Triton's interpreter is no oracle here
+    not_interpreted: str = None  # why Triton's interpreter cannot check this
     outputs: tuple = ()  # bench only: arguments that are written
     work: dict = field(default_factory=dict)  # bench only: bytes or flops
 

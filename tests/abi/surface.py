@@ -68,7 +68,7 @@ def read(clang, folder, flags):
     for name in names:
         text = (pathlib.Path(folder) / name).read_text(encoding="utf-8")
         macros += [macro for macro, _ in MACRO.findall(text)]
-    # What a plugin may define for itself is no promise of ours.
+    # Macros that a plugin may define itself are not part of the surface.
     macros = [m for m in macros if m != "NEREID_PLUGIN_MIN_HOST_MINOR"
               and not m.startswith("NEREID_NOTE_SANITIZER")
               and m != "NEREID_NOTE_MACHINE"]

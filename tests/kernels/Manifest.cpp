@@ -81,7 +81,7 @@ readOutput(const Json &output, const std::vector<ArgumentValue> &values,
   ExpectedOutput result = {output.at("arg"), std::nullopt, {}};
   if (result.argument >= values.size() || !values[result.argument].isTensor)
     return invalid("output " + std::to_string(result.argument) +
-                   " is no tensor argument");
+                   " is not a tensor argument");
   if (!output.contains("expected"))
     return result;
   const Array &given = values[result.argument].array;

@@ -40,7 +40,7 @@ def store_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
 
 
 @pytest.fixture
-def front(monkeypatch):
+def jit_calls(monkeypatch):
     """Counts the calls that reach Triton."""
     calls = []
     run = JITFunction.run
@@ -68,7 +68,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("kernel", [one_kernel, coarse_kernel, plain_kernel])
-def test_calls_are_told_apart_as_by_triton(kernel, front):
+def test_calls_are_told_apart_as_by_triton(kernel, jit_calls):
     """In every position, after all values were seen in that position."""
     count = len(kernel.params)
     for position in range(count):
@@ -82,24 +82,24 @@ def test_calls_are_told_apart_as_by_triton(kernel, front):
                 pass
         assert len(seen) > len(VALUES) // 2
         for call in seen:
-            del front[:]
+            del jit_calls[:]
             dispatched = kernel[(1,)](*call)
-            assert not front, call
+            assert not jit_calls, call
             assert dispatched is kernel.run(*call, grid=(1,), warmup=False), call
 
 
-def test_constants_are_told_apart(front):
+def test_constants_are_told_apart(jit_calls):
     values = [1, True, 1.0, 0, False, 0.0, -0.0, "a", "b", None, tl.float32, tl.int8, 2]
     for value in values:
         constant_kernel[(1,)](value)
     for value in values:
-        del front[:]
+        del jit_calls[:]
         dispatched = constant_kernel[(1,)](value)
-        assert not front
+        assert not jit_calls
         assert dispatched is constant_kernel.run(value, grid=(1,), warmup=False)
 
 
-def test_arguments_reach_the_kernel(front):
+def test_arguments_reach_the_kernel(jit_calls):
     out = torch.zeros(16)
     for i, f in [(3, 0.5), (5, 0.25), (7, -1.5)]:
         store_kernel[(4,)](out, i, f)
@@ -107,10 +107,10 @@ def test_arguments_reach_the_kernel(front):
     for i in (16, 32, 2**31, 2**31 + 32):
         store_kernel[(4,)](out, i, 1.0)
         assert torch.equal(out, torch.tensor(i + 1.0) + torch.arange(16.0))
-    assert len(front) == 3  # plain, multiple of 16, 64 bits
+    assert len(jit_calls) == 3  # plain, multiple of 16, 64 bits
 
 
-def test_names_options_and_defaults(front):
+def test_names_options_and_defaults(jit_calls):
     out = torch.zeros(16)
     ways = [
         lambda: store_kernel[(4,)](out, 3, f=0.5),
@@ -119,13 +119,13 @@ def test_names_options_and_defaults(front):
         lambda: store_kernel[(2,)](out, 3, 0.5, BLOCK=8, num_warps=8),
     ]
     first = [way() for way in ways]
-    del front[:]
+    del jit_calls[:]
     assert all(a is b for a, b in zip(first, [way() for way in ways]))
-    assert not front
+    assert not jit_calls
     assert [kernel.metadata.num_warps for kernel in first[2:]] == [2, 8]
 
 
-def test_grid_function_sees_all_parameters(front):
+def test_grid_function_sees_all_parameters(jit_calls):
     out = torch.zeros(16)
     seen = []
 
@@ -134,20 +134,20 @@ def test_grid_function_sees_all_parameters(front):
         return (16 // bound["BLOCK"],)
 
     store_kernel[grid](out, 3, 0.5)
-    del front[:]
+    del jit_calls[:]
     store_kernel[grid](out, 3, 0.5)
-    assert not front
+    assert not jit_calls
     assert list(seen[0]) == list(seen[1]) == ["out_ptr", "i", "f", "BLOCK"]
     assert seen[1]["out_ptr"] is out and seen[1]["BLOCK"] == 4
 
 
 @pytest.mark.parametrize("sizes", [[4], (4, 1), (2, 2, 1)])
-def test_grids(sizes, front):
+def test_grids(sizes, jit_calls):
     out = torch.zeros(16)
     store_kernel[sizes](out, 3, 0.5)
-    del front[:]
+    del jit_calls[:]
     store_kernel[sizes](out, 3, 0.5)
-    assert not front
+    assert not jit_calls
     with pytest.raises(IndexError):
         store_kernel[()](out, 3, 0.5)
     with pytest.raises(ZeroDivisionError):
@@ -161,7 +161,7 @@ def _warm():
     return out
 
 
-def test_hooks_are_called(front):
+def test_hooks_are_called(jit_calls):
     out, seen = _warm(), []
     hooks = triton.knobs.runtime
     hooks.launch_enter_hook.add(seen.append)
@@ -173,16 +173,16 @@ def test_hooks_are_called(front):
 
 
 @pytest.mark.parametrize("group, name", [("runtime", "debug"), ("compilation", "instrumentation_mode")])
-def test_settings_lead_to_triton(group, name, front, monkeypatch):
+def test_settings_lead_to_triton(group, name, jit_calls, monkeypatch):
     out = _warm()
-    del front[:]
+    del jit_calls[:]
     knobs = getattr(triton.knobs, group)
     with knobs.scope():
         setattr(knobs, name, True if name == "debug" else "x")
         store_kernel[(4,)](out, 3, 0.5)
-    assert len(front) == 1
+    assert len(jit_calls) == 1
     store_kernel[(4,)](out, 3, 0.5)
-    assert len(front) == 1
+    assert len(jit_calls) == 1
 
 
 def test_hooks_before_a_run_lead_to_triton():
@@ -195,29 +195,29 @@ def test_hooks_before_a_run_lead_to_triton():
     assert len(seen) == 1
 
 
-def test_another_driver_leads_to_triton(front):
+def test_another_driver_leads_to_triton(jit_calls):
     from nereid.triton.driver import NereidDriver
 
     out = _warm()
     driver = triton.runtime.driver.active
-    del front[:]
+    del jit_calls[:]
     try:
         triton.runtime.driver.set_active(object.__new__(NereidDriver))
         with pytest.raises(AttributeError):
             store_kernel[(4,)](out, 3, 0.5)
     finally:
         triton.runtime.driver.set_active(driver)
-    assert len(front) == 1
+    assert len(jit_calls) == 1
 
 
-def test_cleared_caches_lead_to_triton(front):
+def test_cleared_caches_lead_to_triton(jit_calls):
     out = _warm()
     for caches in store_kernel.device_caches.values():
         caches[0].clear()
-    del front[:]
+    del jit_calls[:]
     store_kernel[(4,)](out, 3, 0.5)
     store_kernel[(4,)](out, 3, 0.5)
-    assert len(front) == 1
+    assert len(jit_calls) == 1
 
 
 @triton.jit
@@ -264,7 +264,7 @@ def narrow_kernel(out_ptr, value: tl.int8):
 
 
 @pytest.mark.parametrize("value", [256, -129, 2**40])
-def test_integers_that_do_not_fit_are_refused(value, front):
+def test_integers_that_do_not_fit_are_refused(value, jit_calls):
     out = torch.zeros(1)
     for _ in range(2):
         narrow_kernel[(1,)](out, 3)
@@ -337,12 +337,12 @@ def test_functions_are_not_kept():
     assert not _survivors(lambda function, *args: function[(4,)](*args))
 
 
-def test_can_be_removed(front):
+def test_can_be_removed(jit_calls):
     out = _warm()
     dispatch.remove()
     try:
-        del front[:]
+        del jit_calls[:]
         store_kernel[(4,)](out, 3, 0.5)
-        assert len(front) == 1
+        assert len(jit_calls) == 1
     finally:
         dispatch.install(triton.runtime.driver.active)

@@ -15,7 +15,7 @@ CheckedPlugin::Loaded CheckedPlugin::load(const std::string &file) {
   RegistryOptions options;
   options.loader.allowsWritable = true; // a vendor's own build directory
   options.loader.isProbeIsolated = isIsolated;
-  // A device that is slow to start is no fault.
+  // A device that is slow to start is not a fault.
   options.loader.probeTimeoutMs = 60000;
   // This process is the helper.
   options.loader.probeHelper =

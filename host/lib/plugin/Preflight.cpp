@@ -18,7 +18,7 @@ static Rejection unresolved(const std::string &path, int error) {
   if (isLink && (error == ENOENT || error == ELOOP || error == ENOTDIR))
     return {Reason::DanglingLink, "the link leads nowhere: " + why, {}};
   if (error == ENOENT || error == ENOTDIR)
-    return {Reason::MissingFile, "there is no such file", {}};
+    return {Reason::MissingFile, "the file does not exist", {}};
   return {Reason::Unreadable, "the path cannot be resolved: " + why, {}};
 }
 

@@ -41,7 +41,7 @@ public:
     } else {
       posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     }
-    // The host program's signal handlers and mask are no concern of it.
+    // The helper does not inherit the host program's signal handlers and mask.
     posix_spawnattr_init(&attributes);
     sigset_t signals;
     sigemptyset(&signals);

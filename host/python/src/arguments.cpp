@@ -1,4 +1,4 @@
-// arguments.cpp - Python's values in the packed block of a kernel.
+// arguments.cpp - packs Python values into the argument block of a kernel.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -83,13 +83,12 @@ void packInteger(const Slot &slot, int64_t value, char *block) {
   std::memcpy(block + slot.offset, &value, slot.size);
 }
 
-template <typename T>
-static bool put(const Slot &slot, T value, char *block) {
+template <typename T> static bool put(const Slot &slot, T value, char *block) {
   std::memcpy(block + slot.offset, &value, sizeof value);
   return !PyErr_Occurred();
 }
 
-/// To nearest, ties to even.
+/// Rounds to nearest, ties to even.
 static uint16_t toBf16(double value) {
   auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
   if ((bits & 0x7fffffff) > 0x7f800000)
@@ -97,7 +96,7 @@ static uint16_t toBf16(double value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// Triton's own words, which programs look for, and then what is wrong.
+/// Triton's text, which programs match, followed by the reason.
 static bool refuseTensor(PyObject *tensor, Py_ssize_t index) {
   Ref device(PyObject_GetAttr(tensor, names.device));
   if (device)
@@ -116,7 +115,7 @@ static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
     return put(slot, uint64_t(PyLong_AsUnsignedLongLong(value)), block);
   Ref isCpu(PyObject_GetAttr(value, names.isCpu));
   if (!isCpu)
-    PyErr_Clear(); // no tensor of torch: its address is taken as it is
+    PyErr_Clear(); // not a torch tensor: use its address unchecked
   else if (isCpu.get() == Py_False)
     return refuseTensor(value, index);
   Ref address(PyObject_CallMethodNoArgs(value, names.dataPtr));
@@ -134,7 +133,8 @@ static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
   return false;
 }
 
-/// Does \p value fit \p size bytes, signed or unsigned? TTIR does not say which.
+/// Whether \p value fits in \p size bytes, signed or unsigned: TTIR integers
+/// are signless.
 static bool fits(long long value, unsigned size) {
   if (size >= 8)
     return true;
@@ -167,13 +167,13 @@ static bool packLong(const Slot &slot, PyObject *value, Py_ssize_t index,
   return false;
 }
 
-/// A truth value: a bool, also numpy's, which is no integer to Python, or an
-/// integer of one bit.
+/// A truth value: a bool, also one of numpy, which is not an integer in Python,
+/// or an integer of one bit.
 static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
                      char *block) {
-  bool isTruth = PyBool_Check(value) ||
-                 std::string_view(Py_TYPE(value)->tp_name)
-                     .starts_with("numpy.bool");
+  bool isTruth =
+      PyBool_Check(value) ||
+      std::string_view(Py_TYPE(value)->tp_name).starts_with("numpy.bool");
   if (isTruth) {
     int truth = PyObject_IsTrue(value);
     return truth >= 0 && put(slot, uint8_t(truth), block);

@@ -1,4 +1,4 @@
-// arguments.h - Python's values in the packed block of a kernel.
+// arguments.h - packs Python values into the argument block of a kernel.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@
 
 namespace nereid::python {
 
-/// How the bytes of an argument come from a Python object.
+/// How a Python object is converted to an argument.
 enum class Conversion : uint8_t {
   Pointer, // an address, or an object with data_ptr()
   Bool,
@@ -23,25 +23,25 @@ enum class Conversion : uint8_t {
   F64,
 };
 
-/// Where an argument lies in the block and what it is.
+/// The location and the type of an argument in the block.
 struct Slot {
   Conversion conversion;
   uint8_t size;
   uint32_t offset;
 };
 
-/// Reads the layout of \p function; with an error set and false where it has
-/// a type that Python's values do not fit.
+/// Reads the layout of \p function; false with an error set if it has a type
+/// that no Python value can be converted to.
 bool readSlots(const nereid_function_t *function, std::vector<Slot> &out);
 
-/// Converts \p value for \p slot of \p block. With an error set and false if it
-/// does not fit; \p index names the argument then.
+/// Converts \p value for \p slot of \p block; false with an error set if it
+/// does not fit. The message has \p index, the number of the argument.
 bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block);
 
-/// Writes an integer to an integer's or a bool's slot.
+/// Writes an integer to a slot of an integer or a bool.
 void packInteger(const Slot &slot, int64_t value, char *block);
 
-/// Names of attributes that a launch asks for; made with the module.
+/// Names of attributes that a launch reads; created with the module.
 struct Names {
   PyObject *dataPtr, *isCpu, *device, *base, *shape, *strides, *padding,
       *roundToTf32, *cacheKey;

@@ -17,7 +17,7 @@ struct ArtifactObject {
 extern PyTypeObject *compiledType;
 bool addCompiledType(PyObject *module);
 
-/// Takes \p compiled over.
+/// Takes ownership of \p compiled.
 PyObject *wrapArtifact(nereid_artifact_t *artifact);
 
 } // namespace nereid::python

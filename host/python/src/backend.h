@@ -10,7 +10,7 @@
 
 namespace nereid::python {
 
-/// The runtime outlives the interpreter, so a backend's handle stays good.
+/// The runtime outlives the interpreter, so the handle stays valid.
 struct BackendObject {
   PyObject_HEAD nereid_backend_t *backend;
 };

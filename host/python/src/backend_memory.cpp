@@ -56,7 +56,7 @@ static PyObject *copy(PyObject *object, PyObject *args) {
 }
 
 namespace {
-/// A contiguous buffer of Python, held as long as this lives.
+/// A contiguous Python buffer, held for the lifetime of this object.
 class Buffer {
 public:
   Buffer() = default;
@@ -79,7 +79,7 @@ private:
 } // namespace
 
 /// (device, stream, device address, buffer): copies and waits, because the
-/// buffer is let go afterwards.
+/// buffer is released afterwards.
 template <nereid_copy_direction_t direction>
 static PyObject *copyBuffer(PyObject *object, PyObject *args) {
   constexpr bool isWritten = direction == NEREID_COPY_DEVICE_TO_HOST;
@@ -115,7 +115,7 @@ static PyObject *copyBuffer(PyObject *object, PyObject *args) {
                              : raise(status, reason);
 }
 
-/// (device, stream, address there, source's device, address there, size)
+/// (device, stream, its address, source device, source address, size)
 static PyObject *copyPeer(PyObject *object, PyObject *args) {
   uint32_t device = 0, from = 0;
   unsigned long long stream = 0, destination = 0, source = 0, size = 0;
@@ -231,7 +231,7 @@ PyMethodDef memoryMethods[] = {
     {"copy_out_buffer", guarded<copyBuffer<NEREID_COPY_DEVICE_TO_HOST>>,
      METH_VARARGS, "copy_out_buffer(device, stream, address, buffer)"},
     {"copy_peer", guarded<copyPeer>, METH_VARARGS,
-     "copy_peer(device, stream, address, source's device, its address, size)"},
+     "copy_peer(device, stream, address, source device, its address, size)"},
     {"allocate_host", guarded<allocateHost>, METH_VARARGS,
      "allocate_host(device, size) -> HostMemory"},
     {"memory_info", guarded<memoryInfo>, METH_O,

@@ -89,7 +89,7 @@ static PyObject *queryStream(PyObject *object, PyObject *args) {
   int32_t isDone = 0;
   nereid_status_t status;
   {
-    WithoutGil unlocked; // a driver without streams waits
+    WithoutGil unlocked; // without nereid.stream/1 this waits
     status =
         nereid_backend_query_stream(backendOf(object), device, stream, &isDone);
   }
@@ -199,7 +199,7 @@ static PyObject *elapsed(PyObject *object, PyObject *end) {
   double nanoseconds = 0;
   nereid_status_t status;
   {
-    WithoutGil unlocked; // it waits for the end
+    WithoutGil unlocked; // waits for the end event
     status = nereid_backend_elapsed(backendOf(it->backend), it->event,
                                     reinterpret_cast<EventObject *>(end)->event,
                                     &nanoseconds);

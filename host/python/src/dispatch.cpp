@@ -1,13 +1,12 @@
-// dispatch.cpp - kernel[grid](...) without Triton's front, where it has been
-// seen before.
+// dispatch.cpp - kernel[grid](...) without Triton's JIT, for calls seen before.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call goes to Triton unless an earlier one, alike in all that Triton
-// specializes on, went there and left its compiled kernel here. Whatever is
-// unusual (hooks, debugging, another driver, kinds of arguments that are not
-// known) goes to Triton too, which stays the specification.
+// A call is forwarded to Triton's JIT unless an earlier call that is equal in
+// everything that Triton specializes on was forwarded, and its compiled kernel
+// recorded here. Everything unusual (hooks, debugging, another driver, unknown
+// kinds of arguments) is forwarded, too: Triton's JIT is the specification.
 
 #include "dispatch.h"
 #include "backend.h"
@@ -23,24 +22,24 @@
 namespace nereid::python {
 
 namespace {
-/// A setting that sends calls to Triton unless it has its usual value. It lies
-/// in `values` if the program set it, else in the class.
+/// A setting that makes calls go to Triton unless it has its usual value. It is
+/// stored in `values` if the program set it, else in the class.
 struct Setting {
   Ref values, name;
-  Ref calls; // of the class's chain of hooks; null: the class's value is false
+  Ref calls; // the class's list of hooks; null: the class's value is false
 };
 
-/// What holds for all functions, from install_dispatcher().
+/// The arguments of install_dispatcher(), common to all functions.
 struct Configuration {
   Ref driverState, activeName, driver; // driverState[activeName] is driver
   Ref device;                          // key of JITFunction.device_caches
   Ref describe;                        // callable: JITFunction -> parameters
-  Ref tensor, parameter;               // types of torch's
+  Ref tensor, parameter;               // types of torch
   TensorTypes types;
   std::vector<Setting> settings;
 };
 
-/// A JITFunction, for as long as it lives.
+/// A JITFunction; removed when it is destroyed.
 struct Function {
   Ref weak;
   KnownCalls calls;
@@ -52,7 +51,7 @@ struct BoundObject {
 };
 } // namespace
 
-// Never destroyed: the interpreter ends before this library's globals do.
+// Never destroyed: the interpreter ends before the globals of this library.
 static auto &configuration = *new std::unique_ptr<Configuration>;
 static auto &functions = *new std::unordered_map<PyObject *, Function>;
 static PyTypeObject *boundType = nullptr;
@@ -61,9 +60,9 @@ static struct {
       *preRunHooks;
 } words;
 
-// ------------------------------------------------------- what must be usual
+// ----------------------------------------------------------- usual settings
 
-/// True for false values and for chains of hooks without any.
+/// True for false values and for empty lists of hooks.
 static bool isUsual(PyObject *value) {
   Ref calls(PyObject_GetAttr(value, words.calls));
   if (!calls)
@@ -92,7 +91,7 @@ static bool isUsual(const Configuration &config) {
   return true;
 }
 
-/// Globals that the kernel was compiled with have the values they had.
+/// Whether the globals that the kernel was compiled with are unchanged.
 static bool hasOldGlobals(PyObject *function) {
   Ref used(PyObject_GetAttr(function, words.usedGlobals));
   if (!used || !PyDict_Check(used.get()))
@@ -115,7 +114,8 @@ static bool isUsual(PyObject *function, PyObject *attribute) {
   return value && PyObject_IsTrue(value.get()) == 0;
 }
 
-/// Nothing special is wanted of this function's launches.
+/// Whether the function has no debugging and no hooks, and its globals are
+/// unchanged.
 static bool isUsualFunction(PyObject *function) {
   bool usual = isUsual(function, words.debug) &&
                isUsual(function, words.preRunHooks) && hasOldGlobals(function);
@@ -126,7 +126,8 @@ static bool isUsualFunction(PyObject *function) {
 
 // ---------------------------------------------------------------- launching
 
-/// The grid's numbers; a function is asked with all parameters by name.
+/// The sizes of the grid. A grid function is called with a dict of all
+/// parameters.
 static Ref gridOf(const KnownCalls &calls, const Call &call) {
   if (!PyCallable_Check(call.grid))
     return Ref::borrow(call.grid);
@@ -139,7 +140,8 @@ static Ref gridOf(const KnownCalls &calls, const Call &call) {
 }
 
 static bool readGrid(PyObject *object, Grid &out) {
-  Ref items(PySequence_Fast(object, "the grid is a sequence of numbers"));
+  Ref items(PySequence_Fast(
+      object, "the grid is not a sequence, expected 1 to 3 sizes"));
   if (!items)
     return false;
   Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());
@@ -158,8 +160,8 @@ static bool readGrid(PyObject *object, Grid &out) {
 
 static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
                              const Call &call, Ref result) {
-  // A grid's function, or another thread while the kernel runs, may change
-  // what is known.
+  // A grid function, or another thread while the kernel runs, may change the
+  // known calls.
   Ref alive = Ref::borrow(known.loaded.get());
   Ref launcher = Ref::borrow(known.launcher.get());
   auto *loaded = reinterpret_cast<KernelObject *>(alive.get());
@@ -211,13 +213,13 @@ static Ref callTriton(const Call &call) {
 
 // --------------------------------------------------------------- functions
 
-/// Called when a JITFunction is gone, with its address.
+/// Called with the address of a JITFunction that was destroyed.
 static PyObject *forget(PyObject *address, PyObject *) {
   functions.erase(static_cast<PyObject *>(PyLong_AsVoidPtr(address)));
   Py_RETURN_NONE;
 }
 
-/// What is known of \p function's calls; null with an error set.
+/// The known calls of \p function; null with an error set.
 static KnownCalls *callsOf(PyObject *function) {
   auto known = functions.find(function);
   if (known != functions.end())
@@ -237,7 +239,7 @@ static KnownCalls *callsOf(PyObject *function) {
 
 // ------------------------------------------------------------ kernel[grid]
 
-/// What is known of \p function, if nothing special is wanted of launches.
+/// The known calls of \p function; null if a setting is unusual.
 static KnownCalls *usualCallsOf(PyObject *function) {
   if (!configuration || !isUsual(*configuration) || !isUsualFunction(function))
     return nullptr;
@@ -350,7 +352,7 @@ static PyObject *install(PyObject *, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/// From here on every call goes to Triton.
+/// remove_dispatcher(): from then on every call goes to Triton.
 static PyObject *remove(PyObject *, PyObject *) {
   functions.clear();
   configuration.reset();

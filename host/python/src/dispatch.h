@@ -1,5 +1,4 @@
-// dispatch.h - kernel[grid](...) without Triton's front, where it has been
-// seen before.
+// dispatch.h - kernel[grid](...) without Triton's JIT, for calls seen before.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

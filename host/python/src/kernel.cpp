@@ -11,8 +11,8 @@ namespace nereid::python {
 
 PyTypeObject *kernelType = nullptr;
 
-// Giving the interpreter away and getting it back costs up to a switch
-// interval (5 ms) where other threads want it: not worth it for less than this.
+// Releasing the GIL and acquiring it again costs up to a switch interval (5 ms)
+// if other threads wait for it: not worth it for shorter kernels.
 static constexpr double kWorthReleasing = 20000; // nanoseconds
 
 static KernelObject *self(PyObject *object) {
@@ -129,7 +129,7 @@ bool launch(KernelObject *kernel, const Launch &launch) {
     return true;
   kernel->programTime.store(0, std::memory_order_relaxed);
   std::string reason(view(nereid_error()));
-  // The words that Triton's users and tests know a failed assertion by.
+  // The text by which Triton's users and tests recognize a failed assertion.
   if (status == NEREID_DEVICE_FAULT)
     reason = "device-side assert triggered: " + reason;
   raise(status, reason);
@@ -149,7 +149,8 @@ static PyObject *launchMethod(PyObject *object, PyObject *const *args,
                         slots.size(), count - kFirst);
   Grid grid = {1, 1, 1};
   uint32_t *sizes[] = {&grid.x, &grid.y, &grid.z};
-  Ref items(PySequence_Fast(args[0], "the grid is a sequence of numbers"));
+  Ref items(PySequence_Fast(
+      args[0], "the grid is not a sequence, expected 1 to 3 sizes"));
   if (!items)
     return nullptr;
   Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());

@@ -18,10 +18,10 @@ struct KernelObject {
   PyObject *backend; // kept alive
   std::vector<Slot> *slots;
   uint64_t blockSize;
-  uint64_t scratchSize, scratchAlignment; // for each program; 0: none
+  uint64_t scratchSize, scratchAlignment; // per program; 0: none
   uint32_t device;
   // Nanoseconds of the last launch by its programs; 0: unknown. Launches on
-  // several threads write it, with and without the interpreter's lock.
+  // several threads write it, with and without the GIL.
   std::atomic<double> programTime;
 };
 
@@ -47,7 +47,7 @@ public:
   }
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
-  /// Null if there is no memory.
+  /// Null if out of memory.
   char *get() { return memory; }
 
 private:
@@ -60,7 +60,8 @@ struct Grid {
   uint32_t x, y, z;
 };
 
-/// Reads one number of a grid; what is below zero is no program, as in Triton.
+/// Reads one size of a grid. Negative sizes are read as 0, as in Triton: the
+/// launch has no programs.
 bool readGridSize(PyObject *object, uint32_t &out);
 
 /// One launch of a kernel.
@@ -77,7 +78,7 @@ struct Launch {
 bool launch(KernelObject *kernel, const Launch &launch);
 
 /// The bytes of scratch memory that all programs of \p grid need; raises and
-/// false if there is no such number.
+/// false if they exceed 64 bits.
 bool readScratchSize(const KernelObject *kernel, Grid grid, uint64_t &out);
 
 } // namespace nereid::python

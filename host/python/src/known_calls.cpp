@@ -1,4 +1,4 @@
-// known_calls.cpp - the calls of one JITFunction that Triton has answered.
+// known_calls.cpp - the calls of one JITFunction that Triton has compiled.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -10,7 +10,7 @@
 
 namespace nereid::python {
 
-/// More kinds of calls of one function than this are left to Triton.
+/// The limit of known calls of one function. Further ones go to Triton.
 static constexpr size_t kMostCalls = 256;
 
 static PyObject *deviceCachesName, *runName, *functionName;
@@ -52,9 +52,8 @@ bool KnownCalls::read(Call &call, const TensorTypes &types) const {
     return false;
   call.arguments.resize(parameters);
   auto read = [&](size_t i, PyObject *object) {
-    call.arguments[i] = described[i].isConstant
-                            ? constantOf(object)
-                            : classify(object, types);
+    call.arguments[i] =
+        described[i].isConstant ? constantOf(object) : classify(object, types);
     return call.arguments[i].kind != Argument::Unknown;
   };
   for (Py_ssize_t i = 0; i < call.count; ++i)
@@ -69,7 +68,7 @@ bool KnownCalls::read(Call &call, const TensorTypes &types) const {
       call.options.emplace_back(name, constantOf(object));
     else if (call.arguments[static_cast<size_t>(index)].object ||
              !read(static_cast<size_t>(index), object))
-      return false; // given twice, or not known
+      return false; // passed twice, or of an unknown kind
   }
   for (size_t i = static_cast<size_t>(call.count); i < parameters; ++i)
     if (!call.arguments[i].object) {
@@ -111,8 +110,8 @@ static PyObject *cacheOf(PyObject *function, PyObject *device) {
   return PyDict_Check(cache) ? cache : nullptr;
 }
 
-/// Whether \p weak refers to \p object. An address alone would not do: another
-/// object may have taken the place of one that was freed.
+/// Whether \p weak refers to \p object. Comparing addresses is not enough: the
+/// address of a freed object may be used again.
 static bool refersTo(PyObject *weak, PyObject *object) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject *alive = nullptr;
@@ -130,14 +129,13 @@ const KnownCall *KnownCalls::find(const Call &call, PyObject *device,
       PyObject *cache = cacheOf(call.function, device);
       compiled = Ref::borrow(
           cache ? PyDict_GetItemWithError(cache, known.key.get()) : nullptr);
-      bool isThere =
-          compiled && refersTo(known.compiled.get(), compiled.get());
+      bool isThere = compiled && refersTo(known.compiled.get(), compiled.get());
       return isThere ? &known : nullptr;
     }
   return nullptr;
 }
 
-/// Where Triton keeps \p compiled; null if it does not.
+/// The key of \p compiled in \p cache; null if it is not there.
 static PyObject *keyOf(PyObject *cache, PyObject *compiled) {
   Py_ssize_t at = 0;
   PyObject *key, *value;
@@ -153,8 +151,7 @@ static void own(KnownCall &known, Argument &argument) {
   argument.object = nullptr;
 }
 
-void KnownCalls::learn(const Call &call, PyObject *device,
-                       PyObject *compiled) {
+void KnownCalls::learn(const Call &call, PyObject *device, PyObject *compiled) {
   KnownCall known;
   PyObject *cache = cacheOf(call.function, device);
   PyObject *key = cache ? keyOf(cache, compiled) : nullptr;

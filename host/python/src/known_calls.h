@@ -1,4 +1,4 @@
-// known_calls.h - the calls of one JITFunction that Triton has answered.
+// known_calls.h - the calls of one JITFunction that Triton has compiled.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -11,13 +11,13 @@
 
 namespace nereid::python {
 
-/// One call as it came, and how it reads: `arguments` in the order of the
-/// function's parameters, then options.
+/// One call as it was made, and as it was read: `arguments` in the order of the
+/// parameters of the function, then options.
 struct Call {
   PyObject *function, *grid;
   PyObject *const *args;
-  Py_ssize_t count; // of args without a name
-  PyObject *names;  // of the others; null for none
+  Py_ssize_t count; // of positional arguments
+  PyObject *names;  // of the keyword arguments; null for none
 
   std::vector<Argument> arguments{};
   std::vector<std::pair<PyObject *, Argument>> options{};
@@ -31,34 +31,34 @@ struct CallParameter {
   bool isConstant;
 };
 
-/// A call that Triton has answered.
+/// A call that Triton has compiled and launched.
 struct KnownCall {
   uint64_t hash;
   std::vector<Argument> arguments{};
   std::vector<std::pair<Ref, Argument>> options;
   std::vector<Ref> owned;    // constants that arguments refer to
   Ref key;                   // in Triton's cache of compiled kernels
-  Ref compiled;              // a weak reference to what is there
+  Ref compiled;              // a weak reference to the kernel there
   Ref loaded;                // its KernelObject
-  Ref launcher;              // Triton's, which launches it
+  Ref launcher;              // Triton's launcher of it
   std::vector<bool> reaches; // per parameter: an argument of the kernel
 };
 
-/// Owns nothing that owns the function, which could not be freed otherwise.
+/// Owns nothing that refers to the function: the cycle would keep it alive.
 class KnownCalls {
 public:
-  /// \p parameters: a tuple of (name, is constant[, default]). Anything else
-  /// makes a function whose calls are not read.
+  /// \p parameters: a tuple of (name, is constant[, default]). With any other
+  /// object, no call can be read.
   explicit KnownCalls(PyObject *parameters);
 
-  /// Gives each parameter its argument; false if Triton has to look.
+  /// Assigns an argument to each parameter; false if the call has to go to
+  /// Triton.
   bool read(Call &call, const TensorTypes &types) const;
-  /// The call that is alike, if Triton would still find what it compiled then
-  /// in its caches for \p device: nobody has cleared them. \p compiled is that.
+  /// The known call that is equal, if its kernel is still in Triton's cache for
+  /// \p device; null otherwise. Sets \p compiled to that kernel.
   const KnownCall *find(const Call &call, PyObject *device,
                         Ref &compiled) const;
-  /// Remembers that Triton answered \p call, which was read, with
-  /// \p compiled.
+  /// Records that Triton compiled \p call, which was read, to \p compiled.
   void learn(const Call &call, PyObject *device, PyObject *compiled);
 
   const std::vector<CallParameter> &parameters() const { return described; }
@@ -71,7 +71,7 @@ private:
   bool isReadable = false;
 };
 
-/// Makes the names that this file asks for.
+/// Creates the names of the attributes that this file reads.
 bool makeCallNames();
 
 } // namespace nereid::python

@@ -3,9 +3,9 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Triton hands over every parameter of the Python function: constants too,
-// tuples as they are, descriptors whole. The signature says which of them reach
-// the kernel, and in how many pieces.
+// Triton passes every parameter of the Python function, including constants;
+// tuples and descriptors are passed as objects. The signature determines which
+// of them are passed to the kernel, and as how many arguments.
 
 #include "launcher.h"
 
@@ -57,8 +57,8 @@ private:
 
 static PyTypeObject *launcherType = nullptr;
 
-/// The slots of a descriptor: a pointer, sizes, strides, two flags, and sizes
-/// and strides once more.
+/// The slots of a descriptor: a pointer, sizes, strides, two flags, and the
+/// sizes and strides a second time.
 static size_t piecesOfDescriptor(unsigned rank) { return 3 + 4 * size_t(rank); }
 
 static size_t countPieces(const Parameter &parameter) {
@@ -132,14 +132,14 @@ bool Packer::addAll(PyObject *sequence, unsigned count) {
   return true;
 }
 
-/// 1 if the attribute is there and true; -1 with an error set.
+/// 1 if the attribute exists and is true; -1 with an error set.
 static int flagOf(PyObject *object, PyObject *name) {
   Ref value(PyObject_GetAttr(object, name));
   if (value)
     return PyObject_IsTrue(value.get());
   if (!PyErr_ExceptionMatches(PyExc_AttributeError))
     return -1;
-  PyErr_Clear(); // Triton 3.6 has no such flag
+  PyErr_Clear(); // Triton 3.6 does not have this flag
   return 0;
 }
 
@@ -231,7 +231,7 @@ bool launchBy(PyObject *object, KernelObject *kernel, Grid grid,
     return launch(kernel, request);
   if (!readScratchSize(kernel, grid, request.scratchSize))
     return false;
-  if (!request.scratchSize) // no program
+  if (!request.scratchSize) // the launch has no programs
     return launch(kernel, request);
   Ref buffer(PyObject_CallFunction(
       launcher->allocate, "OKKK", reinterpret_cast<PyObject *>(kernel),

@@ -17,8 +17,8 @@ bool addLauncherType(PyObject *module);
 bool launchBy(PyObject *launcher, KernelObject *kernel, Grid grid,
               nereid_stream_t stream, const char *block);
 
-/// True for a launcher whose parameters each are one argument of \p kernel or
-/// none; \p reaches says which of the two.
+/// True for a launcher each of whose parameters is one argument of \p kernel or
+/// none; \p reaches is true for those that are.
 bool isPlainLauncher(PyObject *launcher, const KernelObject *kernel,
                      std::vector<bool> &reaches);
 

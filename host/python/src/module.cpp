@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One runtime for the process, made by the first function that wants it. It is
-// never destroyed: kernels may still be freed while the interpreter ends.
+// The process has one runtime, created by the first function that needs it. It
+// is never destroyed: kernels may still be freed while the interpreter ends.
 
 #include "artifact.h"
 #include "backend.h"
@@ -158,7 +158,7 @@ static bool addFlags(PyObject *module) {
 
 } // namespace nereid::python
 
-// Python gives the name: PyInit_ and that of the module.
+// Python requires this name: PyInit_ and the name of the module.
 PyMODINIT_FUNC PyInit__nereid(void) { // NOLINT(bugprone-reserved-identifier)
   using namespace nereid::python;
   static PyModuleDef definition = {PyModuleDef_HEAD_INIT,

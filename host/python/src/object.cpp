@@ -1,4 +1,4 @@
-// object.cpp - Nereid's texts and failures in Python.
+// object.cpp - Nereid's texts and errors in Python.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -33,7 +33,7 @@ bool readBytes(PyObject *object, std::string_view &out) {
   return false;
 }
 
-/// "error: a\nnote: b" without the first word: an exception says it already.
+/// "error: a\nnote: b" without the first word, which an exception implies.
 static std::string_view withoutPrefix(std::string_view reason) {
   constexpr std::string_view kPrefix = "error: ";
   if (reason.substr(0, kPrefix.size()) == kPrefix)
@@ -62,9 +62,8 @@ PyObject *takeText(nereid_status_t status, nereid_buffer_t *buffer) {
   if (status != NEREID_OK)
     return raise(status);
   nereid_bytes_t bytes = nereid_buffer_bytes(buffer);
-  PyObject *result =
-      toStr(std::string_view(static_cast<const char *>(bytes.data),
-                             static_cast<size_t>(bytes.size)));
+  PyObject *result = toStr(std::string_view(
+      static_cast<const char *>(bytes.data), static_cast<size_t>(bytes.size)));
   nereid_buffer_destroy(buffer);
   return result;
 }

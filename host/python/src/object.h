@@ -1,4 +1,4 @@
-// object.h - owning Python objects, and Nereid's texts and failures in Python.
+// object.h - owning references, and Nereid's texts and errors in Python.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -42,7 +42,7 @@ private:
   PyObject *object = nullptr;
 };
 
-/// Lets other Python threads run for as long as it lives.
+/// Releases the GIL for the lifetime of this object.
 class WithoutGil {
 public:
   WithoutGil() : state(PyEval_SaveThread()) {}
@@ -76,35 +76,35 @@ struct Guarded<function> {
   }
 };
 
-/// \p function without its C++ exceptions, which must not cross the
-/// interpreter: out of memory becomes MemoryError.
+/// Calls \p function and converts C++ exceptions, which must not cross the
+/// interpreter, to Python exceptions: std::bad_alloc becomes MemoryError.
 template <auto function>
 inline constexpr auto guarded = &Guarded<function>::call;
 
-/// \p function, of whatever calling convention, for a method table.
+/// Casts \p function, of any calling convention, for a method table.
 template <typename Function> PyCFunction method(Function *function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-/// A str; what is not UTF-8 in it is escaped.
+/// A str; bytes that are not UTF-8 are escaped.
 PyObject *toStr(std::string_view from);
 inline PyObject *toStr(nereid_string_t from) { return toStr(view(from)); }
 
-/// The bytes of a str, as UTF-8, or of a bytes; with an error set and false for
-/// anything else. They live as long as \p object.
+/// The bytes of a str, as UTF-8, or of a bytes object; false with an error set
+/// for any other object. They are valid as long as \p object.
 bool readBytes(PyObject *object, std::string_view &out);
 
-/// Raises nereid.Error with the reasons of this thread's last failure.
+/// Raises nereid.Error with the text of this thread's last error.
 PyObject *raise(nereid_status_t status);
-/// Raises it with \p reason.
+/// Raises nereid.Error with \p reason.
 PyObject *raise(nereid_status_t status, std::string_view reason);
 
-/// The text of \p buffer, which is destroyed, as a str; raises on failure.
+/// The text of \p buffer as a str; destroys the buffer. Raises on failure.
 PyObject *takeText(nereid_status_t status, nereid_buffer_t *buffer);
-/// The same as bytes.
+/// The same as a bytes object.
 PyObject *takeBytes(nereid_status_t status, nereid_buffer_t *buffer);
 
-/// nereid.Error, made when the module is.
+/// nereid.Error, created with the module.
 extern PyObject *errorType;
 bool addErrorType(PyObject *module);
 

@@ -1,4 +1,4 @@
-// specialization.cpp - what Triton compiles a kernel anew for.
+// specialization.cpp - what Triton's JIT specializes a kernel on.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -20,7 +20,7 @@ static Argument classifyInteger(PyObject *object) {
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow < 0)
-    return out; // Triton says what is wrong
+    return out; // Triton reports what is wrong
   if (overflow > 0) {
     out.bits = PyLong_AsUnsignedLongLong(object);
     if (PyErr_Occurred()) {
@@ -72,8 +72,8 @@ Argument classify(PyObject *object, const TensorTypes &types) {
   return {.object = object};
 }
 
-/// Functions of Triton, alone or in a tuple: the same one is another constant
-/// when the source of what it calls has changed.
+/// Triton functions, alone or in a tuple: a constant that is the same object is
+/// different when the source of a function that it calls has changed.
 static bool mayChange(PyObject *object) {
   if (PyTuple_Check(object)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
@@ -93,7 +93,7 @@ Argument constantOf(PyObject *object) {
   return {Argument::Constant, object, object};
 }
 
-/// Values of these types are equal for Triton when they print alike.
+/// Triton compares values of these types by their repr().
 static bool isValue(PyObject *object) {
   return PyLong_CheckExact(object) || PyUnicode_CheckExact(object);
 }
@@ -118,7 +118,7 @@ uint64_t hashOf(const Argument &argument) {
   uint64_t hash = argument.kind;
   if (argument.identity) {
     if (argument.kind != Argument::Constant || !isValue(argument.identity)) {
-      // Equal floats are seldom one object: their type is all that counts.
+      // Equal floats are seldom one object: only their type is compared.
       hash ^= PyFloat_CheckExact(argument.identity)
                   ? 1
                   : reinterpret_cast<uintptr_t>(argument.identity) >> 4;

@@ -1,4 +1,4 @@
-// specialization.h - what Triton compiles a kernel anew for.
+// specialization.h - what Triton's JIT specializes a kernel on.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -6,8 +6,8 @@
 // Triton specializes a kernel on the kind of each argument: the type of a
 // tensor's elements and whether its address is a multiple of 16, whether a
 // number is 1, a multiple of 16, or needs 64 bits, the value of a constant.
-// Two calls whose arguments are alike here are alike for Triton; the converse
-// need not hold.
+// Two calls whose arguments are equal here have one kernel in Triton; the
+// converse need not hold.
 
 #ifndef NEREID_PYTHON_SPECIALIZATION_H
 #define NEREID_PYTHON_SPECIALIZATION_H
@@ -16,10 +16,10 @@
 
 namespace nereid::python {
 
-/// One argument of a call, and what Triton would tell it from others by.
+/// One argument of a call, reduced to what Triton specializes on.
 struct Argument {
   enum Kind : uint8_t {
-    Unknown, // Triton has to look at it
+    Unknown, // the call goes to Triton
     None,
     Bool,
     One, // an integer
@@ -32,7 +32,7 @@ struct Argument {
     Float,
     Tensor,
     TensorAligned, // to 16 bytes
-    Constant,      // told apart by value
+    Constant,      // compared by value
   };
   Kind kind = Unknown;
   PyObject *object = nullptr;   // borrowed
@@ -40,25 +40,26 @@ struct Argument {
   uint64_t bits = 0;            // an address, or the low bits of an integer
 };
 
-/// Types of torch's that are tensors on memory of their own.
+/// The types of torch that are tensors with their own storage.
 struct TensorTypes {
   PyObject *tensor, *parameter, *dtypeName;
 };
 
-/// Reads \p object as an argument. What it does not know is Unknown, and what
-/// is wrong with it is for Triton to say; no Python error is left.
+/// Classifies \p object. Objects of unknown types, and those that raise an
+/// exception, are Unknown: Triton reports what is wrong. Leaves no exception
+/// set.
 Argument classify(PyObject *object, const TensorTypes &types);
 
 /// \p object as a compile-time constant; Unknown if it may change.
 Argument constantOf(PyObject *object);
 
-/// True when Triton takes both for the same.
+/// True if Triton would use the same kernel for both.
 bool isAlike(const Argument &a, const Argument &b);
 
-/// Equal for arguments that are alike.
+/// Equal for arguments for which isAlike() is true.
 uint64_t hashOf(const Argument &argument);
 
-/// Packs \p argument, whose kind is no constant's, as pack() does.
+/// Packs \p argument as pack() does. Its kind is not Constant.
 bool packClassified(const Slot &slot, const Argument &argument,
                     Py_ssize_t index, char *block);
 

@@ -1,4 +1,4 @@
-// values.cpp - options of Python as Nereid's values.
+// values.cpp - converts Python options to Nereid values.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

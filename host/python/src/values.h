@@ -1,4 +1,4 @@
-// values.h - options of Python as Nereid's values.
+// values.h - converts Python options to Nereid values.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -14,10 +14,10 @@
 namespace nereid::python {
 
 /// The items of a dict from names to bool, int, float, str or lists of int.
-/// Views into the dict, which has to live as long.
+/// They refer to the dict, which has to outlive them.
 class Values {
 public:
-  /// False with an error set for what has no type of Nereid's.
+  /// False with an error set for an object without a Nereid type.
   bool read(PyObject *dict);
 
   const nereid_value_t *data() const { return values.data(); }

@@ -79,8 +79,8 @@ chooseInFull(Runtime &runtime, const std::string &name, bool mustRun) {
   return TargetChoice{Backend(compiler), std::nullopt, 0, name, target, text};
 }
 
-// The backend of that name, if it can at least compile. Without a driver there
-// is no device that a name could have.
+// The backend of that name, if it can at least compile: without a driver, a
+// name cannot be that of a device.
 static std::optional<TargetChoice> compilerOnly(Runtime &runtime,
                                                 const std::string &name) {
   nereid_backend_t *handle = nullptr;

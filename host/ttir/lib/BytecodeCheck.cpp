@@ -340,7 +340,7 @@ void Checker::walkOperation(Cursor &from, Scope &scope, Values &values,
     for (uint64_t left = from.count(); left && !fault; --left) {
       uint64_t value = from.number();
       if (value >= scope.uses.size())
-        return fault.set("an operand is no value");
+        return fault.set("an operand is not a value");
       ++scope.uses[value];
     }
   if (mask & has::kHasSuccessors)

@@ -19,7 +19,7 @@ namespace nereid::tt {
 /// region is the user itself, or when the region is dropped because of another
 /// error.
 ///
-/// What is no well-formed text is left to the parser, which stops there.
+/// Malformed text is left to the parser, which stops at it.
 class ReferenceCheck {
 public:
   struct Misuse {

@@ -20,7 +20,7 @@ protected:
     ::setenv("HOME", "/home/somebody", 1);
   }
 
-  /// Expects that nothing is cached, that this is no error, and one warning.
+  /// Expects that nothing is cached, without an error, and one warning.
   void expectRefused(const std::string &warning) {
     Cache cache(options);
     for (int i = 0; i < 3; ++i) {

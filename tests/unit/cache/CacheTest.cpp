@@ -101,7 +101,7 @@ TEST_F(CacheTest, RenewsTheStampOfUseOnlyWhenItIsOld) {
   std::filesystem::last_write_time(path, now - std::chrono::hours(1));
   cache.verify();
   EXPECT_EQ(std::filesystem::last_write_time(path), now - std::chrono::hours(1))
-      << "verifying is no use";
+      << "verification is not a use";
   cache.get(keyOf("x"));
   EXPECT_GE(std::filesystem::last_write_time(path), now);
 }

@@ -93,7 +93,7 @@ TEST_P(MathF32Test, IsWithinItsBoundAtBorders) {
   EXPECT_LE(sweep(GetParam(), {}, borders()).distance, GetParam().bound);
 }
 
-// Where fma is no instruction the polynomials round more often.
+// Without an fma instruction the polynomials round more often.
 TEST_P(MathF32Test, NeedsNoFusedMultiplyAdd) {
   JitOptions options;
   options.lanes = 4;

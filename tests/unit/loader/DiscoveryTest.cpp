@@ -103,7 +103,7 @@ TEST_F(Discovery, TheFirstOfTwoPluginsWithOneIdWins) {
   EXPECT_EQ(line("a.so").code(), "loaded");
   EXPECT_EQ(line("b.so").code(), "duplicate-id");
   EXPECT_EQ(line("b.so").winner, (root / "a.so").string());
-  EXPECT_EQ(messages(), "") << "a duplicate is no reason to warn";
+  EXPECT_EQ(messages(), "") << "a duplicate is not a reason to warn";
 }
 
 TEST_F(Discovery, ARefusedPluginLeavesItsIdToTheNext) {

@@ -106,7 +106,7 @@ TEST_F(BoundaryTest, ReplacedOrStoppedCompilesHaveTheirOwnKey) {
 }
 
 TEST_F(BoundaryTest, ARequestIsCheckedWithoutItsSource) {
-  nereid_compile_request_t wanted = request("this is no source");
+  nereid_compile_request_t wanted = request("this is not TTIR");
   EXPECT_EQ(nereid_compile_check(backend, &wanted), NEREID_OK) << lastError();
   EXPECT_EQ(fake_counts().stages, 0);
   wanted.start_at = text("pack");

@@ -101,7 +101,7 @@ static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
   (void)state, (void)device;
   const nereid_bytes_t bytes = image->bytes;
   if (bytes.size < 7 || memcmp(bytes.data, "packed ", 7) != 0) {
-    fake_report(call, "this is no image of the fake");
+    fake_report(call, "this is not an image of the fake driver");
     return NEREID_INVALID_ARGUMENT;
   }
   if (fake_state.no_module)

@@ -1,9 +1,9 @@
-"""The native dispatcher: `kernel[grid](...)` without Triton's front.
+"""The native dispatcher: `kernel[grid](...)` without Triton's JIT.
 
-A call that is alike, in all that Triton specializes on, to one that Triton has
-compiled goes straight to the kernel. Triton's hooks, its debug mode, another
-active driver and arguments of kinds that are not known lead to Triton, whose
-answer is remembered. `NEREID_DISPATCH=0` leaves every call to Triton.
+A call that is equal, in everything that Triton specializes on, to one that Triton
+has compiled launches the kernel directly. A call with Triton's hooks, its debug
+mode, another active driver or arguments of unknown kinds goes to Triton, and its
+kernel is recorded. `NEREID_DISPATCH=0` makes every call go to Triton.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-"""Conversions of fp8e4b15, which is no type of TTIR's own conversions.
+"""Conversions of fp8e4b15, which TTIR's conversion operations do not support.
 
 The format has fp16's exponent bias with one exponent bit less, so its
 magnitude, shifted left by 7, is an fp16.

@@ -96,7 +96,7 @@ def _metadata_of(artifact: Any) -> dict[str, Any]:
     facts = json.loads(artifact.describe())["metadata"]
     return {
         "name": artifact.name,
-        # Programs divide by it: an occupancy of nothing is no number.
+        # Not 0: Triton programs divide by it to compute the occupancy.
         "shared": max(1, facts.get("shared", 0)),
         "scratch": facts.get("scratch", 0),
         "global_scratch_size": facts.get("scratch_size", 0),
