@@ -1,4 +1,5 @@
-// asynchronous.h - what the files of the asynchronous plugin share.
+// asynchronous.h - declarations that the files of the asynchronous plugin
+// share.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -16,9 +17,9 @@
 
 #define DEVICE_COUNT 2u
 #define STREAM_COUNT 64u // of a device; 0 is its default stream
-#define QUEUE_LENGTH 64u // pieces of work that a stream holds
+#define QUEUE_LENGTH 64u // capacity of a stream, in pieces of work
 
-// The tables, each in the file of its slots.
+// The tables, each defined in the file that implements its slots.
 extern const nereid_compiler_t asynchronous_compiler;
 extern const nereid_driver_t asynchronous_driver;
 extern const nereid_frontend_t asynchronous_frontend;
@@ -33,7 +34,7 @@ extern const nereid_interop_t asynchronous_interop;
 __attribute__((format(printf, 3, 4))) nereid_status_t fail(
     const nereid_call_t *call, nereid_status_t status, const char *format, ...);
 
-// The same for a place in a source.
+// The same with a location in the source.
 __attribute__((format(printf, 6, 7))) nereid_status_t
 fail_at(const nereid_call_t *call, nereid_status_t status, nereid_string_t file,
         uint32_t line, uint32_t column, const char *format, ...);
@@ -41,7 +42,7 @@ fail_at(const nereid_call_t *call, nereid_status_t status, nereid_string_t file,
 int32_t is_equal(nereid_string_t text, const char *literal);
 
 // ---------------------------------------------------------------- devices
-// What differs between the two devices.
+// The differences between the two devices.
 typedef struct device_traits_t {
   nereid_string_t arch, features, name;
   int32_t warp_size;
@@ -53,11 +54,11 @@ typedef struct device_traits_t {
 
 extern const device_traits_t device_traits[DEVICE_COUNT];
 
-// The device of architecture `arch`, DEVICE_COUNT if there is none.
+// The device of architecture `arch`; DEVICE_COUNT for an unknown one.
 uint32_t find_arch(nereid_string_t arch);
 
 // [fault]
-// A failure of work, until the next synchronize reports it.
+// A failure of queued work. The next synchronize reports it.
 typedef struct fault_t {
   nereid_status_t status;
   char message[256];
@@ -69,13 +70,13 @@ __attribute__((format(printf, 2, 3))) void set_fault(fault_t *fault,
 
 // ---------------------------------------------------------------- memory
 // [allocation]
-// Memory of a device. Addresses are the device's own: they are never pointers
-// of the host, so that a program which mixes them up fails at once.
+// Memory of a device. Device addresses are not host pointers, so that a program
+// which confuses the two fails immediately.
 typedef struct allocation_t {
   nereid_address_t address;
   uint64_t size;
-  char *memory;      // what stands for it
-  uint32_t imported; // it is the host program's
+  char *memory;      // the host memory behind it
+  uint32_t imported; // the host program owns `memory`
 } allocation_t;
 
 typedef struct memory_t {
@@ -84,22 +85,23 @@ typedef struct memory_t {
   uint32_t count;
   uint32_t capacity;
   uint64_t used;
-  _Atomic uint64_t changes; // raised by each free
+  _Atomic uint64_t changes; // incremented by each free
 } memory_t;
 // [/allocation]
 
-// The last allocation that an access found: kernels access the same one often.
+// A cache of the last allocation that was found: consecutive accesses of a
+// kernel often hit the same one.
 typedef struct memory_view_t {
   allocation_t allocation;
   uint64_t changes;
 } memory_view_t;
 
-// The host's memory for `size` bytes at `address`, or NULL if they are not all
+// The host memory behind `size` bytes at `address`, or NULL if they are not all
 // in one live allocation. `view` may be NULL.
 char *memory_find(memory_t *memory, nereid_address_t address, uint64_t size,
                   memory_view_t *view);
 
-// The slots of memory.c that driver.c puts into its table.
+// Slots implemented in memory.c, for the table in driver.c.
 nereid_status_t memory_allocate(nereid_state_t *state, uint32_t device,
                                 const nereid_allocation_t *allocation,
                                 nereid_address_t *out_address,
@@ -133,8 +135,8 @@ enum work_kind {
 };
 
 // [work]
-// One piece of work: all that it needs, since what the slot was given is
-// borrowed for the call.
+// One piece of work. It has copies of all arguments, because those of the slot
+// are borrowed for the call.
 typedef struct work_t {
   enum work_kind kind;
   union {
@@ -163,44 +165,44 @@ typedef struct work_t {
 // [/work]
 
 // [stream]
-// A queue of work and the thread that does it. Tickets count what was given
-// and what has ended; they go on when a stream's place is used again, so that
-// a stream and a ticket name one piece of work for good.
+// A queue of work and the thread that executes it. Tickets number the submitted
+// work. They continue when the entry of a destroyed stream is used again, so
+// that a stream and a ticket always identify one piece of work.
 struct stream_t {
   nereid_state_t *state;
   uint32_t device;
-  _Atomic uint32_t open; // by `create`; always for the default stream
-  pthread_mutex_t mutex; // of all below
-  pthread_cond_t given;  // for the worker: work, or the end
-  pthread_cond_t ended;  // for all others: a piece of work has ended
+  _Atomic uint32_t open; // set by `create`; the default stream is always open
+  pthread_mutex_t mutex; // guards all below
+  pthread_cond_t given;  // wakes the worker: work was submitted, or `closing`
+  pthread_cond_t ended;  // wakes all others: a piece of work has completed
   pthread_t worker;
   uint32_t has_worker;
   uint32_t closing;
   uint64_t submitted;
   uint64_t completed;
   fault_t fault;
-  work_t *queue; // QUEUE_LENGTH of them, while there is a worker
+  work_t *queue; // QUEUE_LENGTH entries; allocated with the worker
 };
 // [/stream]
 
-// Gives `work` to the stream and sets `*out_ticket` if it is not NULL; waits
-// while the queue is full. The first work starts the worker.
+// Queues `work` and sets `*out_ticket` if it is not NULL; blocks while the
+// queue is full. The first work starts the worker.
 nereid_status_t stream_submit(stream_t *stream, const work_t *work,
                               uint64_t *out_ticket, const nereid_call_t *call);
-// Waits until the work of `ticket`, and all before it, has ended.
+// Waits until the work of `ticket`, and all before it, has completed.
 void stream_wait(stream_t *stream, uint64_t ticket);
 int32_t stream_has_reached(stream_t *stream, uint64_t ticket);
 uint64_t stream_last_ticket(stream_t *stream);
-// Waits for all work, and reports and clears its failure.
+// Waits for all work; reports and clears its failure.
 nereid_status_t stream_synchronize(stream_t *stream, const nereid_call_t *call);
 // Waits for all work and ends the worker.
 void stream_close(stream_t *stream);
 
-// The stream of a handle; NULL, and reported, if there is none.
+// The stream of a handle. Returns NULL and reports an error for an unknown one.
 stream_t *find_stream(nereid_state_t *state, uint32_t device,
                       nereid_stream_t stream, const nereid_call_t *call);
 
-// What the worker calls, in the file of what they do.
+// Called by the worker. Implemented in memory.c, run.c and streams.c.
 void do_copy(stream_t *stream, const work_t *work, fault_t *fault);
 void do_launch(const work_t *work, fault_t *fault);
 void do_record(const work_t *work);
@@ -209,15 +211,15 @@ void do_record(const work_t *work);
 struct nereid_state_t {
   const nereid_host_t *host;
   const nereid_ttir_t *ttir; // NULL if the host has none
-  pthread_mutex_t mutex;     // of what creates and destroys streams
+  pthread_mutex_t mutex;     // guards creating and destroying streams
   stream_t streams[DEVICE_COUNT][STREAM_COUNT];
   memory_t memory[DEVICE_COUNT];
 };
 
 struct nereid_options_t {
-  uint32_t device; // whose architecture the kernel is for
+  uint32_t device; // the kernel is compiled for its architecture
   uint32_t warps;
-  uint32_t debug; // assertions are checked
+  uint32_t debug; // check assertions
 };
 
 #endif // NEREID_ASYNCHRONOUS_H

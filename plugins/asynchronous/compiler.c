@@ -1,5 +1,5 @@
-// compiler.c - the compiler of the asynchronous plugin: from the operations of
-// TTIR, which the host reads, to the program that the devices interpret.
+// compiler.c - the compiler of the asynchronous plugin: translates TTIR, which
+// the host parses, to the program that the devices interpret.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -147,19 +147,19 @@ static nereid_status_t visit_stages(nereid_state_t *state,
 }
 
 // ---------------------------------------------------------------- translate
-// What the visitor fills.
+// The state of a translation; the `user` of the visitor.
 typedef struct translation_t {
   program_t *program;
   const nereid_options_t *options;
   const nereid_call_t *call;
-  uint32_t *values; // the operation that made value `id` of the walk
+  uint32_t *values; // by id of the walk: the operation that defines it
   uint32_t value_count;
   uint32_t depth; // of regions
   uint32_t function_line;
-  nereid_status_t status; // of an error that was reported
+  nereid_status_t status; // NEREID_OK until an error is reported
 } translation_t;
 
-// Reports once, at the place of `op` in the source.
+// Reports an error at the location of `op`.
 __attribute__((format(printf, 4, 5))) static nereid_status_t
 refuse(translation_t *to, const nereid_ttir_op_t *op, nereid_status_t status,
        const char *format, ...) {
@@ -174,8 +174,8 @@ refuse(translation_t *to, const nereid_ttir_op_t *op, nereid_status_t status,
 }
 
 // [type]
-// A type as TTIR prints it: a number, a pointer to one, or a 1-D tensor of
-// either.
+// A type as TTIR prints it: an integer or float, a pointer to one, or a 1-D
+// tensor of either.
 typedef struct ttir_type_t {
   uint32_t type;
   uint32_t pointee; // of a pointer
@@ -206,7 +206,7 @@ static int32_t read_type(nereid_string_t text, ttir_type_t *out_type) {
     }
     type.lanes = (uint32_t)lanes;
     if (!lanes || !strip(&text, "x", ""))
-      return 0; // a scalar tensor; more dimensions fail below
+      return 0; // 0-D; tensors with more dimensions fail below
   }
   if (strip(&text, "!tt.ptr<", ">")) {
     type.type = TYPE_POINTER;
@@ -249,7 +249,7 @@ static uint32_t look_up(const translation_t *to, uint32_t id) {
   return id < to->value_count ? to->values[id] : PROGRAM_NO_OPERAND;
 }
 
-// A store writes through the arguments that its address comes from.
+// A store writes through the arguments that its address is computed from.
 static void mark_written(program_t *program, uint32_t index) {
   const operation_t *op = &program->operations[index];
   if (op->type != TYPE_POINTER)
@@ -261,7 +261,7 @@ static void mark_written(program_t *program, uint32_t index) {
       mark_written(program, op->operands[i]);
 }
 
-// The immediate of `op`; 0 if an attribute is missing or none that is known.
+// Sets the immediate of `op`; 0 if its attribute is missing or not supported.
 static int32_t set_immediate(operation_t *added, const nereid_ttir_op_t *op) {
   static const char *const names[OP_COUNT] = {
       [OP_CONSTANT] = "value",        [OP_GET_PROGRAM_ID] = "axis",
@@ -289,12 +289,12 @@ static int32_t set_immediate(operation_t *added, const nereid_ttir_op_t *op) {
       return 0;
     added->immediate = (uint64_t)(value->text.data[0] - 'x'); // x, y or z
     return added->immediate < 3;
-  default: // a tensor of different numbers
+  default: // a dense tensor that is not a splat
     return 0;
   }
 }
 
-// Operands by their place. Those of a load may be left out in the middle.
+// Sets the operands by position. Loads may omit one in the middle.
 static int32_t set_operands(translation_t *to, operation_t *added,
                             const nereid_ttir_op_t *op) {
   const nereid_value_t *segments = find_attribute(op, "operandSegmentSizes");
@@ -311,7 +311,7 @@ static int32_t set_operands(translation_t *to, operation_t *added,
 }
 
 // [translate]
-// "arith.addi" and "tt.load" are "addi" and "load" of the program.
+// "arith.addi" and "tt.load" become "addi" and "load" of the program.
 static uint32_t find_op(nereid_string_t name) {
   if (is_equal(name, "tt.argument") ||
       (!strip(&name, "arith.", "") && !strip(&name, "tt.", "")))
@@ -353,7 +353,7 @@ static nereid_status_t translate(translation_t *to,
   if (code == OP_ADDPTR)
     added->immediate = program_type_size(type.pointee);
   if (!op->result_count && op->operand_count) {
-    // As wide as what it works on; a store has the type of its value.
+    // It has as many lanes as its operand; a store has the type of its value.
     uint32_t from = added->operands[code == OP_STORE ? 1 : 0];
     if (code == OP_STORE) {
       added->type = to->program->operations[from].type;
@@ -469,8 +469,8 @@ static nereid_status_t end_region(const nereid_ttir_visitor_t *visitor) {
   return NEREID_OK;
 }
 
-// The host parses, checks and optimizes the module as Triton does, and shows
-// what is left. This plugin carries no MLIR.
+// The host parses, verifies and optimizes the module as Triton does, and passes
+// each operation to the visitor. This plugin does not contain MLIR.
 static nereid_status_t make_list(nereid_state_t *state,
                                  const nereid_stage_input_t *input,
                                  const nereid_writer_t *output,
@@ -557,8 +557,8 @@ static nereid_status_t add_metadata(const program_t *program,
 }
 // [/metadata]
 
-// The list may be a user's file, so it is checked as the image is. What it is
-// for comes from the options: they name the target.
+// The list may be a user's file, so it is checked like an image. Its target has
+// to be that of the options.
 static nereid_status_t make_image(const nereid_stage_input_t *input,
                                   const nereid_writer_t *output,
                                   const nereid_value_sink_t *metadata,

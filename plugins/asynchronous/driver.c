@@ -1,5 +1,5 @@
-// driver.c - the driver of the asynchronous plugin: two unlike devices, images
-// and launches.
+// driver.c - the driver of the asynchronous plugin: two different devices,
+// images and launches.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -37,9 +37,9 @@ uint32_t find_arch(nereid_string_t arch) {
 }
 
 // [probe]
-// A real device scores 100 and sets no flag. This one is an interpreter, for
-// those who name it. No thread is started here: every program that lists
-// devices calls it.
+// A real device scores 100 and sets no flag. This one is an interpreter, so it
+// is only used when it is named. `probe` starts no thread: every program that
+// lists devices calls it.
 static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
                              const nereid_writer_t *reason,
                              const nereid_call_t *call) {
@@ -112,7 +112,7 @@ static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
   return found ? stream_synchronize(found, call) : NEREID_INVALID_ARGUMENT;
 }
 
-// Every stream is waited for and every failure reported; the first one decides.
+// Waits for every stream and reports every failure; returns the first status.
 static nereid_status_t synchronize_device(nereid_state_t *state,
                                           uint32_t device,
                                           const nereid_call_t *call) {
@@ -202,7 +202,8 @@ static nereid_status_t get_kernel(nereid_state_t *state,
 
 // [launch]
 // ---------------------------------------------------------------- launch
-// The programs of a launch run one after another, so none can wait for another.
+// The programs of a launch run one after another, so cooperative launches are
+// refused.
 static nereid_status_t check_launch(const nereid_kernel_t *kernel,
                                     const nereid_launch_t *launch,
                                     const nereid_call_t *call) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 256u // between allocations, so that an access past an end is found
+#define GAP 256u // between allocations, to detect accesses past an end
 
 // [find]
 // ---------------------------------------------------------------- find
@@ -58,7 +58,8 @@ static nereid_address_t base_of(uint32_t device) {
   return (uint64_t)(0xa0 + device) << 56;
 }
 
-// Places `added` at the first gap that fits. The mutex is held; 0 without room.
+// Inserts `added` in the first gap that fits; 0 if out of memory. The mutex is
+// held.
 static int32_t insert(memory_t *memory, nereid_address_t base,
                       uint64_t alignment, allocation_t *added) {
   if (memory->count == memory->capacity) {
@@ -164,8 +165,8 @@ void memory_close(memory_t *memory) {
 
 // [copies]
 // ---------------------------------------------------------------- copies
-// The memory of one side of a copy: a pointer of the host, or an address of a
-// device that is checked now, when the work runs.
+// The memory of one side of a copy: a host pointer, or a device address, which
+// is checked when the work runs.
 static char *find_side(memory_t *memory, nereid_address_t address,
                        uint64_t size, int32_t is_host, const char *what,
                        fault_t *fault) {
@@ -273,7 +274,7 @@ static nereid_status_t fill(nereid_state_t *state, uint32_t device,
     return fail(call, NEREID_INVALID_ARGUMENT,
                 "the pattern has %u bytes, expected 1, 2, 4 or 8", size);
   work_t work = {.kind = WORK_FILL, .fill = {.request = *fill}};
-  memcpy(work.fill.pattern, fill->pattern, size); // the host's: read now
+  memcpy(work.fill.pattern, fill->pattern, size); // borrowed for the call
   return submit(state, device, fill->stream, &work, call);
 }
 
@@ -293,7 +294,7 @@ static nereid_status_t copy_peer(nereid_state_t *state, uint32_t device,
   return submit(state, device, copy->stream, &work, call);
 }
 
-// All memory of the host is as fast as any other here; a device pins it.
+// A real device pins the memory. Here, ordinary memory is as fast.
 static nereid_status_t allocate_host(nereid_state_t *state, uint32_t device,
                                      const nereid_allocation_t *allocation,
                                      void **out_pointer,
@@ -347,8 +348,8 @@ const nereid_memory_t asynchronous_memory = {
 };
 
 // ---------------------------------------------------------------- interop
-// Memory of the host program gets an address of the device. There are no
-// native queues or contexts to import.
+// Host memory gets a device address. This device does not have native queues or
+// contexts to import.
 static nereid_status_t import_pointer(nereid_state_t *state, uint32_t device,
                                       const nereid_import_t *object,
                                       nereid_address_t *out_address,

@@ -1,11 +1,12 @@
-// plugin.c - the entry of the asynchronous plugin: who it is, what it offers.
+// plugin.c - the entry of the asynchronous plugin: identity, tables and
+// extensions.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device like a real one, in plain C: memory of its own, a thread for each
-// stream, failures that are found later. The template for a driver of such a
-// device; see README.md.
+// A device like a real one, in plain C: separate memory, a thread for each
+// stream, and failures that are detected after the call has returned. It is the
+// template for the driver of such a device; see README.md.
 
 #include "asynchronous.h"
 
@@ -70,8 +71,8 @@ int32_t is_equal(nereid_string_t text, const char *literal) {
 
 // [life]
 // ---------------------------------------------------------------- life
-// Starts nothing: the first work of a stream starts its thread. The host's
-// TTIR is asked for here, so that its identity is part of each kernel's key.
+// Starts no thread: the first work of a stream does. Requests the host's TTIR
+// extension here, so that its identity is part of the cache key of each kernel.
 static nereid_status_t create(const nereid_host_t *host,
                               nereid_state_t **out_state,
                               const nereid_call_t *call) {
@@ -100,7 +101,7 @@ static nereid_status_t create(const nereid_host_t *host,
   return NEREID_OK;
 }
 
-// All threads empty their queues before any stream is destroyed: they may wait
+// All threads drain their queues before any stream is destroyed: they may wait
 // for each other's events.
 static nereid_status_t shutdown(nereid_state_t *state,
                                 const nereid_call_t *call) {
@@ -150,8 +151,8 @@ static const void *get_extension(nereid_state_t *state, nereid_string_t id) {
 
 // [table]
 // ---------------------------------------------------------------- table
-// Not NEREID_PLUGIN_FORK_SAFE: a child has none of the threads. Unloadable,
-// since shutdown joins them all.
+// Not NEREID_PLUGIN_FORK_SAFE: a child process does not have the threads.
+// Unloadable, because `shutdown` joins all of them.
 static const nereid_plugin_t plugin = {
     .struct_size = sizeof(nereid_plugin_t),
     .abi_major = NEREID_ABI_MAJOR,

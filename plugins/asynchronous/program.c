@@ -11,10 +11,11 @@
 
 // ---------------------------------------------------------------- names
 // [ops]
-// What an operation takes and makes. Result: i any integer, f any float, b an
-// i1, d an i32, p a pointer, v any value, n nothing. Operands: the same, and
-// = of the result's type, ~ of the first operand's type, s a scalar of the
-// result's type, c an i1 that may be a scalar. A ? follows an optional one.
+// The classes of the result and the operands of each operation. Result: i any
+// integer, f any float, b an i1, d an i32, p a pointer, v any value, n none.
+// Operands: the same, and = of the result's type, ~ of the first operand's
+// type, s a scalar of the result's type, c an i1 that may be a scalar. A ?
+// follows an optional operand.
 static const struct {
   const char *name;
   char result;
@@ -155,7 +156,7 @@ int32_t program_keep(program_t *program, nereid_string_t text,
 uint32_t program_argument_offset(const program_t *program, uint32_t index) {
   uint32_t end = 0;
   for (uint32_t i = 0; i <= program->argument_count; ++i) {
-    uint32_t size = 8; // of the block's end
+    uint32_t size = 8; // the block ends at a multiple of 8
     if (i < program->argument_count && !program->arguments[i].is_pointer)
       size = types[program->arguments[i].type].size;
     uint32_t offset = (end + size - 1) & ~(size - 1);
@@ -186,7 +187,7 @@ static int32_t is_class(char class, uint32_t type) {
   }
 }
 
-// One operand against its letter of the table.
+// Whether an operand is of the class `letter`.
 static int32_t fits(const program_t *program, uint32_t index, char letter,
                     uint32_t operand) {
   const operation_t *op = &program->operations[index];
@@ -265,7 +266,7 @@ static const char *check_operation(const program_t *program, uint32_t index) {
     }
   }
   if ((op->op == OP_RETURN) != (index + 1 == program->count))
-    return "is not where the program returns";
+    return "is misplaced: a return ends the program";
   return check_immediate(program, op);
 }
 // [/check]

@@ -4,8 +4,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program is in SSA form: operation i makes value i. A value has `lanes`
-// elements, one for a scalar. The text, one line for each thing:
+// A program is in SSA form: operation i defines value i. A value has `lanes`
+// elements; a scalar has one. The text has one line for each fact:
 //   asynchronous 1
 //   arch a1
 //   warps 4
@@ -14,9 +14,9 @@
 //   argument "x" *f32 written
 //   %0 = argument ptr x1 #0 @12
 //   %5 = addptr ptr x1024 %2 %4 #4 @17
-// with operands (_ for one that is left out), an immediate, a text in quotes
-// for messages, and the line of the source. The image holds the same as
-// little-endian numbers behind a header with size and checksum.
+// An operation has operands (_ for one that is omitted), an immediate, a
+// message in quotes, and the line of the source. The image has the same
+// contents as little-endian numbers after a header with size and checksum.
 
 #ifndef NEREID_ASYNCHRONOUS_PROGRAM_H
 #define NEREID_ASYNCHRONOUS_PROGRAM_H
@@ -108,7 +108,7 @@ enum program_predicate {
 
 typedef struct operation_t {
   uint32_t op;
-  uint32_t type; // of the result; of what is stored for a store
+  uint32_t type; // of the result; for a store, of the value
   uint32_t lanes;
   uint32_t operands[3];
   // argument: its index; constant: the value, bits of a double for a float;
@@ -122,12 +122,12 @@ typedef struct operation_t {
 typedef struct argument_t {
   nereid_string_t name;
   uint32_t is_pointer;
-  uint32_t type;    // of a scalar, or of what is pointed to
+  uint32_t type;    // of a scalar, or the element type of a pointer
   uint32_t written; // the kernel may store through it
 } argument_t;
 
 typedef struct program_t {
-  uint32_t arch; // of the device, by its number
+  uint32_t arch; // number of the device
   uint32_t warps;
   nereid_string_t name;
   nereid_string_t file; // of the source
@@ -136,7 +136,7 @@ typedef struct program_t {
   uint32_t capacity;
   argument_t arguments[PROGRAM_MAX_ARGUMENTS];
   operation_t *operations;
-  char *texts[256]; // what strings point to
+  char *texts[256]; // owned; names and messages point to them
   uint32_t text_count;
 } program_t;
 
@@ -154,10 +154,10 @@ nereid_status_t program_write(const program_t *program,
                               const nereid_writer_t *output,
                               const nereid_call_t *call);
 
-// For the compiler that builds one. NULL without memory.
+// For the compiler, which builds a program. NULL if out of memory.
 program_t *program_create(void);
 operation_t *program_append(program_t *program);
-// Sets `*to` to a copy of `text` that the program owns; 0 without room.
+// Sets `*to` to a copy of `text` that the program owns; 0 if out of memory.
 int32_t program_keep(program_t *program, nereid_string_t text,
                      nereid_string_t *to);
 // Checks all rules of the list, so that only its accesses to memory need a
@@ -179,7 +179,8 @@ const char *program_predicate_name(uint64_t predicate);
 const char *program_type_name(uint32_t type);
 uint32_t program_type_size(uint32_t type); // bytes in memory
 
-// Of the argument block: each at the next multiple of its size, 8 at the end.
+// The offset of an argument in the argument block: the next multiple of its
+// size. For `argument_count`, the size of the block: a multiple of 8.
 uint32_t program_argument_offset(const program_t *program, uint32_t index);
 
 #endif // NEREID_ASYNCHRONOUS_PROGRAM_H

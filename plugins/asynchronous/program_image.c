@@ -21,7 +21,7 @@ static uint32_t checksum(const unsigned char *bytes, uint64_t size) {
 }
 
 // ---------------------------------------------------------------- write
-// Bytes that are written; without `bytes` they are only counted.
+// The bytes to write. If `bytes` is NULL they are only counted.
 typedef struct output_t {
   unsigned char *bytes;
   uint64_t size;
@@ -91,8 +91,8 @@ nereid_status_t program_write(const program_t *program,
 }
 
 // ---------------------------------------------------------------- read
-// What is left to read. `bad` is set by the first read past the end, and then
-// every read returns zero, so that only the end is checked.
+// The bytes left to read. The first read past the end sets `bad`, and every
+// later read returns zero, so that `bad` is checked only once.
 typedef struct input_t {
   const unsigned char *bytes;
   uint64_t size;

@@ -80,7 +80,7 @@ nereid_status_t program_print(const program_t *program,
 }
 
 // ---------------------------------------------------------------- parse
-// A text that is read, word by word.
+// Reads a text word by word.
 typedef struct scanner_t {
   const char *at;
   const char *end;
@@ -103,7 +103,7 @@ static nereid_string_t take_word(scanner_t *in) {
   return (nereid_string_t){begin, (uint64_t)(in->at - begin)};
 }
 
-// A number of the whole of `word` past its first `skip` bytes.
+// Parses `word` as a number, without its first `skip` bytes.
 static uint64_t to_number(scanner_t *in, nereid_string_t word, uint64_t skip,
                           uint64_t limit) {
   char text[24] = "";
@@ -167,7 +167,7 @@ static void take_argument(scanner_t *in, program_t *program) {
     in->bad = 1;
 }
 
-// After "%N".
+// Reads an operation, after "%N".
 static void take_operation(scanner_t *in, program_t *program) {
   operation_t *op = program_append(program);
   if (!op || !is_equal(take_word(in), "=")) {

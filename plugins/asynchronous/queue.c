@@ -1,9 +1,9 @@
-// queue.c - the queue of a stream and the thread that works on it.
+// queue.c - the queue of a stream and its worker thread.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#define _POSIX_C_SOURCE 200809L // masks of signals
+#define _POSIX_C_SOURCE 200809L // for pthread_sigmask
 
 #include "asynchronous.h"
 
@@ -13,8 +13,8 @@
 
 // [worker]
 // ---------------------------------------------------------------- worker
-// After a failure the stream skips copies and kernels, whose input may be void,
-// but never an event: other streams wait for it.
+// After a failure the stream skips copies and kernels, whose input may be
+// invalid, but not events: other streams wait for them.
 static void execute(stream_t *stream, const work_t *work, int32_t skip,
                     fault_t *fault) {
   switch (work->kind) {
@@ -46,7 +46,7 @@ static void *run_worker(void *argument) {
     int32_t skip = stream->fault.status != NEREID_OK;
     pthread_mutex_unlock(&stream->mutex);
     fault_t fault = {.status = NEREID_OK};
-    execute(stream, work, skip, &fault); // without the lock: others submit
+    execute(stream, work, skip, &fault); // unlocked: others may submit
     pthread_mutex_lock(&stream->mutex);
     if (fault.status != NEREID_OK && stream->fault.status == NEREID_OK)
       stream->fault = fault;
@@ -58,7 +58,8 @@ static void *run_worker(void *argument) {
 }
 // [/worker]
 
-// The stream's mutex is held. Signals are for the program's own threads.
+// The stream's mutex is held. The worker blocks all signals: they are for the
+// threads of the host program.
 static nereid_status_t start_worker(stream_t *stream,
                                     const nereid_call_t *call) {
   if (stream->has_worker)
@@ -83,8 +84,8 @@ static nereid_status_t start_worker(stream_t *stream,
 
 // [submit]
 // ---------------------------------------------------------------- submit
-// Blocks while the queue is full. No deadlock: a wait in a queue is for work
-// that was given earlier, so the oldest work of all can always run.
+// Blocks while the queue is full. This cannot deadlock: a queued wait is for
+// work that was submitted earlier, so the oldest work can always run.
 nereid_status_t stream_submit(stream_t *stream, const work_t *work,
                               uint64_t *out_ticket, const nereid_call_t *call) {
   pthread_mutex_lock(&stream->mutex);
@@ -130,7 +131,7 @@ uint64_t stream_last_ticket(stream_t *stream) {
 }
 
 // [synchronize]
-// A failure is reported once; then the stream works again.
+// A failure is reported once; then the stream can be used again.
 nereid_status_t stream_synchronize(stream_t *stream,
                                    const nereid_call_t *call) {
   pthread_mutex_lock(&stream->mutex);
@@ -144,7 +145,7 @@ nereid_status_t stream_synchronize(stream_t *stream,
 }
 // [/synchronize]
 
-// The worker empties its queue before it ends.
+// The worker drains its queue before it ends.
 void stream_close(stream_t *stream) {
   pthread_mutex_lock(&stream->mutex);
   uint32_t has_worker = stream->has_worker;

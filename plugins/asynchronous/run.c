@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One lane: an integer, extended by its sign (an i1 is 0 or 1), an address, or
-// a float, rounded to its type.
+// One lane: a sign-extended integer (an i1 is 0 or 1), an address, or a float,
+// rounded to its type.
 typedef union lane_t {
   int64_t i;
   uint64_t u;
   double f;
 } lane_t;
 
-// One launch as it runs.
+// A running launch.
 typedef struct run_t {
   const program_t *program;
   memory_t *memory;
@@ -28,7 +28,7 @@ typedef struct run_t {
   const uint32_t *grid;
   uint32_t id[3];
   lane_t *lanes;   // of all values
-  lane_t **values; // where each begins
+  lane_t **values; // the first lane of each
   fault_t *fault;
 } run_t;
 
@@ -93,7 +93,7 @@ static int32_t compare(uint64_t predicate, lane_t a, lane_t b) {
     return a.i > b.i;
   case CMP_SGE:
     return a.i >= b.i;
-  case CMP_ULT: // the extension by the sign keeps the unsigned order
+  case CMP_ULT: // sign extension preserves the unsigned order
     return a.u < b.u;
   case CMP_ULE:
     return a.u <= b.u;
@@ -118,7 +118,7 @@ static int32_t compare(uint64_t predicate, lane_t a, lane_t b) {
   }
 }
 
-// A division that the machine cannot do gives 0 and sets `*out_failed`.
+// A division by zero returns 0 and sets `*out_failed`.
 static uint64_t divide(const operation_t *op, int64_t a, int64_t b,
                        int32_t *out_failed) {
   *out_failed = b == 0;
@@ -131,7 +131,7 @@ static uint64_t divide(const operation_t *op, int64_t a, int64_t b,
 
 static uint64_t integer_op(const operation_t *op, lane_t a, lane_t b,
                            int32_t *out_failed) {
-  // An i1 is -1 where its sign counts.
+  // A signed i1 is 0 or -1.
   int64_t x = op->type == TYPE_I1 ? -a.i : a.i;
   int64_t y = op->type == TYPE_I1 ? -b.i : b.i;
   switch (op->op) {
@@ -184,7 +184,7 @@ static lane_t cast(const operation_t *op, uint32_t from, lane_t a) {
   case OP_SITOFP:
     result.f = rounded(op->type, (double)value);
     return result;
-  case OP_FPTOSI: // out of range: as x86 has it
+  case OP_FPTOSI: // out of range: as on x86
     value = a.f >= -0x1p63 && a.f < 0x1p63 ? (int64_t)a.f : INT64_MIN;
     result.i = value;
     break;
@@ -218,7 +218,8 @@ static void print(run_t *run, const operation_t *op, const lane_t *a) {
       snprintf(value, sizeof(value), "%g", a[i].f);
     else if (a)
       snprintf(value, sizeof(value), "%" PRId64, a[i].i);
-    // One call for a line, so that those of other threads do not mix with it.
+    // One call for a line, so that lines of several threads are not
+    // interleaved.
     printf("pid (%u, %u, %u) idx (%u)%.*s%s\n", run->id[0], run->id[1],
            run->id[2], i, (int)op->text.size,
            op->text.data ? op->text.data : "", value);
@@ -227,7 +228,7 @@ static void print(run_t *run, const operation_t *op, const lane_t *a) {
 
 // ---------------------------------------------------------------- memory
 // [access]
-// Every access is checked: what is not in a live allocation ends the kernel.
+// Checks every access: one outside live allocations ends the kernel.
 static char *access_memory(run_t *run, const operation_t *op,
                            nereid_address_t address) {
   char what[96];

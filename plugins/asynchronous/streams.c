@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#define _POSIX_C_SOURCE 200809L // a clock that never goes back
+#define _POSIX_C_SOURCE 200809L // for CLOCK_MONOTONIC
 
 #include "asynchronous.h"
 
@@ -27,7 +27,7 @@ static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
                                      const nereid_stream_request_t *request,
                                      nereid_stream_t *out_stream,
                                      const nereid_call_t *call) {
-  (void)request; // a priority is a hint
+  (void)request; // priorities are hints
   uint32_t found = STREAM_COUNT;
   pthread_mutex_lock(&state->mutex);
   for (uint32_t i = 1; found == STREAM_COUNT && i < STREAM_COUNT; ++i)
@@ -44,7 +44,7 @@ static nereid_status_t create_stream(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-// The stream ends even if this reports a failure of its work.
+// The stream is destroyed even if this reports a failure of its work.
 static nereid_status_t destroy_stream(nereid_state_t *state, uint32_t device,
                                       nereid_stream_t stream,
                                       const nereid_call_t *call) {
@@ -79,15 +79,15 @@ const nereid_streams_t asynchronous_streams = {
 
 // [events]
 // ---------------------------------------------------------------- events
-// An event is a ticket of a stream. Its time is written by the worker, unless
-// the event was recorded again in the meantime.
+// An event is a ticket of a stream. The worker writes its time, unless the
+// event has been recorded again in the meantime.
 struct nereid_event_t {
   uint32_t device;
   uint32_t has_time;
-  pthread_mutex_t mutex; // of all below
-  stream_t *stream;      // NULL until it is recorded
+  pthread_mutex_t mutex; // guards all below
+  stream_t *stream;      // NULL if never recorded
   uint64_t ticket;
-  uint64_t generation; // how often it was recorded
+  uint64_t generation; // how many times it was recorded
   struct timespec time;
 };
 
@@ -112,7 +112,7 @@ static nereid_status_t record_event(nereid_state_t *state,
   pthread_mutex_lock(&event->mutex);
   work.record.generation = ++event->generation;
   pthread_mutex_unlock(&event->mutex);
-  // Not under the mutex, which the worker needs to empty a full queue.
+  // Without the mutex: the worker needs it to drain a full queue.
   uint64_t ticket = 0;
   nereid_status_t status = stream_submit(found, &work, &ticket, call);
   if (status != NEREID_OK)
@@ -124,7 +124,7 @@ static nereid_status_t record_event(nereid_state_t *state,
   return NEREID_OK;
 }
 
-// Where the event is recorded now; a NULL stream if nowhere.
+// The stream and the ticket of the event; a NULL stream if never recorded.
 static stream_t *recorded_at(nereid_event_t *event, uint64_t *out_ticket) {
   pthread_mutex_lock(&event->mutex);
   stream_t *stream = event->stream;
@@ -143,7 +143,7 @@ static nereid_status_t wait_event(nereid_state_t *state, uint32_t device,
   work_t work = {.kind = WORK_WAIT};
   work.wait.stream = recorded_at(event, &work.wait.ticket);
   if (!work.wait.stream || work.wait.stream == found)
-    return NEREID_OK; // reached, or in the order of the stream anyway
+    return NEREID_OK; // already reached, or ordered by the stream itself
   return stream_submit(found, &work, NULL, call);
 }
 // [/events]
