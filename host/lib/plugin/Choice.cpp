@@ -75,8 +75,25 @@ std::shared_ptr<Plugin> findPlugin(const PluginList &plugins,
   return nullptr;
 }
 
+Failure notFound(const PluginList &plugins, std::string_view name,
+                 const RefusalOf &refusalOf) {
+  std::string text = "no plugin is called '" + std::string(name) + "'";
+  if (std::string refusal = refusalOf ? refusalOf(name) : std::string();
+      !refusal.empty())
+    return {NEREID_NOT_FOUND, text + ": it was refused: " + refusal};
+  std::vector<std::string> names;
+  for (const std::shared_ptr<Plugin> &plugin : plugins)
+    for (const std::string &known :
+         {plugin->info.id, plugin->info.deviceType, plugin->info.name})
+      if (!known.empty() &&
+          std::find(names.begin(), names.end(), known) == names.end())
+        names.push_back(known);
+  return {NEREID_NOT_FOUND, text + suggestNames(name, names)};
+}
+
 static Result<Choice> chooseNamed(const PluginList &plugins,
-                                  std::string_view text, ChoiceRule rule) {
+                                  std::string_view text, ChoiceRule rule,
+                                  const RefusalOf &refusalOf) {
   Result<TargetName> target = TargetName::parse(text);
   if (!target)
     return target.failure();
@@ -84,14 +101,8 @@ static Result<Choice> chooseNamed(const PluginList &plugins,
   choice.rule = rule;
   choice.device = target->device;
   choice.plugin = findPlugin(plugins, target->name);
-  if (!choice.plugin) {
-    std::vector<std::string> names;
-    for (const std::shared_ptr<Plugin> &plugin : plugins)
-      names.push_back(plugin->info.id);
-    return Failure{NEREID_NOT_FOUND, "no plugin is called '" + target->name +
-                                         "'" +
-                                         suggestNames(target->name, names)};
-  }
+  if (!choice.plugin)
+    return notFound(plugins, target->name, refusalOf);
   if (Outcome checked = checkDevice(*choice.plugin, choice.device); !checked)
     return checked.failure();
   return choice;
@@ -136,11 +147,13 @@ static Result<Choice> chooseBest(const PluginList &plugins) {
 }
 
 Result<Choice> choose(const PluginList &plugins, std::string_view name,
-                      std::string_view environment) {
+                      std::string_view environment,
+                      const RefusalOf &refusalOf) {
   if (!name.empty())
-    return chooseNamed(plugins, name, ChoiceRule::Name);
+    return chooseNamed(plugins, name, ChoiceRule::Name, refusalOf);
   if (!environment.empty())
-    return chooseNamed(plugins, environment, ChoiceRule::Environment);
+    return chooseNamed(plugins, environment, ChoiceRule::Environment,
+                       refusalOf);
   return chooseBest(plugins);
 }
 
@@ -196,7 +209,7 @@ static Json describeDriver(const Plugin &plugin, size_t place) {
 }
 
 Json explainChoice(const PluginList &plugins, std::string_view name,
-                   std::string_view environment) {
+                   std::string_view environment, const RefusalOf &refusalOf) {
   Json json;
   json["requested"] = name;
   json["environment"] = environment;
@@ -204,7 +217,7 @@ Json explainChoice(const PluginList &plugins, std::string_view name,
   for (const std::shared_ptr<Plugin> &plugin : ranked(plugins))
     json["drivers"].push_back(
         describeDriver(*plugin, json["drivers"].size() + 1));
-  Result<Choice> choice = choose(plugins, name, environment);
+  Result<Choice> choice = choose(plugins, name, environment, refusalOf);
   if (!choice) {
     json["winner"] = nullptr;
     json["error"] = choice.failure().text;

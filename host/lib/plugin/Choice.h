@@ -14,6 +14,7 @@
 #include "support/JsonFwd.h"
 #include "support/Result.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,14 +54,24 @@ struct Choice {
 std::shared_ptr<Plugin> findPlugin(const PluginList &plugins,
                                    std::string_view name);
 
+/// Why the plugin with an id was refused; empty if none with it was.
+using RefusalOf = std::function<std::string(std::string_view id)>;
+
+/// The failure if findPlugin() finds no plugin \p name: says why that one was
+/// refused, or suggests similar names.
+Failure notFound(const PluginList &plugins, std::string_view name,
+                 const RefusalOf &refusalOf);
+
 /// Chooses by \p name, or \p environment (the value of NEREID_TARGET) if that
 /// is empty, or the rules above if both are.
 Result<Choice> choose(const PluginList &plugins, std::string_view name,
-                      std::string_view environment);
+                      std::string_view environment,
+                      const RefusalOf &refusalOf = {});
 
 /// The same, as JSON: every driver by rank, the winner, the rule.
 Json explainChoice(const PluginList &plugins, std::string_view name,
-                   std::string_view environment);
+                   std::string_view environment,
+                   const RefusalOf &refusalOf = {});
 
 } // namespace nereid::host
 

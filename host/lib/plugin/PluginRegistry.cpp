@@ -320,38 +320,26 @@ PluginList PluginRegistry::backends() const {
   return plugins;
 }
 
-/// Why there is no backend \p name: one of that id may have been refused.
-Failure PluginRegistry::notFound(std::string_view name) const {
+/// Why the candidate with \p id was refused; empty if there is none.
+std::string PluginRegistry::refusalOf(std::string_view id) const {
   std::shared_lock lock(mutex);
-  std::string text = "no plugin is called '" + std::string(name) + "'";
   for (const std::unique_ptr<const Candidate> &line : candidates)
-    if (line->id == name && !line->loaded())
-      return {NEREID_NOT_FOUND, text + ": it was refused: " + line->advice()};
-  std::vector<std::string> names;
-  for (const std::shared_ptr<Plugin> &plugin : plugins)
-    for (const std::string &known :
-         {plugin->info.id, plugin->info.deviceType, plugin->info.name})
-      if (!known.empty() &&
-          std::find(names.begin(), names.end(), known) == names.end())
-        names.push_back(known);
-  return {NEREID_NOT_FOUND, text + suggestNames(name, names)};
+    if (line->id == id && !line->loaded())
+      return line->advice();
+  return {};
 }
 
 Result<std::shared_ptr<Plugin>>
 PluginRegistry::backend(std::string_view name) const {
-  if (std::shared_ptr<Plugin> plugin = findPlugin(backends(), name))
+  PluginList known = backends();
+  if (std::shared_ptr<Plugin> plugin = findPlugin(known, name))
     return plugin;
-  return notFound(name);
+  return notFound(known, name, refusals());
 }
 
 Result<Choice> PluginRegistry::choose(std::string_view name) const {
-  PluginList known = backends();
-  std::string_view wanted = name.empty() ? options.target : name;
-  if (!wanted.empty())
-    if (Result<TargetName> target = TargetName::parse(wanted);
-        target && !findPlugin(known, target->name))
-      return notFound(target->name);
-  Result<Choice> choice = nereid::host::choose(known, name, options.target);
+  Result<Choice> choice =
+      nereid::host::choose(backends(), name, options.target, refusals());
   if (choice && !choice->ties.empty() && !hasToldOfTies.exchange(true))
     log->warning("plugin '" + choice->plugin->info.id +
                  "' is chosen for its place alone; equal scores have " +
@@ -360,7 +348,8 @@ Result<Choice> PluginRegistry::choose(std::string_view name) const {
 }
 
 std::string PluginRegistry::explain(std::string_view name) const {
-  return dumpJson(explainChoice(backends(), name, options.target));
+  return dumpJson(
+      explainChoice(backends(), name, options.target, refusals()));
 }
 
 } // namespace nereid::host

@@ -92,7 +92,10 @@ private:
   void add(const std::shared_ptr<Plugin> &plugin);
   const Candidate &record(Candidate candidate);
   void logDiscovered(const Candidate &candidate) const;
-  Failure notFound(std::string_view name) const;
+  std::string refusalOf(std::string_view id) const;
+  RefusalOf refusals() const {
+    return [this](std::string_view id) { return refusalOf(id); };
+  }
 
   const RegistryOptions options;
   const std::string libraryDir;
