@@ -46,6 +46,7 @@ enum class Reason {
   HostTooOld,
   WrongSanitizer,
   // Choices.
+  OutsideBackend,
   Denied,
   DuplicateFile,
   DuplicateId,

@@ -37,7 +37,7 @@ PluginDirs splitPluginDirs(std::string_view list) {
     if (element.empty())
       continue;
     if (element[0] == '/')
-      result.dirs.push_back({std::string(element), {}});
+      result.dirs.push_back({std::string(element), {}, {}});
     else
       result.refused.push_back(
           refuse(element, Reason::RelativeDirectory,
@@ -115,7 +115,8 @@ PluginDirs findPluginDirs(std::string_view list) {
                                          ", expected a directory"));
     } else if (std::string backend = dir.path + "/backend";
                isDirectory(backend)) {
-      found.dirs.push_back({std::move(backend), checkoutName(dir.path)});
+      found.dirs.push_back(
+          {std::move(backend), checkoutName(dir.path), std::move(dir.path)});
     } else {
       found.dirs.push_back(std::move(dir));
     }
@@ -126,8 +127,8 @@ PluginDirs findPluginDirs(std::string_view list) {
 std::vector<PluginDir> defaultPluginDirs(const std::string &libraryDir) {
   std::vector<PluginDir> dirs;
   if (!libraryDir.empty())
-    dirs.push_back({libraryDir + "/" NEREID_PLUGIN_SUBDIR, {}});
-  dirs.push_back({NEREID_INSTALLED_PLUGIN_DIR, {}});
+    dirs.push_back({libraryDir + "/" NEREID_PLUGIN_SUBDIR, {}, {}});
+  dirs.push_back({NEREID_INSTALLED_PLUGIN_DIR, {}, {}});
   if (resolvePath(dirs.front().path) == resolvePath(dirs.back().path))
     dirs.resize(1);
   std::erase_if(dirs,

@@ -17,7 +17,8 @@ namespace nereid::host {
 /// A directory whose plugin files are to be considered.
 struct PluginDir {
   std::string path; // absolute, as given
-  std::string name; // of the vendor's checkout that it is part of, else empty
+  // Of the vendor's checkout that it is the `backend` folder of, else empty.
+  std::string name, checkout;
 };
 
 /// The directories of a list, in order; invalid elements are refused

@@ -94,6 +94,32 @@ void PluginRegistry::considerDirectory(const PluginDir &directory,
   }
   for (const std::string &path : listPluginFiles(directory.path))
     logDiscovered(record(considerFile(path, directory.name, discovery)));
+  if (!directory.checkout.empty())
+    reportOutside(directory, discovery);
+}
+
+/// Reports the plugins that a vendor has copied one folder too high. A
+/// checkout may hold other libraries, so only files with a note count.
+void PluginRegistry::reportOutside(const PluginDir &directory,
+                                   const Discovery &discovery) {
+  for (const std::string &path : listPluginFiles(directory.checkout)) {
+    OpenedPlugin opened;
+    if (openPlugin(path, opened) || discovery.seen.contains(opened.identity))
+      continue;
+    NoteResult note = readNote(opened.file.get());
+    const PluginNote *found = std::get_if<PluginNote>(&note);
+    if (!found)
+      continue;
+    Candidate candidate;
+    candidate.reason = Reason::OutsideBackend;
+    candidate.path = path;
+    candidate.resolved = opened.resolved;
+    candidate.id = found->id;
+    candidate.name = directory.name;
+    candidate.detail = "plugins of this checkout are looked for in '" +
+                       directory.path + "'";
+    logDiscovered(record(std::move(candidate)));
+  }
 }
 
 static void refuse(Candidate &candidate, Rejection rejection) {
@@ -273,7 +299,8 @@ const Candidate &PluginRegistry::record(Candidate candidate) {
   return *candidates.back();
 }
 
-/// Duplicates and denials are what the user arranged; the rest is news.
+/// Duplicates, denials and files outside `backend` may be what the user
+/// arranged; the rest is news.
 void PluginRegistry::logDiscovered(const Candidate &candidate) const {
   switch (candidate.reason) {
   case Reason::Loaded:
@@ -281,6 +308,7 @@ void PluginRegistry::logDiscovered(const Candidate &candidate) const {
       log->warning(candidate.text());
     log->info(candidate.path + ": loaded as plugin '" + candidate.id + "'");
     return;
+  case Reason::OutsideBackend:
   case Reason::Denied:
   case Reason::DuplicateFile:
   case Reason::DuplicateId:

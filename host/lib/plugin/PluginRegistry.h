@@ -85,6 +85,7 @@ private:
   void considerDirectory(const PluginDir &directory, Discovery &discovery);
   Candidate considerFile(const std::string &path, const std::string &name,
                          Discovery &discovery);
+  void reportOutside(const PluginDir &directory, const Discovery &discovery);
   std::shared_ptr<Plugin> loadOpened(const OpenedPlugin &opened,
                                      bool isBoundByGlobs, Candidate &candidate);
   std::optional<Rejection> checkChosen(const std::string &id,

@@ -7,6 +7,7 @@
 
 #include "abi/Call.h"
 #include "text/EscapeForTerminal.h"
+#include "text/Severity.h"
 
 #include <cerrno>
 #include <string>
@@ -14,13 +15,8 @@
 
 namespace nereid::host {
 
-// A note belongs to the message before it, which may be a warning.
-static nereid_severity_t rank(nereid_severity_t severity) {
-  return severity == NEREID_SEVERITY_NOTE ? NEREID_SEVERITY_WARNING : severity;
-}
-
 bool Log::enabled(nereid_severity_t severity) const {
-  return rank(severity) <= level;
+  return isShownAt(level, severity);
 }
 
 // One write call for the whole line, so that lines of several threads and
@@ -60,30 +56,6 @@ void Log::write(nereid_severity_t severity, std::string_view message) const {
   diagnostic.severity = severity;
   diagnostic.message = borrow(message);
   write("nereid", diagnostic);
-}
-
-std::string_view severityName(nereid_severity_t severity) {
-  switch (severity) {
-  case NEREID_SEVERITY_ERROR:
-    return "error";
-  case NEREID_SEVERITY_WARNING:
-    return "warning";
-  case NEREID_SEVERITY_NOTE:
-    return "note";
-  case NEREID_SEVERITY_DEBUG:
-    return "debug";
-  default:
-    return "info";
-  }
-}
-
-std::optional<nereid_severity_t> parseSeverity(std::string_view name) {
-  for (nereid_severity_t severity :
-       {NEREID_SEVERITY_ERROR, NEREID_SEVERITY_WARNING, NEREID_SEVERITY_INFO,
-        NEREID_SEVERITY_DEBUG})
-    if (severityName(severity) == name)
-      return severity;
-  return std::nullopt;
 }
 
 } // namespace nereid::host

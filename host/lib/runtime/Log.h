@@ -9,7 +9,6 @@
 
 #include "nereid/base.h"
 
-#include <optional>
 #include <string_view>
 
 namespace nereid::host {
@@ -51,12 +50,6 @@ private:
   void *user = nullptr;
   nereid_severity_t level;
 };
-
-/// "error", "warning", "note", "info" or "debug".
-std::string_view severityName(nereid_severity_t severity);
-
-/// The inverse, for NEREID_LOG; nothing for another word.
-std::optional<nereid_severity_t> parseSeverity(std::string_view name);
 
 } // namespace nereid::host
 

@@ -6,7 +6,7 @@
 #include "runtime/Settings.h"
 
 #include "abi/Struct.h"
-#include "runtime/Log.h"
+#include "text/Severity.h"
 
 #include <array>
 #include <charconv>

@@ -8,18 +8,28 @@
 
 namespace nereid::tool {
 
-static std::string loadedTable(const std::vector<Backend> &backends) {
-  Table table({"plugin", "device", "version", "parts", "path"});
+// The vendor's checkout that the file of plugin `id` is in, from the load
+// report; "-" if it is in none.
+static std::string checkoutOf(const Json &report, const std::string &id) {
+  for (const Json &candidate : report.value("candidates", Json::array()))
+    if (candidate.value("loaded", false) && candidate.value("id", "") == id)
+      if (std::string name = candidate.value("name", ""); !name.empty())
+        return name;
+  return "-";
+}
+
+static std::string loadedTable(const std::vector<Backend> &backends,
+                               const Json &report) {
+  Table table({"plugin", "device", "version", "parts", "checkout", "path"});
   for (const Backend &backend : backends) {
     nereid_backend_info_t info = backend.info();
     std::string parts = info.has_compiler ? "compiler" : "";
     if (info.has_driver)
       parts += parts.empty() ? "driver" : "+driver";
-    std::string path(detail::view(info.path));
-    table.add({std::string(detail::view(info.id)),
-               std::string(detail::view(info.device_type)),
+    std::string path(detail::view(info.path)), id(detail::view(info.id));
+    table.add({id, std::string(detail::view(info.device_type)),
                std::string(detail::view(info.version)), parts,
-               path.empty() ? "(in process)" : path});
+               checkoutOf(report, id), path.empty() ? "(in process)" : path});
   }
   return table.text();
 }
@@ -73,7 +83,7 @@ static Expected<int> listPlugins(Session &session) {
     session.output.text("no plugin is loaded; set NEREID_PLUGIN_DIRS or give "
                         "--plugin-dir\n");
   else
-    session.output.text(loadedTable(backends));
+    session.output.text(loadedTable(backends, *report));
   if (!refused.empty())
     session.output.text("\nnot loaded:\n" + refused);
   return exitOk;

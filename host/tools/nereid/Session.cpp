@@ -6,40 +6,42 @@
 #include "Session.h"
 
 #include "text/EscapeForTerminal.h"
+#include "text/Severity.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <unistd.h>
 
 namespace nereid::tool {
 
-static std::string_view severityName(nereid_severity_t severity) {
-  switch (severity) {
-  case NEREID_SEVERITY_ERROR:
-    return "error";
-  case NEREID_SEVERITY_WARNING:
-    return "warning";
-  case NEREID_SEVERITY_NOTE:
-    return "note";
-  case NEREID_SEVERITY_DEBUG:
-    return "debug";
-  default:
-    return "info";
-  }
+// While plugins are loaded, what libnereid reported last: which one it loads.
+static std::mutex lastMutex;
+static std::string lastMessage;
+
+// -v takes precedence over NEREID_LOG, which libnereid has checked.
+static nereid_severity_t levelFor(int verbosity) {
+  if (verbosity > 0)
+    return verbosity > 1 ? NEREID_SEVERITY_DEBUG : NEREID_SEVERITY_INFO;
+  const char *given = std::getenv("NEREID_LOG");
+  return parseSeverity(given ? given : "").value_or(NEREID_SEVERITY_WARNING);
 }
 
-// Shows the messages of -v: info messages, with a second -v also those for
-// debugging.
 static void logMessage(void *user, nereid_string_t source,
                        const nereid_diagnostic_t *diagnostic) {
-  int verbosity = *static_cast<const int *>(user);
-  if (diagnostic->severity > NEREID_SEVERITY_INFO + (verbosity > 1))
+  bool isFromHost = detail::view(source) == "nereid";
+  if (isFromHost) {
+    std::lock_guard lock(lastMutex);
+    lastMessage = detail::view(diagnostic->message);
+  }
+  if (!isShownAt(*static_cast<const nereid_severity_t *>(user),
+                 diagnostic->severity))
     return;
   std::string line = "nereid: ";
   line += severityName(diagnostic->severity);
   line += ": ";
-  if (source.size && detail::view(source) != "nereid")
+  if (source.size && !isFromHost)
     line += std::string(detail::view(source)) + ": ";
   line += detail::view(diagnostic->message);
   std::fputs((escapeForTerminal(line) + '\n').c_str(), stderr);
@@ -67,10 +69,15 @@ static pid_t loadingProcess = 0;
 static void reportExit() {
   if (!loading || getpid() != loadingProcess)
     return;
+  std::string last;
+  {
+    std::lock_guard lock(lastMutex);
+    last = lastMessage;
+  }
   loading->output.error(failure(
       NEREID_INTERNAL, "a plugin ended the process while it was loaded\n"
-                       "note: with -vv the last line names it; --isolated "
-                       "survives it"));
+                       "note: the last message was: " +
+                           last + "\nnote: --isolated survives it"));
   _exit(exitInternal);
 }
 
@@ -99,10 +106,11 @@ Expected<Runtime *> Session::runtime() {
   settings.compiler = detail::borrow(options.compiler);
   settings.flags = (options.noCache ? NEREID_RUNTIME_NO_CACHE : 0u) |
                    (options.isolated ? NEREID_RUNTIME_ISOLATED_PROBE : 0u);
-  if (options.verbosity) {
-    settings.user = &options.verbosity;
-    settings.log = logMessage;
-  }
+  // All of them: the last one names a plugin that ends the process.
+  settings.log = logMessage;
+  settings.log_level = NEREID_SEVERITY_DEBUG;
+  logLevel = levelFor(options.verbosity);
+  settings.user = &logLevel;
   Expected<Runtime> made = guardExit(*this, [&]() -> Expected<Runtime> {
     Expected<Runtime> runtime = Runtime::create(&settings);
     if (runtime)

@@ -37,6 +37,7 @@ public:
   Expected<Runtime *> runtime();
 
 private:
+  nereid_severity_t logLevel = NEREID_SEVERITY_WARNING;
   std::optional<Runtime> owner;
 };
 

@@ -85,6 +85,25 @@ TEST_F(Discovery, AVendorsCheckoutIsItsBackendFolder) {
   EXPECT_TRUE(registry->backend("my-vendor"));
 }
 
+TEST_F(Discovery, APluginBesideTheBackendFolderIsReported) {
+  place("good", "vendor/backend/x.so");
+  place("other", "vendor/too-high.so");
+  place("no_note", "vendor/library.so");
+  fs::create_symlink("backend/x.so", root / "vendor/link.so");
+  options.pluginDirs = (root / "vendor").string();
+  discover();
+  EXPECT_THAT(loadedIds(), ElementsAre("fixture.good"));
+  EXPECT_EQ(registry->candidateCount(), 2u);
+  EXPECT_EQ(line("too-high.so").code(), "outside-backend");
+  EXPECT_EQ(line("too-high.so").id, "fixture.other");
+  EXPECT_EQ(line("too-high.so").name, "vendor");
+  EXPECT_THAT(line("too-high.so").detail,
+              HasSubstr((root / "vendor/backend").string()));
+  EXPECT_THAT(registry->backend("fixture.other").failure().text,
+              HasSubstr("move it into `backend`"));
+  EXPECT_EQ(messages(), "") << "it may be meant to be there";
+}
+
 TEST_F(Discovery, NameConfNamesACheckout) {
   place("good", "checkout/backend/x.so");
   write("checkout/backend/name.conf", "  acme-npu \r\nsecond line\n");

@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fatal{"entry_crashes", "entry-crashed", "in its entry"},
         Fatal{"entry_exits", "entry-crashed",
               "ended the process with status 3 in its entry"},
+        Fatal{"entry_quits", "entry-crashed",
+              "ended the process with status 3 in its entry"},
         Fatal{"entry_leaves_a_process", "entry-crashed", "in its entry"},
         Fatal{"entry_hangs", "probe-timeout",
               "did not return from its entry within 300 ms"},
