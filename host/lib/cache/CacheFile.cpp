@@ -5,8 +5,6 @@
 
 #include "cache/CacheFile.h"
 
-#include "support/File.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,13 +20,6 @@ namespace nereid::host {
 // No kernel has this size; a file that claims it is not an entry.
 static constexpr uint64_t largestFile = uint64_t(2) << 30;
 
-int FileDescriptor::close() {
-  // After a failed close, even an interrupted one, Linux has closed it.
-  if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR)
-    return 0;
-  return errno;
-}
-
 static bool isPassing(int error) { return error == ESTALE || error == EBUSY; }
 
 FileDescriptor openFile(const std::string &path, int flags, mode_t mode) {
@@ -42,35 +33,6 @@ FileDescriptor openFile(const std::string &path, int flags, mode_t mode) {
       break;
   }
   return FileDescriptor(number);
-}
-
-// Reads up to size bytes; fewer only at the end of the file. -1 on failure.
-static ssize_t readUpTo(int file, char *out, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    ssize_t count = withoutInterruption(
-        [&] { return ::pread(file, out + done, size - done, off_t(done)); });
-    if (count < 0)
-      return -1;
-    if (count == 0)
-      break;
-    done += size_t(count);
-  }
-  return ssize_t(done);
-}
-
-static int writeAll(int file, std::string_view bytes) {
-  SizeSignalBlock block;
-  while (!bytes.empty()) {
-    ssize_t count = withoutInterruption(
-        [&] { return ::write(file, bytes.data(), bytes.size()); });
-    if (count < 0)
-      return errno;
-    if (count == 0)
-      return ENOSPC;
-    bytes.remove_prefix(size_t(count));
-  }
-  return 0;
 }
 
 static FileContents failed(FileContents::Status status, std::string reason) {
@@ -149,6 +111,7 @@ static int compare(int file, std::string_view expected) {
 }
 
 static int writeUnfinished(FileDescriptor &file, std::string_view contents) {
+  SizeSignalBlock block;
   // Shows collectors that we are alive; without it they use the file's age.
   ::flock(file.get(), LOCK_EX | LOCK_NB);
   if (int error = writeAll(file.get(), contents))

@@ -15,35 +15,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <sys/stat.h>
 
 namespace nereid::host {
-
-/// Owns a file descriptor.
-class FileDescriptor {
-public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int number) : number(number) {}
-  FileDescriptor(FileDescriptor &&other) noexcept
-      : number(std::exchange(other.number, -1)) {}
-  FileDescriptor &operator=(FileDescriptor &&other) noexcept {
-    std::swap(number, other.number);
-    return *this;
-  }
-  ~FileDescriptor() { close(); }
-
-  explicit operator bool() const { return number >= 0; }
-  int get() const { return number; }
-  /// Releases ownership.
-  int release() { return std::exchange(number, -1); }
-  /// The result of closing: some file systems report failed writes only here.
-  int close();
-
-private:
-  int number = -1;
-};
 
 /// open() without terminals, links and inheritance; -1 and errno on failure.
 FileDescriptor openFile(const std::string &path, int flags, mode_t mode = 0);

@@ -328,7 +328,7 @@ NoteResult readNote(int file) {
 }
 
 NoteResult readNote(const std::string &path) {
-  FileHandle file = openForReading(path);
+  FileDescriptor file = openForReading(path);
   if (!file)
     return reject(Reason::Unreadable, errorText(errno));
   return readNote(file.get());
@@ -378,7 +378,7 @@ std::string readMappedBuildId(const void *address) {
 }
 
 std::string readBuildId(const std::string &path) {
-  FileHandle file = openForReading(path);
+  FileDescriptor file = openForReading(path);
   if (!file)
     return {};
   std::variant<ElfFile, Rejection> opened = openRegular(file.get());

@@ -69,7 +69,7 @@ std::string parseNameConf(std::string_view text) {
 
 /// The first bytes of a regular file; empty if there is none.
 static std::string readStart(const std::string &path) {
-  FileHandle file = openForReading(path);
+  FileDescriptor file = openForReading(path);
   struct stat status = {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return {};

@@ -116,8 +116,8 @@ void PluginRegistry::reportOutside(const PluginDir &directory,
     candidate.resolved = opened.resolved;
     candidate.id = found->id;
     candidate.name = directory.name;
-    candidate.detail = "plugins of this checkout are looked for in '" +
-                       directory.path + "'";
+    candidate.detail =
+        "plugins of this checkout are looked for in '" + directory.path + "'";
     logDiscovered(record(std::move(candidate)));
   }
 }
@@ -376,8 +376,7 @@ Result<Choice> PluginRegistry::choose(std::string_view name) const {
 }
 
 std::string PluginRegistry::explain(std::string_view name) const {
-  return dumpJson(
-      explainChoice(backends(), name, options.target, refusals()));
+  return dumpJson(explainChoice(backends(), name, options.target, refusals()));
 }
 
 } // namespace nereid::host

@@ -25,7 +25,7 @@ using FileIdentity = std::pair<dev_t, ino_t>;
 struct OpenedPlugin {
   std::string resolved;
   FileIdentity identity = {};
-  FileHandle file;
+  FileDescriptor file;
   PluginNote note;
 };
 

@@ -140,7 +140,7 @@ Result<HelperResult> runHelper(const std::string &helper,
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return Failure{NEREID_UNAVAILABLE, "no pipe: " + errorText(errno)};
-  FileHandle ours(ends[0]), theirs(ends[1]);
+  FileDescriptor ours(ends[0]), theirs(ends[1]);
   Result<pid_t> child = start(helper, arguments, theirs.get(), output);
   if (!child)
     return child.failure();
@@ -164,14 +164,7 @@ std::string probeHelperIn(const std::string &libraryDir) {
 }
 
 void sendToParent(int pipe, std::string_view text) noexcept {
-  while (!text.empty()) {
-    ssize_t count = write(pipe, text.data(), text.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
+  (void)writeAll(pipe, text); // the parent may be gone
 }
 
 LoadStep stepOf(char digit) {

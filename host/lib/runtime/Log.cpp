@@ -6,10 +6,10 @@
 #include "runtime/Log.h"
 
 #include "abi/Call.h"
+#include "support/File.h"
 #include "text/EscapeForTerminal.h"
 #include "text/Severity.h"
 
-#include <cerrno>
 #include <string>
 #include <unistd.h>
 
@@ -17,21 +17,6 @@ namespace nereid::host {
 
 bool Log::enabled(nereid_severity_t severity) const {
   return isShownAt(level, severity);
-}
-
-// One write call for the whole line, so that lines of several threads and
-// processes do not mix.
-static void writeLine(const std::string &line) {
-  size_t done = 0;
-  while (done < line.size()) {
-    ssize_t count =
-        ::write(STDERR_FILENO, line.data() + done, line.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return;
-    done += static_cast<size_t>(count);
-  }
 }
 
 void Log::write(std::string_view source,
@@ -47,7 +32,9 @@ void Log::write(std::string_view source,
   line += severityName(diagnostic.severity);
   line += ": ";
   line += diagnosticText(diagnostic);
-  writeLine(escapeForTerminal(line) + '\n');
+  // One write call for the whole line, so that lines of several threads and
+  // processes do not mix.
+  (void)writeAll(STDERR_FILENO, escapeForTerminal(line) + '\n');
 }
 
 void Log::write(nereid_severity_t severity, std::string_view message) const {

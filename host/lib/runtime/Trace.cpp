@@ -74,22 +74,22 @@ static Failure cannotWrite(const std::string &path, const std::string &why) {
 
 // Not emptied yet: it may be another process's. Neither waits for the reader of
 // a FIFO.
-static Result<FileHandle> openRegular(const std::string &path) {
+static Result<FileDescriptor> openRegular(const std::string &path) {
   struct stat status = {};
   // Before it is opened: opening a device can have effects.
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return cannotWrite(path, "it is " + fileKind(status.st_mode) +
                                  ", expected a regular file");
-  FileHandle file(::open(path.c_str(),
-                         O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                         0666));
+  FileDescriptor file(
+      ::open(path.c_str(),
+             O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
   if (!file)
     return cannotWrite(path, errorText(errno));
   return file;
 }
 
 // Where locks do not work, assume no other writer.
-static bool isTaken(const FileHandle &file) {
+static bool isTaken(const FileDescriptor &file) {
   return ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
@@ -103,7 +103,7 @@ Result<std::shared_ptr<Trace>> Trace::open(std::string_view name,
   std::shared_ptr<Trace> trace = known.lock();
   // A child never writes its parent's trace.
   if (!trace || trace->owner != getpid()) {
-    Result<FileHandle> file = openRegular(path);
+    Result<FileDescriptor> file = openRegular(path);
     if (!file)
       return file.failure();
     if (isTaken(*file)) {
@@ -143,28 +143,15 @@ void Trace::leave(const Log &log) {
   });
 }
 
-Trace::Trace(FileHandle file, std::string path)
+Trace::Trace(FileDescriptor file, std::string path)
     : file(std::move(file)), owner(getpid()), path(std::move(path)) {}
 
-// 0 or an errno value.
-static int writeAt(int file, std::string_view bytes, int64_t offset) {
-  SizeSignalBlock block;
-  while (!bytes.empty()) {
-    ssize_t count = ::pwrite(file, bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return count < 0 ? errno : ENOSPC;
-    bytes.remove_prefix(static_cast<size_t>(count));
-    offset += count;
-  }
-  return 0;
-}
-
 Outcome Trace::begin() {
+  SizeSignalBlock block;
   std::string start = std::string(opening) + std::string(closing);
-  int error =
-      ::ftruncate(file.get(), 0) != 0 ? errno : writeAt(file.get(), start, 0);
+  int error = ::ftruncate(file.get(), 0) != 0
+                  ? errno
+                  : writeAllAt(file.get(), start, 0);
   if (error)
     return cannotWrite(path, errorText(error));
   end = static_cast<int64_t>(opening.size());
@@ -224,9 +211,10 @@ void Trace::flush() {
 Outcome Trace::flushLocked() {
   if (pending.empty() || getpid() != owner || isBroken)
     return {};
+  SizeSignalBlock block;
   size_t eventBytes = pending.size();
   pending += closing;
-  int error = writeAt(file.get(), pending, end);
+  int error = writeAllAt(file.get(), pending, end);
   pending.clear();
   if (error)
     return abandon(error);
@@ -238,7 +226,7 @@ Outcome Trace::flushLocked() {
 // was whole and writes nothing more.
 Failure Trace::abandon(int error) {
   isBroken = true;
-  if (writeAt(file.get(), closing, end) == 0)
+  if (writeAllAt(file.get(), closing, end) == 0)
     (void)!::ftruncate(file.get(), end + static_cast<int64_t>(closing.size()));
   return cannotWrite(path, errorText(error) + "; it ends here");
 }

@@ -55,7 +55,7 @@ public:
 
 private:
   static void flushAtExit();
-  Trace(FileHandle file, std::string path);
+  Trace(FileDescriptor file, std::string path);
   Outcome begin();
   void append(const Json &event);
   Outcome flushLocked();
@@ -64,7 +64,7 @@ private:
 
   std::mutex mutex;
   std::string pending; // events that are not in the file yet
-  FileHandle file;
+  FileDescriptor file;
   int64_t end = 0; // where the closing brackets begin
   bool isFirst = true;
   bool isBroken = false; // a write has failed

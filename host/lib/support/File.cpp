@@ -19,37 +19,73 @@
 
 namespace nereid::host {
 
-void FileHandle::close() {
-  if (file < 0)
-    return;
+int FileDescriptor::close() {
+  // After a failed close, even an interrupted one, Linux has closed it.
+  if (number < 0 || ::close(std::exchange(number, -1)) == 0 || errno == EINTR)
+    return 0;
+  return errno;
+}
+
+FileDescriptor::~FileDescriptor() {
   int saved = errno;
-  ::close(std::exchange(file, -1));
+  close();
   errno = saved;
 }
 
-FileHandle openForReading(const std::string &path) {
-  int file;
-  do
-    file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  while (file < 0 && errno == EINTR);
-  return FileHandle(file);
+FileDescriptor openForReading(const std::string &path) {
+  return FileDescriptor(withoutInterruption([&] {
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  }));
+}
+
+ssize_t readUpTo(int file, char *out, size_t size, off_t offset) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = withoutInterruption([&] {
+      return ::pread(file, out + done, size - done,
+                     offset + static_cast<off_t>(done));
+    });
+    if (count < 0)
+      return -1;
+    if (count == 0)
+      break;
+    done += static_cast<size_t>(count);
+  }
+  return static_cast<ssize_t>(done);
 }
 
 bool readExactly(int file, char *out, uint64_t count, uint64_t offset) {
   constexpr uint64_t maxOffset = std::numeric_limits<off_t>::max();
   if (offset > maxOffset || count > maxOffset - offset)
     return false;
-  while (count) {
-    ssize_t got = pread(file, out, count, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
-    out += got;
-    count -= static_cast<uint64_t>(got);
-    offset += static_cast<uint64_t>(got);
+  ssize_t got = readUpTo(file, out, count, static_cast<off_t>(offset));
+  return got >= 0 && static_cast<uint64_t>(got) == count;
+}
+
+// `put` writes some of the bytes that it is given, and returns how many.
+template <typename Put>
+static int putAll(std::string_view bytes, Put put) noexcept {
+  while (!bytes.empty()) {
+    ssize_t count = withoutInterruption([&] { return put(bytes); });
+    if (count <= 0)
+      return count < 0 ? errno : ENOSPC;
+    bytes.remove_prefix(static_cast<size_t>(count));
   }
-  return true;
+  return 0;
+}
+
+int writeAll(int file, std::string_view bytes) noexcept {
+  return putAll(bytes, [file](std::string_view rest) {
+    return ::write(file, rest.data(), rest.size());
+  });
+}
+
+int writeAllAt(int file, std::string_view bytes, off_t offset) noexcept {
+  return putAll(bytes, [file, &offset](std::string_view rest) {
+    ssize_t count = ::pwrite(file, rest.data(), rest.size(), offset);
+    offset += std::max<ssize_t>(count, 0);
+    return count;
+  });
 }
 
 std::string errorText(int error) {

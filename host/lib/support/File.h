@@ -12,37 +12,51 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace nereid::host {
 
-/// An open file, closed at the end. errno survives the closing.
-class FileHandle {
+/// Owns a file descriptor. errno survives the destructor.
+class FileDescriptor {
 public:
-  FileHandle() = default;
-  explicit FileHandle(int file) : file(file) {}
-  FileHandle(FileHandle &&other) noexcept
-      : file(std::exchange(other.file, -1)) {}
-  FileHandle &operator=(FileHandle &&other) noexcept {
-    std::swap(file, other.file);
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number) : number(number) {}
+  FileDescriptor(FileDescriptor &&other) noexcept
+      : number(std::exchange(other.number, -1)) {}
+  FileDescriptor &operator=(FileDescriptor &&other) noexcept {
+    std::swap(number, other.number);
     return *this;
   }
-  ~FileHandle() { close(); }
+  ~FileDescriptor();
 
-  explicit operator bool() const { return file >= 0; }
-  int get() const { return file; }
-  void close();
+  explicit operator bool() const { return number >= 0; }
+  int get() const { return number; }
+  /// Releases ownership.
+  int release() { return std::exchange(number, -1); }
+  /// 0 or an errno value: some file systems report failed writes only here.
+  int close();
 
 private:
-  int file = -1;
+  int number = -1;
 };
 
 /// Opens \p path for reading without blocking on a FIFO; an
-/// empty handle and errno if that fails.
-FileHandle openForReading(const std::string &path);
+/// empty descriptor and errno if that fails.
+FileDescriptor openForReading(const std::string &path);
+
+/// Reads up to \p size bytes at \p offset; fewer only at the end of the file.
+/// -1 and errno on failure.
+ssize_t readUpTo(int file, char *out, size_t size, off_t offset = 0);
 
 /// Reads \p count bytes at \p offset; false if they are not all there.
 bool readExactly(int file, char *out, uint64_t count, uint64_t offset);
+
+/// Writes all of \p bytes. 0 or an errno value.
+int writeAll(int file, std::string_view bytes) noexcept;
+
+/// Writes all of \p bytes at \p offset. 0 or an errno value.
+int writeAllAt(int file, std::string_view bytes, off_t offset) noexcept;
 
 /// The text of errno value \p error, as messages spell it: "no such file or
 /// directory".

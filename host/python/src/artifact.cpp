@@ -47,7 +47,7 @@ static PyObject *stage(PyObject *object, PyObject *name) {
     return nullptr;
   nereid_bytes_t output = {};
   nereid_status_t status =
-      nereid_artifact_stage(self(object), text(wanted), &output);
+      nereid_artifact_stage(self(object), borrow(wanted), &output);
   return status == NEREID_OK ? toBytes(output) : raise(status);
 }
 

@@ -249,7 +249,7 @@ bool Request::readReplacements(PyObject *dict) {
       return false;
     nereid_replacement_t replacement = {};
     replacement.struct_size = sizeof replacement;
-    replacement.stage = text(name);
+    replacement.stage = borrow(name);
     replacement.replacement = {content.data(), content.size()};
     replacements.push_back(replacement);
   }
@@ -278,13 +278,13 @@ bool Request::read(PyObject *args, PyObject *keywords) {
   request.struct_size = sizeof request;
   request.flags = flags;
   request.source = {content.data(), content.size()};
-  request.source_name = text(name);
+  request.source_name = borrow(name);
   request.device = device;
   request.options = options.data();
   request.option_count = options.size();
-  request.start_at = text(start);
-  request.stop_after = text(stop);
-  request.dump_dir = text(dump);
+  request.start_at = borrow(start);
+  request.stop_after = borrow(stop);
+  request.dump_dir = borrow(dump);
   return true;
 }
 

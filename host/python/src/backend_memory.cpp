@@ -209,7 +209,7 @@ static PyObject *importPointer(PyObject *object, PyObject *args) {
                         convertSize, &handle, convertSize, &size))
     return nullptr;
   nereid_address_t address = 0;
-  nereid_import_t request = {sizeof request, 0, text(kind), handle, size};
+  nereid_import_t request = {sizeof request, 0, borrow(kind), handle, size};
   nereid_status_t status = nereid_backend_import_pointer(
       backendOf(object), device, &request, &address);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(address)

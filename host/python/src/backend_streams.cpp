@@ -125,7 +125,7 @@ static PyObject *importStream(PyObject *object, PyObject *args) {
                         convertSize, &handle))
     return nullptr;
   nereid_stream_t stream = 0;
-  nereid_import_t request = {sizeof request, 0, text(kind), handle, 0};
+  nereid_import_t request = {sizeof request, 0, borrow(kind), handle, 0};
   nereid_status_t status = nereid_backend_import_stream(
       backendOf(object), device, &request, &stream);
   return status == NEREID_OK ? PyLong_FromUnsignedLongLong(stream)

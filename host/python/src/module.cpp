@@ -22,7 +22,7 @@ static nereid_runtime_t *runtime() {
     return theRuntime;
   nereid_runtime_options_t options = {};
   options.struct_size = sizeof options;
-  options.host_name = text("python");
+  options.host_name = borrow("python");
   if (nereid_status_t status = nereid_runtime_create(&options, &theRuntime))
     raise(status);
   return theRuntime;
@@ -46,7 +46,7 @@ static PyObject *explain(PyObject *, PyObject *name) {
     return nullptr;
   nereid_buffer_t *json = nullptr;
   nereid_status_t status =
-      nereid_runtime_explain(theRuntime, text(wanted), &json);
+      nereid_runtime_explain(theRuntime, borrow(wanted), &json);
   return takeText(status, json);
 }
 
@@ -71,7 +71,7 @@ static PyObject *choose(PyObject *, PyObject *name) {
   nereid_backend_t *backend = nullptr;
   uint32_t device = 0;
   if (nereid_status_t status =
-          nereid_runtime_choose(theRuntime, text(wanted), &backend, &device))
+          nereid_runtime_choose(theRuntime, borrow(wanted), &backend, &device))
     return raise(status);
   Ref object(wrapBackend(backend));
   return object ? Py_BuildValue("(OI)", object.get(), device) : nullptr;
@@ -83,7 +83,7 @@ static PyObject *backend(PyObject *, PyObject *name) {
     return nullptr;
   nereid_backend_t *found = nullptr;
   nereid_status_t status =
-      nereid_runtime_backend(theRuntime, text(wanted), &found);
+      nereid_runtime_backend(theRuntime, borrow(wanted), &found);
   return status == NEREID_OK ? wrapBackend(found) : raise(status);
 }
 
@@ -93,7 +93,7 @@ static PyObject *load(PyObject *, PyObject *path) {
     return nullptr;
   nereid_backend_t *loaded = nullptr;
   nereid_status_t status =
-      nereid_runtime_load(theRuntime, text(wanted), &loaded);
+      nereid_runtime_load(theRuntime, borrow(wanted), &loaded);
   return status == NEREID_OK ? wrapBackend(loaded) : raise(status);
 }
 
@@ -105,7 +105,7 @@ static PyObject *open(PyObject *, PyObject *args) {
     return nullptr;
   nereid_artifact_t *artifact = nullptr;
   nereid_status_t status = nereid_artifact_open(
-      theRuntime, {bytes.data(), bytes.size()}, text(label), &artifact);
+      theRuntime, {bytes.data(), bytes.size()}, borrow(label), &artifact);
   return status == NEREID_OK ? wrapArtifact(artifact) : raise(status);
 }
 
@@ -121,7 +121,7 @@ static PyObject *describeTtir(PyObject *, PyObject *args) {
   {
     WithoutGil unlocked; // the first call loads MLIR
     status = nereid_runtime_describe_ttir(
-        theRuntime, {bytes.data(), bytes.size()}, text(label), &json);
+        theRuntime, {bytes.data(), bytes.size()}, borrow(label), &json);
     if (status != NEREID_OK)
       reason = view(nereid_error());
   }

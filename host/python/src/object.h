@@ -9,7 +9,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "nereid/host.h"
+#include "nereid/host/expected.hpp"
 
 #include <new>
 #include <string>
@@ -54,12 +54,8 @@ private:
   PyThreadState *state;
 };
 
-inline nereid_string_t text(std::string_view from) {
-  return {from.data(), from.size()};
-}
-inline std::string_view view(nereid_string_t from) {
-  return {from.data, static_cast<size_t>(from.size)};
-}
+using detail::borrow;
+using detail::view;
 
 template <auto function> struct Guarded;
 template <typename... Args, PyObject *(*function)(Args...)>

@@ -24,7 +24,7 @@ bool Values::add(PyObject *name, PyObject *object) {
   std::string_view bytes;
   if (!readBytes(name, bytes))
     return false;
-  value.name = text(bytes);
+  value.name = borrow(bytes);
   if (PyBool_Check(object)) {
     value.type = NEREID_TYPE_BOOL;
     value.i64 = object == Py_True;
@@ -36,7 +36,7 @@ bool Values::add(PyObject *name, PyObject *object) {
     value.f64 = PyFloat_AS_DOUBLE(object);
   } else if (PyUnicode_Check(object) && readBytes(object, bytes)) {
     value.type = NEREID_TYPE_STRING;
-    value.text = text(bytes);
+    value.text = borrow(bytes);
   } else if (PyList_Check(object) || PyTuple_Check(object)) {
     std::vector<int64_t> &list = lists.emplace_back();
     if (!readIntegers(object, list))

@@ -78,17 +78,16 @@ Expected<std::string> readInput(const std::string &name) {
   return readAll(STDIN_FILENO, name, 0);
 }
 
-static Expected<void> writeAll(int file, const std::string &path,
-                               std::string_view bytes) {
+int writeAll(int file, std::string_view bytes) noexcept {
   while (!bytes.empty()) {
     ssize_t put = write(file, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR)
       continue;
     if (put < 0)
-      return systemError(path, errno);
+      return errno;
     bytes.remove_prefix(static_cast<size_t>(put));
   }
-  return {};
+  return 0;
 }
 
 static Expected<void>
@@ -98,8 +97,8 @@ writeInPlace(const std::string &path,
   if (file.number < 0)
     return systemError(path, errno);
   for (std::string_view piece : pieces)
-    if (Expected<void> written = writeAll(file.number, path, piece); !written)
-      return written;
+    if (int error = writeAll(file.number, piece))
+      return systemError(path, error);
   return {};
 }
 
@@ -112,8 +111,8 @@ static Expected<void> publish(const std::string &path,
   if (fchmod(file, 0666 & ~mask) != 0)
     return systemError(path, errno);
   for (std::string_view piece : pieces)
-    if (Expected<void> written = writeAll(file, path, piece); !written)
-      return written;
+    if (int error = writeAll(file, piece))
+      return systemError(path, error);
   if (rename(temporary.c_str(), path.c_str()) != 0)
     return systemError(path, errno);
   return {};

@@ -19,6 +19,9 @@ Expected<std::string> readFile(const std::string &path);
 /// All that comes on standard input, which messages call \p name.
 Expected<std::string> readInput(const std::string &name);
 
+/// Writes all of \p bytes. 0 or an errno value. Safe in a signal handler.
+int writeAll(int file, std::string_view bytes) noexcept;
+
 /// Puts \p pieces, one after the other, at \p path: all of them or, after a
 /// failure, nothing. If \p path is not a regular file (/dev/stdout), it is
 /// written directly.

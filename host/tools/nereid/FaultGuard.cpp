@@ -5,6 +5,8 @@
 
 #include "FaultGuard.h"
 
+#include "Files.h"
+
 #include <atomic>
 #include <unistd.h>
 
@@ -16,21 +18,12 @@ static std::atomic_flag isTold = ATOMIC_FLAG_INIT;
 // The kernel may have used up the launching thread's own stack.
 alignas(16) static char handlerStack[1 << 16];
 
-static void writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t put = write(file, bytes.data(), bytes.size());
-    if (put <= 0)
-      return;
-    bytes.remove_prefix(static_cast<size_t>(put));
-  }
-}
-
 static void handle(int) {
   // Several threads may fault at once; the first one ends the process.
   while (isTold.test_and_set())
     pause();
-  writeAll(2, prepared->lines);
-  writeAll(prepared->file, prepared->document);
+  (void)writeAll(2, prepared->lines);
+  (void)writeAll(prepared->file, prepared->document);
   _exit(exitFault);
 }
 

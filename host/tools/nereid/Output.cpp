@@ -5,9 +5,9 @@
 
 #include "Output.h"
 
+#include "Files.h"
 #include "text/EscapeForTerminal.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <unistd.h>
 
@@ -56,13 +56,8 @@ void Output::claimStdout() {
 }
 
 void Output::raw(std::string_view bytes) {
-  while (!bytes.empty() && !writeError) {
-    ssize_t put = write(file, bytes.data(), bytes.size());
-    if (put >= 0)
-      bytes.remove_prefix(static_cast<size_t>(put));
-    else if (errno != EINTR)
-      writeError = errno;
-  }
+  if (!writeError)
+    writeError = writeAll(file, bytes);
 }
 
 void Output::text(std::string_view text) {

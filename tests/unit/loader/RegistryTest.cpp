@@ -205,13 +205,11 @@ TEST_F(Registry, AnExplanationHasTheErrorOfTheChoice) {
   discover();
   ASSERT_TRUE(registry->registerTable(&first));
   auto explained = [this](std::string_view name) {
-    return std::string(
-        nlohmann::json::parse(registry->explain(name))["error"]);
+    return std::string(nlohmann::json::parse(registry->explain(name))["error"]);
   };
   for (std::string_view name : {"fixture.entry_fails", "frist", "nothing:1"})
     EXPECT_EQ(explained(name), registry->choose(name).failure().text);
-  EXPECT_THAT(explained("fixture.entry_fails"),
-              HasSubstr("failed on purpose"));
+  EXPECT_THAT(explained("fixture.entry_fails"), HasSubstr("failed on purpose"));
   EXPECT_EQ(explained(":1"), registry->choose(":1").failure().text);
 }
 
