@@ -7,6 +7,8 @@
 
 #include "support/Json.h"
 
+#include <cmath>
+
 namespace nereid::host {
 
 static bool isList(nereid_type_t type) {
@@ -122,13 +124,20 @@ std::optional<int64_t> Values::integer(std::string_view name) const {
   return value->i64;
 }
 
+// JSON has no number for these; options accept the same words.
+static Json numberJson(double number) {
+  if (std::isfinite(number))
+    return number;
+  return std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+}
+
 Json valueJson(const nereid_value_t &value) {
   Json list = Json::array();
   switch (value.type) {
   case NEREID_TYPE_I64:
     return value.i64;
   case NEREID_TYPE_F64:
-    return value.f64;
+    return numberJson(value.f64);
   case NEREID_TYPE_BOOL:
     return value.i64 != 0;
   case NEREID_TYPE_STRING:
@@ -141,7 +150,7 @@ Json valueJson(const nereid_value_t &value) {
     return list;
   case NEREID_TYPE_F64_LIST:
     for (uint64_t i = 0; i < value.list_size; ++i)
-      list.push_back(static_cast<const double *>(value.list)[i]);
+      list.push_back(numberJson(static_cast<const double *>(value.list)[i]));
     return list;
   case NEREID_TYPE_STRING_LIST:
     for (uint64_t i = 0; i < value.list_size; ++i)

@@ -157,12 +157,29 @@ nereid_status_t nereid_backend_copy_2d(nereid_backend_t *backend,
   });
 }
 
+// Runs `allocate`, which makes memory of the host for what a driver lacks: not
+// the plugin ran out of it.
+template <typename Allocate>
+static nereid_status_t allocateFor(const nereid_call_t *call,
+                                   Allocate allocate) noexcept {
+  try {
+    allocate();
+    return NEREID_OK;
+  } catch (...) {
+    return Call::of(call).refuseForMemory();
+  }
+}
+
 // For a driver without `copy_peer`: through memory of the host.
 static nereid_status_t copyThroughHost(const Plugin &plugin, uint32_t device,
                                        const nereid_copy_peer_t &given,
                                        const nereid_call_t *call) {
   static constexpr uint64_t pieceBytes = 64 << 20;
-  std::vector<char> piece(std::min(pieceBytes, given.size));
+  std::vector<char> piece;
+  nereid_status_t status = allocateFor(
+      call, [&] { piece.resize(std::min(pieceBytes, given.size)); });
+  if (status != NEREID_OK)
+    return status;
   nereid_copy_t down = {}, up = {};
   down.struct_size = up.struct_size = sizeof down;
   down.direction = NEREID_COPY_DEVICE_TO_HOST;
@@ -171,8 +188,7 @@ static nereid_status_t copyThroughHost(const Plugin &plugin, uint32_t device,
   up.stream = given.stream;
   up.source = down.destination;
   // Work that is queued ahead on the stream may still change the destination.
-  nereid_status_t status =
-      plugin.driver.synchronize(plugin.state, device, given.stream, call);
+  status = plugin.driver.synchronize(plugin.state, device, given.stream, call);
   for (uint64_t at = 0; status == NEREID_OK && at < given.size;
        at += piece.size()) {
     down.size = up.size = std::min<uint64_t>(piece.size(), given.size - at);
@@ -227,15 +243,18 @@ static nereid_status_t fillByCopy(const Plugin &plugin, uint32_t device,
   std::string_view pattern(static_cast<const char *>(fill.pattern),
                            fill.pattern_size);
   std::string piece;
-  while (piece.size() < std::min(pieceBytes, pattern.size() * fill.count))
-    piece += pattern;
+  nereid_status_t status = allocateFor(call, [&] {
+    while (piece.size() < std::min(pieceBytes, pattern.size() * fill.count))
+      piece += pattern;
+  });
+  if (status != NEREID_OK)
+    return status;
   nereid_copy_t copy = {};
   copy.struct_size = sizeof copy;
   copy.direction = NEREID_COPY_HOST_TO_DEVICE;
   copy.stream = fill.stream;
   copy.source = reinterpret_cast<uintptr_t>(piece.data());
   copy.destination = fill.destination;
-  nereid_status_t status = NEREID_OK;
   for (uint64_t left = pattern.size() * fill.count; left && status == NEREID_OK;
        left -= copy.size) {
     copy.size = std::min<uint64_t>(left, piece.size());
@@ -305,7 +324,7 @@ nereid_status_t nereid_backend_allocate_host(nereid_backend_t *backend,
           if (posix_memalign(pointer,
                              std::max<uint64_t>(allocation->alignment, 64),
                              allocation->size))
-            throw std::bad_alloc();
+            return Call::of(call).refuseForMemory();
           return nereid_status_t(NEREID_OK);
         });
   });

@@ -90,8 +90,8 @@ Target CheckedPlugin::target(uint32_t device) {
   if (status != NEREID_OK)
     throw CheckFailed{call.failure(status, "score_target").text};
   if (score <= 0)
-    throw CheckSkipped{"compiler '" + serving.info.id +
-                       "' does not serve target '" + target.text() + "'"};
+    throw CheckSkipped{"compiler '" + serving.info.id + "' does not serve " +
+                       target.description()};
   return target;
 }
 

@@ -12,7 +12,6 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 
 namespace nereid::host {
@@ -196,10 +195,10 @@ static bool isLegal(const nereid_value_t &value, const OptionSchema &option) {
 static std::string shown(const nereid_value_t &value) {
   if (value.type == NEREID_TYPE_STRING)
     return '\'' + std::string(view(value.text)) + '\'';
-  // JSON has no spelling for infinities and NaN.
-  if (value.type == NEREID_TYPE_F64 && !std::isfinite(value.f64))
-    return std::to_string(value.f64);
-  return valueJson(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json = valueJson(value);
+  if (json.is_string()) // a number that JSON has no spelling for
+    return json.get<std::string>();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Adds `given` to `values` with the type of `option`, or returns the error.

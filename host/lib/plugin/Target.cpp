@@ -76,6 +76,8 @@ static std::string escaped(std::string_view field) {
 }
 
 std::string Target::text() const {
+  if (isEmpty() && !warpSize)
+    return {};
   return escaped(backend) + ':' + escaped(arch) + ':' + escaped(features) +
          ':' + std::to_string(warpSize);
 }

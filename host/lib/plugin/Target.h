@@ -25,7 +25,8 @@ struct Target {
 
   /// As the ABI spells it; valid as long as this target is.
   nereid_target_t get() const;
-  /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:".
+  /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:". Nothing for a
+  /// target without any field.
   std::string text() const;
   /// "target 'cpu:x86_64::1'", or "an empty target", for messages.
   std::string description() const;

@@ -6,6 +6,7 @@
 
 #include "AsynchronousFixture.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace nereid::test;
@@ -202,6 +203,30 @@ TEST_F(AsynchronousDevice, CountsItsMemory) {
   request.alignment = 4096;
   ASSERT_EQ(nereid_backend_allocate(backend, 1, &request, &memory), NEREID_OK);
   EXPECT_EQ(memory % 4096, 0u);
+}
+
+TEST_F(AsynchronousDevice, CopiesThroughItsHostMemory) {
+  nereid_allocation_t request = {sizeof request, 0, 400, 256};
+  void *pointer = nullptr;
+  ASSERT_EQ(nereid_backend_allocate_host(backend, 1, &request, &pointer),
+            NEREID_OK)
+      << lastError();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % 256, 0u);
+  auto *floats = static_cast<float *>(pointer);
+  std::fill_n(floats, 100, 3.0f);
+  nereid_address_t memory = allocate(1, 400);
+  nereid_copy_t copy = {sizeof copy, NEREID_COPY_HOST_TO_DEVICE,           0,
+                        memory,      reinterpret_cast<uintptr_t>(pointer), 400};
+  ASSERT_EQ(nereid_backend_copy(backend, 1, &copy), NEREID_OK);
+  std::vector<float> back(100);
+  ASSERT_EQ(download(1, 0, back, memory), NEREID_OK);
+  ASSERT_EQ(synchronize(1, 0), NEREID_OK) << lastError();
+  EXPECT_THAT(back, Each(3.0f));
+  EXPECT_EQ(nereid_backend_free_host(backend, 1, pointer), NEREID_OK);
+  request.size = uint64_t(1) << 62;
+  EXPECT_EQ(nereid_backend_allocate_host(backend, 1, &request, &pointer),
+            NEREID_OUT_OF_RESOURCES);
+  EXPECT_EQ(nereid_backend_free(backend, 1, memory), NEREID_OK);
 }
 
 TEST_F(AsynchronousDevice, KernelsUseImportedMemoryOfTheHost) {

@@ -6,6 +6,8 @@
 
 #include "LoaderFixture.h"
 
+#include <sys/time.h>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -104,6 +106,24 @@ TEST_F(IsolatedProbe, SeesTheEndOfTheProcess) {
               HasSubstr("in its destructors"));
   options.loader.probeTimeoutMs = 300;
   EXPECT_EQ(codeOf("destructor_hangs"), "probe-timeout");
+}
+
+TEST_F(IsolatedProbe, WorksWhileSignalsInterruptTheHost) {
+  struct sigaction handler = {}, before = {};
+  handler.sa_handler = [](int) {}; // and without SA_RESTART
+  ASSERT_EQ(sigaction(SIGALRM, &handler, &before), 0);
+  place("good");
+  place("probe_crashes");
+  place("probe_hangs");
+  options.loader.probeTimeoutMs = 300;
+  itimerval often = {{0, 2000}, {0, 2000}}, never = {};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  discover();
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  EXPECT_EQ(line("good.so").code(), "loaded") << line("good.so").detail;
+  EXPECT_EQ(line("probe_crashes.so").code(), "probe-crashed");
+  EXPECT_EQ(line("probe_hangs.so").code(), "probe-timeout");
 }
 
 TEST_F(IsolatedProbe, WorksInAHostThatIgnoresItsChildren) {

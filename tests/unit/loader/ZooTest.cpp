@@ -5,9 +5,12 @@
 
 #include "LoaderFixture.h"
 
+#include <dlfcn.h>
 #include <elf.h>
+#include <libintl.h>
 #include <sys/stat.h>
 
+#include <clocale>
 #include <cstddef>
 
 namespace nereid::host {
@@ -157,6 +160,43 @@ TEST_F(Zoo, AnythingButARegularFileIsRefused) {
   EXPECT_EQ(line("device.so").code(), "not-a-file");
   EXPECT_EQ(line("text.so").code(), "not-elf");
   EXPECT_EQ(line("empty.so").code(), "empty-file");
+}
+
+/// A catalog of messages (.mo) with one message of the dynamic loader.
+std::string catalog(std::string_view message, std::string_view translation) {
+  std::string bytes;
+  auto add = [&bytes](uint32_t number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
+  };
+  // Magic, version, count, offsets of both tables; a hash table without slots.
+  for (uint32_t number : {0x950412deu, 0u, 1u, 28u, 36u, 0u, 44u})
+    add(number);
+  uint32_t length = static_cast<uint32_t>(message.size());
+  for (uint32_t number :
+       {length, 44u, static_cast<uint32_t>(translation.size()), 45u + length})
+    add(number);
+  return bytes.append(message)
+      .append(1, '\0')
+      .append(translation)
+      .append(1, '\0');
+}
+
+TEST_F(Zoo, AReasonDoesNotDependOnTheLanguage) {
+  write("languages/xx/LC_MESSAGES/libc.mo",
+        catalog("undefined symbol: fixture_undefined", "kein Symbol"));
+  std::string former = setlocale(LC_ALL, nullptr);
+  ASSERT_TRUE(setlocale(LC_ALL, "C.UTF-8"));
+  setenv("LANGUAGE", "xx", 1);
+  bindtextdomain("libc", (root / "languages").c_str());
+  fs::path path = place("undefined_symbol");
+  EXPECT_EQ(dlopen(path.c_str(), RTLD_NOW), nullptr);
+  std::string translated = dlerror();
+  EXPECT_EQ(codeOf("undefined_symbol"), "undefined-symbol");
+  unsetenv("LANGUAGE");
+  setlocale(LC_ALL, former.c_str());
+  EXPECT_THAT(translated, HasSubstr("kein Symbol")) << "it tests nothing";
+  EXPECT_THAT(line("undefined_symbol.so").detail,
+              HasSubstr("undefined symbol: fixture_undefined"));
 }
 
 TEST_F(Zoo, AMissingFileIsAnErrorOfAnExplicitLoad) {

@@ -25,6 +25,29 @@ TEST_F(CompilerChoiceTest, AnUnsupportedTargetIsRefused) {
             "'cuda:sm90::0'");
 }
 
+TEST_F(CompilerChoiceTest, AnEmptyTargetThatACompilerServesHasNoText) {
+  nereid_compiler_t compiler = *fake_plugin()->compiler;
+  compiler.score_target = [](auto, auto, int32_t *score, auto) {
+    *score = 1;
+    return nereid_status_t(NEREID_OK);
+  };
+  nereid_plugin_t plugin = *fake_compiler_only();
+  plugin.compiler = &compiler;
+  ASSERT_EQ(nereid_runtime_register(runtime, &plugin, &backend), NEREID_OK);
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  nereid_compile_request_t given = request();
+  given.target = &target;
+  auto targetOf = [&] {
+    return jsonOf([&](nereid_buffer_t **out) {
+      return nereid_compile_key(backend, &given, out);
+    })["ingredients"]["target"];
+  };
+  EXPECT_EQ(targetOf(), "");
+  target.arch = text("a:b");
+  EXPECT_EQ(targetOf(), ":a\\:b::0");
+}
+
 TEST_F(CompilerChoiceTest, ACompilerWithoutDriverNeedsATargetAndCannotLoad) {
   ASSERT_EQ(nereid_runtime_register(runtime, fake_compiler_only(), &backend),
             NEREID_OK);

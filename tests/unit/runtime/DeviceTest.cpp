@@ -248,6 +248,10 @@ TEST_F(DeviceTest, HostMemoryIsOrdinaryWhereTheDriverHasNone) {
   EXPECT_EQ(nereid_backend_allocate_host(backend, 0, &request, &pointer),
             NEREID_INVALID_ARGUMENT);
   EXPECT_THAT(lastError(), HasSubstr("alignment is 48"));
+  request = {sizeof request, 0, uint64_t(1) << 62, 64};
+  EXPECT_EQ(nereid_backend_allocate_host(backend, 0, &request, &pointer),
+            NEREID_OUT_OF_RESOURCES);
+  EXPECT_THAT(lastError(), HasSubstr("libnereid has no memory"));
   nereid_memory_info_t info = {};
   info.struct_size = sizeof info;
   EXPECT_EQ(nereid_backend_memory_info(backend, 0, &info),

@@ -6,6 +6,9 @@
 
 #include "Fixture.h"
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
 namespace {
@@ -140,6 +143,44 @@ TEST_F(ThreadsTest, OneOfManyRegistrationsOfAnIdWins) {
   });
   EXPECT_EQ(registered, 1);
   EXPECT_EQ(nereid_runtime_backend_count(runtime), 2u);
+}
+
+TEST_F(ThreadsTest, LookUpsGoOnWhileAnUnregisterWaitsForALoad) {
+  static std::atomic<bool> isCreating, mayEnd;
+  isCreating = mayEnd = false;
+  nereid_plugin_t slow = *fake_plugin(), other = *fake_plugin();
+  other.id = text("test.other");
+  slow.id = text("test.slow");
+  slow.create = [](auto...) -> nereid_status_t {
+    isCreating = true;
+    while (!mayEnd)
+      std::this_thread::yield();
+    return NEREID_OK;
+  };
+  nereid_backend_t *leaving = nullptr, *found = nullptr;
+  ASSERT_EQ(nereid_runtime_register(runtime, &other, &leaving), NEREID_OK);
+  auto loaded = std::async(std::launch::async, [&] {
+    nereid_backend_t *added = nullptr;
+    return nereid_runtime_register(runtime, &slow, &added);
+  });
+  while (!isCreating)
+    std::this_thread::yield();
+  auto left = std::async(std::launch::async, [&] {
+    return nereid_runtime_unregister(runtime, leaving);
+  });
+  EXPECT_EQ(left.wait_for(std::chrono::milliseconds(100)),
+            std::future_status::timeout)
+      << "it does not wait for the load";
+  auto lookUp = std::async(std::launch::async, [&] {
+    return nereid_runtime_backend(runtime, text("test.fake"), &found);
+  });
+  EXPECT_EQ(lookUp.wait_for(std::chrono::seconds(10)),
+            std::future_status::ready);
+  mayEnd = true;
+  EXPECT_EQ(lookUp.get(), NEREID_OK);
+  EXPECT_EQ(found, backend);
+  EXPECT_EQ(loaded.get(), NEREID_OK);
+  EXPECT_EQ(left.get(), NEREID_OK);
 }
 
 TEST_F(ThreadsTest, RuntimesBesideEachOther) {

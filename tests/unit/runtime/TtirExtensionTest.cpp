@@ -103,6 +103,36 @@ TEST_F(TtirExtension, DescribesThroughTheService) {
   EXPECT_THAT(output, HasSubstr("\"name\":\"k\""));
 }
 
+/// What a host program, which has no host table, gets.
+TEST_F(TtirExtension, HostProgramsDescribeWithoutAPlugin) {
+  auto describe = [this](std::string_view source, nereid_buffer_t **out) {
+    return nereid_runtime_describe_ttir(runtime, {source.data(), source.size()},
+                                        text("host.ttir"), out);
+  };
+  auto lastError = [] {
+    return std::string(nereid::detail::view(nereid_error()));
+  };
+  nereid_buffer_t *json = nullptr;
+  ASSERT_EQ(describe(kernel, &json), NEREID_OK) << lastError();
+  nereid_bytes_t bytes = nereid_buffer_bytes(json);
+  EXPECT_THAT(std::string(static_cast<const char *>(bytes.data), bytes.size),
+              HasSubstr("\"name\":\"k\""));
+  nereid_buffer_destroy(json);
+  json = nullptr;
+  EXPECT_EQ(describe("module {\n  tt.bogus\n}\n", &json),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("host.ttir:2:"));
+  EXPECT_EQ(nereid_runtime_describe_ttir(runtime, {nullptr, 4}, {}, &json),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("source is null"));
+  EXPECT_EQ(json, nullptr);
+  EXPECT_EQ(describe(kernel, nullptr), NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("out_json is null"));
+  EXPECT_EQ(nereid_runtime_describe_ttir(nullptr, {nullptr, 0}, {}, &json),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_THAT(lastError(), HasSubstr("runtime is null"));
+}
+
 TEST_F(TtirExtension, ReportsErrorsWithTheirLocation) {
   EXPECT_EQ(normalize("module {\n  tt.bogus\n}\n"), NEREID_INVALID_ARGUMENT);
   EXPECT_THAT(reported, HasSubstr("2: "));

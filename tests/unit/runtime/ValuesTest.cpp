@@ -7,6 +7,7 @@
 #include "support/Json.h"
 
 #include <chrono>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,20 @@ static Values everyType() {
   value.list_size = 3;
   EXPECT_TRUE(values.add(value));
   return values;
+}
+
+TEST(ValuesTest, SpellsNumbersThatJsonLacksAsText) {
+  static const double numbers[] = {1.5, NAN, -NAN, INFINITY, -INFINITY};
+  Values values;
+  nereid_value_t value = named("scale", NEREID_TYPE_F64);
+  value.f64 = -INFINITY;
+  EXPECT_TRUE(values.add(value));
+  value = named("bounds", NEREID_TYPE_F64_LIST);
+  value.list = numbers;
+  value.list_size = std::size(numbers);
+  EXPECT_TRUE(values.add(value));
+  EXPECT_EQ(values.json().dump(),
+            R"({"scale":"-inf","bounds":[1.5,"nan","nan","inf","-inf"]})");
 }
 
 TEST(ValuesTest, SpellsEveryTypeAsJson) {
