@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -54,7 +55,11 @@ TEST(FileTest, ASignalDoesNotEndAWrite) {
   });
   char buffer[16384];
   do {
-    pthread_kill(writer.native_handle(), SIGUSR1);
+    // The first ends a write that has begun, the second one that is blocked.
+    for (int i = 0; i < 2; ++i) {
+      pthread_kill(writer.native_handle(), SIGUSR1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     ssize_t count = withoutInterruption(
         [&] { return read(out.get(), buffer, sizeof buffer); });
     if (count <= 0)
