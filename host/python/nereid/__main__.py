@@ -12,7 +12,7 @@ _PACKAGE = pathlib.Path(__file__).parent
 
 
 def tool() -> pathlib.Path:
-    """The tool of the wheel, else that of the build tree."""
+    """The tool in the wheel, or else the one in the build tree."""
     build = pathlib.Path(_native.require().__file__).resolve().parents[2]
     for folder in (_PACKAGE / "bin", build / "bin"):
         if (folder / "nereid").exists():

@@ -1,4 +1,4 @@
-"""What a program calls: plain data in and out, over the native module."""
+"""The API for programs: plain data in and out, over the native module."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -22,7 +22,7 @@ _ADDRESSES = (Memory, int, type(None))
 if _native.library is None:
 
     class Error(RuntimeError):
-        """What libnereid or a plugin refused."""
+        """An error of libnereid or a plugin."""
 
         status: str
 else:
@@ -45,9 +45,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Device:
-    """One device of a loaded plugin, and what its driver says of it."""
+    """One device of a loaded plugin, with the facts that its driver reports."""
 
-    name: str  # "cpu", "vulkan:1": what NEREID_TARGET and `target` take
+    name: str  # "cpu", "vulkan:1": accepted by NEREID_TARGET and `target`
     plugin: str
     device_type: str
     index: int
@@ -59,7 +59,7 @@ class Device:
 
 
 class Argument(NamedTuple):
-    """One argument of a kernel: its place in the packed block, in bytes."""
+    """One argument of a kernel: offset and size in the packed block, in bytes."""
 
     name: str
     type: str
@@ -77,11 +77,11 @@ class Kernel:
         self._loaded = loaded
         self._device = PluginDevice(loaded.backend, loaded.device)
         self._is_pointer = [it.type.startswith("*") for it in self.arguments]
-        # Which of them may be written to; all if it is unknown.
+        # Whether the kernel may write to each of them; unknown means all.
         if written is None or len(written) != len(self._is_pointer):
             written = self._is_pointer
         self._written = list(written)
-        # Per stream, whose launches run one after another.
+        # By stream: the launches of one stream run one after another.
         self._scratch: dict[int, Memory] = {}
         self._has_scratch = bool(loaded.resources["scratch_size"])
         self._scratch_lock = threading.Lock()
@@ -101,16 +101,16 @@ class Kernel:
 
     @property
     def resources(self) -> dict[str, int]:
-        """Registers, spills, threads and shared memory, of which -1 is unknown,
-        and the scratch memory of each program."""
+        """Registers, spills, threads and shared memory (-1 if unknown), and the
+        scratch memory of each program."""
         return self._loaded.resources
 
     def describe(self) -> dict[str, Any]:
-        """Metadata, the cache's key and what went into it, stage times."""
+        """Metadata, the cache key and its ingredients, the times of the stages."""
         return json.loads(self._artifact.describe())
 
     def stage(self, name: str) -> bytes:
-        """What stage `name` made."""
+        """The output of stage `name`."""
         return self._artifact.stage(name)
 
     def launch(
@@ -119,10 +119,10 @@ class Kernel:
         """Launches with a tensor, a `Memory`, an address or a number for each
         argument.
 
-        A launch on tensors of the host waits for the kernel. On a device with
-        memory of its own they are copied there and, if the kernel may write to
-        them, back. Any other launch may return before the kernel is done; see
-        `synchronize()`. An address is one of the device.
+        A launch with host tensors waits for the kernel. On a device with
+        separate memory they are copied to the device and, if the kernel may write
+        to them, back. Any other launch may return before the kernel has completed;
+        see `synchronize()`. An address is a device address.
         """
         for argument in arguments:
             if isinstance(argument, Memory):
@@ -141,7 +141,7 @@ class Kernel:
         if not size:
             self._loaded.launch(grid, int(stream), None, *arguments)
             return
-        # Until the launch is queued nobody may replace the memory.
+        # No other thread may replace the memory before the launch is queued.
         with self._scratch_lock:
             memory = self._scratch.get(int(stream))
             if memory is None or memory.size < size:
@@ -203,7 +203,7 @@ def plugins() -> list[Candidate]:
 
 
 def devices() -> list[Device]:
-    """The devices of all plugins whose driver found any."""
+    """The devices of all plugins whose driver found some."""
     return [
         _device(backend, info, index)
         for backend in _native.require().backends()
@@ -229,7 +229,7 @@ def _device(backend: Any, info: Mapping[str, Any], index: int) -> Device:
 
 
 def explain(target: str = "") -> dict[str, Any]:
-    """Which device `target` means, and why: scores, reasons, ties, winner."""
+    """The device that `target` names, and why: scores, reasons, ties, winner."""
     return json.loads(_native.require().explain(target))
 
 
@@ -250,8 +250,8 @@ def compile(
 ) -> Kernel:
     """Compiles TTIR, text or bytecode, for `target` and loads it there.
 
-    `name` stands for the source in messages. `options` are the plugin's own,
-    see `options()`. With `dump_dir` the output of every stage is written there.
+    `name` is the file name of the source in messages. `options` are those of the
+    plugin, see `options()`. The output of every stage is written to `dump_dir`.
     """
     native = _native.require()
     backend, device = native.choose(target)

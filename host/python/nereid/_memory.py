@@ -72,14 +72,14 @@ class Memory:
 
     @property
     def address(self) -> int:
-        """What a kernel's pointer holds. A pointer of the host only where the
-        device's property `host_accessible` says so. 0 if `size` is 0."""
+        """What a kernel's pointer holds. It is a host pointer only if the
+        device property `host_accessible` is true. 0 if `size` is 0."""
         if self._address is None:
             raise ValueError("the memory has been freed")
         return self._address
 
     def data_ptr(self) -> int:
-        """`address`, under the name that a launch asks a tensor for it."""
+        """`address`, under the name that tensors have for it."""
         return self.address
 
     @property
@@ -88,8 +88,8 @@ class Memory:
         return self._size
 
     def free(self) -> None:
-        """Waits for the work of this package that uses it, and gives it back. An
-        error of that work is raised after that. Does nothing the second time."""
+        """Waits for the work of this package that uses it, and frees it. Raises an
+        error of that work afterwards. Does nothing the second time."""
         address, self._address = self._address, None
         if address is None:
             return
@@ -114,8 +114,8 @@ class Memory:
             raise failure
 
     def _use_on(self, stream: Stream | int, device: PluginDevice | None = None) -> None:
-        """Remembers work on `stream` of a device, this one's if it is None, that
-        free() has to wait for."""
+        """Records work on `stream` of `device`, by default the device of this
+        memory, that free() has to wait for."""
         self._pending[device or self._device, int(stream)] = stream
 
     def _check(self, device: PluginDevice) -> None:
@@ -123,7 +123,7 @@ class Memory:
             raise ValueError(f"memory of {self.device} was given to {device.name}")
 
     def _range(self, offset: int, size: int) -> int:
-        """The address at `offset`, where `size` bytes have room."""
+        """The address at `offset`; checks that `size` bytes fit there."""
         if offset < 0 or size < 0 or offset + size > self._size:
             raise ValueError(
                 f"{size} bytes at offset {offset} leave the memory, which has "
@@ -132,13 +132,13 @@ class Memory:
         return self.address + offset
 
     def copy_from(self, source: Any, *, offset: int = 0, stream: Stream | int = 0) -> None:
-        """Copies a contiguous buffer (bytes, a NumPy array) or tensor of the host
-        to `offset`, after what is on `stream`, and waits for it."""
+        """Copies a contiguous buffer (bytes, a NumPy array) or host tensor to
+        `offset`, after the work on `stream`, and waits for the copy."""
         _copy_with_host(self, source, offset, stream, is_read=False)
 
     def copy_to(self, target: Any, *, offset: int = 0, stream: Stream | int = 0) -> None:
-        """Fills a contiguous, writable buffer or tensor of the host from
-        `offset` on, after what is on `stream`, and waits for it."""
+        """Fills a contiguous, writable buffer or host tensor from `offset` on,
+        after the work on `stream`, and waits for the copy."""
         _copy_with_host(self, target, offset, stream, is_read=True)
 
     def fill(
@@ -149,8 +149,8 @@ class Memory:
         count: int | None = None,
         stream: Stream | int = 0,
     ) -> None:
-        """Queues `count` repetitions of 1, 2, 4 or 8 bytes from `offset` on; all
-        that have room if it is None."""
+        """Queues `count` repetitions of 1, 2, 4 or 8 bytes from `offset` on; as
+        many as fit if it is None."""
         if len(pattern) not in (1, 2, 4, 8):
             raise ValueError(f"a pattern of {len(pattern)} bytes, expected 1, 2, 4 or 8")
         if count is None:
@@ -172,7 +172,7 @@ class Memory:
         try:
             self.free()
         except Exception:
-            pass  # there is no caller to tell; synchronize() raises such errors
+            pass  # no caller can handle it; synchronize() raises such errors
 
 
 def _copy_with_host(
@@ -199,7 +199,7 @@ def _copy_with_host(
 
 
 def allocate(size: int, target: str = "") -> Memory:
-    """Memory of a device, aligned to at least 64 bytes, of undefined content."""
+    """Allocates device memory, aligned to at least 64 bytes. Not initialized."""
     return Memory(size, target)
 
 
@@ -220,11 +220,11 @@ def copy(
 ) -> None:
     """Copies between two memories, or between one and the host.
 
-    `size` is in bytes, all of `source` if it is None; for the host's side it is
-    its own size. Between two memories of one device, which must not overlap, the
-    copy is queued; one with the host is waited for. Between two devices of one
-    plugin the copy is queued on `stream` of the destination's, after the work of
-    this package on `source`, which is waited for.
+    `size` is in bytes; None means all of `source`. A copy from or to the host
+    always has the size of the host buffer, and is waited for. Between two memories
+    of one device, which must not overlap, the copy is queued on `stream`. Between
+    two devices of one plugin it is queued on `stream` of the destination's device,
+    after waiting for the work of this package on `source`.
     """
     if not isinstance(destination, Memory):
         if not isinstance(source, Memory):
@@ -264,16 +264,16 @@ class MemoryInfo(NamedTuple):
 
 
 def memory_info(target: str = "") -> MemoryInfo:
-    """How much memory a device has; a `nereid.Error` if its driver does not
-    say."""
+    """The memory of a device; a `nereid.Error` if its driver does not report
+    it."""
     device = choose_device(target)
     return MemoryInfo(*device.backend.memory_info(device.index))
 
 
 def allocate_host(size: int, target: str = "") -> HostMemory:
-    """Host memory that a device copies from and to fastest (pinned), or ordinary
-    memory if its driver knows no other: a writable buffer for `copy_from`,
-    `copy_to`, `memoryview`, `numpy.frombuffer`. Freed with the last reference to
-    it or to a view of it."""
+    """Allocates host memory that a device copies from and to fastest (pinned), or
+    ordinary memory if its driver does not have any: a writable buffer for
+    `copy_from`, `copy_to`, `memoryview`, `numpy.frombuffer`. Freed with the last
+    reference to it or to a view of it."""
     device = choose_device(target)
     return device.backend.allocate_host(device.index, size)

@@ -1,4 +1,4 @@
-"""The native module, or the reason why there is none."""
+"""The native module, or why it cannot be loaded."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -17,7 +17,7 @@ except (ImportError, OSError) as error:
 
 
 def require() -> ModuleType:
-    """The module; an ImportError that says why if it cannot be loaded."""
+    """The module; raises an ImportError with the reason if it cannot be loaded."""
     if library is None:
         raise ImportError(f"nereid's native module cannot be loaded: {problem}")
     return library

@@ -47,7 +47,7 @@ class Stream:
 
     @property
     def handle(self) -> int:
-        """The plugin's number for it, as `launch(stream=...)` takes it, too."""
+        """The plugin's handle, which `launch(stream=...)` also accepts."""
         if not self._handle:
             raise ValueError("the stream has been destroyed")
         return self._handle
@@ -56,12 +56,12 @@ class Stream:
         return self.handle
 
     def synchronize(self) -> None:
-        """Waits for its work, and raises what failed in it."""
+        """Waits for its work; raises an error if some of it failed."""
         self._device.synchronize(self.handle)
 
     def query(self) -> bool:
-        """Whether all of its work so far has ended. Waits for it on a device
-        that has no streams; failures are for `synchronize` to raise."""
+        """Whether all of its work so far has completed. Waits for it on a device
+        without streams. Failures are raised by `synchronize`."""
         return self._device.backend.query_stream(self._device.index, self.handle)
 
     def wait_event(self, event: Event) -> None:
@@ -70,8 +70,8 @@ class Stream:
         self._device.backend.wait_event(self._device.index, self.handle, event._event)
 
     def destroy(self) -> None:
-        """Waits for its work and ends it. An imported one lives on where it came
-        from. Does nothing the second time."""
+        """Waits for its work and destroys it; an imported stream is only released.
+        Does nothing the second time."""
         handle, self._handle = self._handle, 0
         if handle:
             self._end(self._device.index, handle)
@@ -104,19 +104,19 @@ def import_stream(
 
 
 class Event:
-    """A point in a stream of a device, to wait for or to measure time between
-    two. One without `timing` may be cheaper, and is refused by `elapsed`."""
+    """A point in a stream of a device, to wait for, or to measure the time between
+    two of them. Without `timing` it may be cheaper, and `elapsed` refuses it."""
 
     def __init__(self, target: str = "", *, timing: bool = True) -> None:
         self._device = choose_device(target)
         self._event = self._device.backend.event(self._device.index, timing)
 
     def record(self, stream: Stream | int = 0) -> None:
-        """Marks the point that `stream` has reached; again moves it."""
+        """Records the current end of `stream`; a second call moves the event."""
         self._event.record(int(stream))
 
     def query(self) -> bool:
-        """Whether the stream has reached it."""
+        """Whether all work before it has completed."""
         return self._event.query()
 
     def wait(self, stream: Stream | int = 0) -> None:
@@ -126,8 +126,8 @@ class Event:
         device.backend.wait_event(device.index, int(stream), self._event)
 
     def synchronize(self) -> None:
-        """Waits until the stream has reached it. Failures of the work before it
-        are for the stream's `synchronize` to raise."""
+        """Waits for all work before it. Failures of that work are raised by
+        `synchronize` of the stream."""
         self._event.synchronize()
 
     def elapsed(self, end: Event) -> float:
@@ -137,7 +137,7 @@ class Event:
 
 def synchronize(target: str = "", stream: Stream | int | None = None) -> None:
     """Waits for the work of a stream, or of all streams of the device if it is
-    None, and raises what failed in it; 0 is the device's default stream."""
+    None; raises an error if some of it failed. 0 is the default stream."""
     if isinstance(stream, Stream):
         stream.synchronize()
         return

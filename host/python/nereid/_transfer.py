@@ -1,13 +1,12 @@
-"""Tensors of the host as arguments of kernels on a device with its own memory.
+"""Host tensors as arguments of kernels on a device with separate memory.
 
-The rule: every storage that a launch's tensors belong to is copied to the
-device before the launch, once, and copied back after it if the kernel may have
-written to it. Storages that overlap are one region. The launch is synchronous.
-A tensor on the device itself is passed by its address and never copied.
+Each storage of the tensors of a launch is copied to the device once, before the
+launch, and back after it if the kernel may have written to it. Storages that
+overlap are one region. The launch is synchronous. A tensor on the device itself
+is passed by address and never copied.
 
-A device that works on the host's memory needs no copies, but such a launch is
-synchronous all the same: a program reads, or frees, a tensor of the host right
-after it.
+A device that can access host memory needs no copies, but such a launch is
+synchronous, too: the program may read or free a host tensor right after it.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -28,13 +27,13 @@ _LINE = 64
 
 def written_arguments(ttir: str | bytes, name: str) -> list[bool] | None:
     """For each argument of the kernel in `ttir`, whether it may write to memory
-    through it. None if that is unknown: the text has several public functions,
-    or there is no TTIR service."""
+    through it. None if unknown: the text has several public functions, or the
+    TTIR service is missing."""
     native = _native.require()
     try:
         described = json.loads(native.describe_ttir(ttir, name))
     except native.Error:
-        return None  # whoever compiles the text will say what is wrong
+        return None  # the compilation of the text will report the error
     functions = described["functions"]
     if len(functions) != 1:
         return None
@@ -42,7 +41,7 @@ def written_arguments(ttir: str | bytes, name: str) -> list[bool] | None:
 
 
 class _Region:
-    """A range of the host's memory and its twin on the device."""
+    """A range of host memory and its copy on the device."""
 
     def __init__(self, start: int, end: int, is_written: bool) -> None:
         self.start = start
@@ -60,11 +59,11 @@ class _Region:
 
 
 class _Claims:
-    """Regions in use by launches, first come, first served.
+    """The regions in use by launches: reader-writer locks in order of request.
 
-    Two launches that copy the same region back would undo each other's work,
-    even where their kernels write to different parts of it. Launches that only
-    read a region run side by side.
+    Two launches that copy the same region back would overwrite each other's
+    results, even if their kernels write to different parts of it. Launches that
+    only read a region run concurrently.
     """
 
     def __init__(self) -> None:
@@ -82,7 +81,7 @@ class _Claims:
     def acquire(self, regions: Sequence[_Region]) -> tuple[int, Sequence[_Region]]:
         claim = (threading.get_ident(), regions)
         with self._changed:
-            # A launch from a hook of a launch must not wait for its own thread.
+            # A launch in a hook of another launch must not wait for its own thread.
             is_nested = any(thread == claim[0] for thread, _ in self._claims)
             self._claims.append(claim)
             if is_nested:
@@ -141,8 +140,8 @@ class Copies:
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         try:
-            # Nothing may be freed, and no tensor be let go, while a copy or the
-            # kernel may still use it.
+            # Memory must not be freed, nor tensors released, while a copy or the
+            # kernel may still use them.
             if self._is_busy:
                 self._synchronize()
         except _native.require().Error:
@@ -156,7 +155,7 @@ class Copies:
                 _claims.release(self._claim)
 
     def add(self, tensor: Any, is_written: bool) -> None:
-        """Makes `tensor`, if it is one of the host, part of the launch."""
+        """Adds `tensor` to the launch if it is a host tensor."""
         if not self._is_on_host(tensor):
             return
         self._has_to_wait = True
@@ -188,18 +187,18 @@ class Copies:
             )
 
     def address_of(self, tensor: Any) -> int:
-        """The address for the kernel. For tensors of the host, copy_in() has
-        run."""
+        """The address for the kernel. For a host tensor, call copy_in()
+        before."""
         address = tensor.data_ptr()
         if not self._is_host_accessible and self._is_on_host(tensor):
             for region in self._regions:
                 if region.start <= address < region.end:
                     return region.address + address - region.start
-            return 0  # an empty one
+            return 0  # an empty tensor
         return address
 
     def copy_out(self) -> None:
-        """Copies back and waits, if any tensor is one of the host."""
+        """Copies back and waits if there are host tensors."""
         for region in self._regions:
             if region.is_written:
                 self._backend.copy_out(

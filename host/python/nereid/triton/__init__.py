@@ -1,4 +1,4 @@
-"""Triton's programs on Nereid's plugins: the backend that Triton discovers.
+"""Runs Triton programs on Nereid plugins: the backend that Triton discovers.
 
 Triton imports `nereid.triton.compiler` and `nereid.triton.driver` because of
 this package's entry point. Nothing here may fail at import: that would break
@@ -11,8 +11,8 @@ this package's entry point. Nothing here may fail at import: that would break
 def activate(target: str = "") -> None:
     """Makes `target` ("cpu", "vulkan:1", "" for the best) Triton's device.
 
-    From here on, whatever other drivers are installed. An error says why the
-    target cannot be had.
+    Other installed drivers are ignored from then on. Raises an error with the
+    reason if the target is not available.
     """
     from triton.runtime import driver
 

@@ -13,7 +13,7 @@ from .pipeline import Pipeline, pipeline_for
 
 
 class NereidBackend(BaseBackend):
-    """Compiles for any plugin; Triton makes one for each use, so it is light."""
+    """Compiles for any plugin. Cheap to create: Triton does so for each use."""
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -37,7 +37,7 @@ class NereidBackend(BaseBackend):
         self._pipeline.add_stages(self, stages, options, language)
 
     def load_dialects(self, context: Any) -> None:
-        """No dialect crosses to a plugin: text does."""
+        """Loads none: plugins receive text."""
 
     def get_codegen_implementation(self, options: Any) -> dict[str, Any]:
         from .fp8e4b15 import convert_custom_types

@@ -1,4 +1,4 @@
-"""Devices of one plugin as Triton knows them."""
+"""The devices of one plugin, as Triton sees them."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -17,21 +17,22 @@ from .._device import PluginDevice
 from .._memory import Memory
 from . import selection
 
-# A CPU runs a program on one thread. Kernels and tests written for GPUs count
-# in warps of 32 all the same, and nothing of the CPU's code depends on it.
+# A CPU runs a program on one thread, but kernels and tests written for GPUs
+# expect warps of 32. No code for the CPU depends on this value.
 _WARP_SIZE_OF_CPU = 32
 _NO_LIMIT = 2**31 - 1
-# As many as a GPU has. Programs divide them by what their warps need, to learn
-# how many fit: a CPU's 16 or 32 would be room for none.
+# As many as a GPU has. Programs divide this by the registers of a warp to compute
+# the occupancy, which would be 0 with the 16 or 32 registers of a CPU.
 _FEWEST_REGISTERS = 65536
 
 
-# The latest choice among the devices of each type.
+# The latest DeviceUtils for each device type.
 _latest: dict[str, "DeviceUtils"] = {}
 
 
 def read_target(backend: Any, info: Any, index: int) -> tuple[GPUTarget, str]:
-    """A device's target as Triton's, and its features, which Triton's lacks."""
+    """The target of a device as Triton's type, and its features, which that type
+    does not have."""
     kind, arch, features, warp_size = backend.target(index)
     if info["is_host_cpu"]:
         warp_size = _WARP_SIZE_OF_CPU
@@ -45,24 +46,24 @@ def current_index(device_type: str) -> int:
 
 
 class DeviceUtils:
-    """What Triton calls `driver.utils`, and the plugin's current device.
+    """`driver.utils` of Triton, and the plugin's current device.
 
-    A device is named by a string, "cpu" or "vulkan:1", as torch names devices:
-    numbers would be mistaken for those of CUDA.
+    A device has a name, "cpu" or "vulkan:1", like those of torch: a number would
+    be taken for a CUDA device.
     """
 
     def __init__(self, target: str = "") -> None:
         if not target:
             target = selection.default_target()
         self.backend, self._chosen = _native.require().choose(target)
-        self.backend.compiler(self._chosen)  # an error if nothing compiles for it
+        self.backend.compiler(self._chosen)  # raises an error if no plugin compiles for it
         self.info = self.backend.info()
         self.device_type = self.info["device_type"]
         self._device_count = self.info["device_count"]
         self.has_one_device = self._device_count == 1
         self._targets: dict[int, GPUTarget] = {}
-        # Every thread starts on the chosen device, whatever the plugin's default
-        # and whatever an earlier choice of this process was.
+        # Every thread starts on the chosen device, not on the plugin's default or
+        # on one that this process chose earlier.
         self._threads = threading.local()
         self._sets_every_thread = self._chosen != 0 or self.device_type in _latest
         _latest[self.device_type] = self
@@ -72,7 +73,7 @@ class DeviceUtils:
 
     @property
     def target(self) -> GPUTarget:
-        """What kernels for the current device are compiled for."""
+        """The target of the current device."""
         return self.target_of(self.index_of(None))
 
     def target_of(self, index: int) -> GPUTarget:
@@ -81,8 +82,8 @@ class DeviceUtils:
         return self._targets[index]
 
     def index_of(self, device: Any) -> int:
-        """The number of a device that Triton or torch names. None, and the
-        device of a tensor of the host, stand for the current one."""
+        """The number of a device that Triton or torch passes. None, and the
+        device of a host tensor, mean the current one."""
         if device is None or (str(device) == "cpu" and self.device_type != "cpu"):
             return self._current_index()
         return self._parse(device)
@@ -128,7 +129,7 @@ class DeviceUtils:
 
     @functools.cached_property
     def is_host_accessible(self) -> bool:
-        """Whether kernels work on the host's memory as it is."""
+        """Whether kernels can access host memory."""
         return all(
             self._properties(index).get("host_accessible", False)
             for index in range(self._device_count)
@@ -136,7 +137,7 @@ class DeviceUtils:
 
     @property
     def is_synchronous(self) -> bool:
-        """Whether a launch on tensors of the host is done when it returns."""
+        """Whether launches have completed when they return."""
         return self.is_host_accessible and self.info["is_host_cpu"]
 
     def _properties(self, device: Any) -> dict[str, Any]:
@@ -144,7 +145,7 @@ class DeviceUtils:
 
     def get_device_properties(self, device: Any) -> dict[str, Any]:
         """The plugin's properties, and those that programs written for GPUs
-        ask for and divide by."""
+        expect and divide by."""
         facts = self._properties(device)
         clock = facts.get("clock_khz", 0)
         return {
@@ -171,14 +172,14 @@ class DeviceUtils:
         return kernel, kernel, max(1, facts["registers"]), max(0, facts["spills"]), threads
 
     def unload_module(self, module: Any) -> None:
-        """The image goes with the last reference to its kernel, not before: a
-        launch may be under way on another thread."""
+        """Does nothing. The last reference to a kernel unloads its image: a
+        launch may be running on another thread."""
 
 
 class CacheFlush:
-    """Empties the device's caches, before a cold measurement: as the plugin does
-    it, else by a write to a large buffer, as Triton does it on GPUs. Where there
-    is no room for that buffer measurements are warm."""
+    """Evicts the device's caches before a measurement: with the plugin's slot, or
+    else by writing a large buffer, as Triton does on GPUs. If the buffer cannot be
+    allocated, nothing is evicted."""
 
     _SIZE = 64 << 20  # more than the last cache of most devices
 

@@ -35,8 +35,8 @@ def _describe(function: Any) -> tuple | None:
 
 
 def _settings() -> list[tuple[dict, str, Any]]:
-    """What Triton reads on every launch: (where a program's own value is, its
-    name, the hooks of the class's value)."""
+    """The settings that Triton reads on every launch: (the dict of values that the
+    program set, the name, the hooks of the class)."""
     settings = []
     for knobs, name in versions.launch_knobs():
         usual = vars(type(knobs))[name]
@@ -47,8 +47,8 @@ def _settings() -> list[tuple[dict, str, Any]]:
 
 
 def install(driver: Any) -> None:
-    """Puts the dispatcher before JITFunction.run for launches on `driver`, if
-    it has one device, which is the host's processor."""
+    """Installs the dispatcher in front of JITFunction.run for launches on `driver`,
+    if its only device is the host's CPU."""
     utils = driver.utils
     wanted = os.environ.get("NEREID_DISPATCH", "1") != "0"
     if not (wanted and utils.has_one_device and utils.is_synchronous):
@@ -70,5 +70,5 @@ def install(driver: Any) -> None:
 
 
 def remove() -> None:
-    """Leaves every call to Triton from here on."""
+    """Makes every call go to Triton from then on."""
     _native.require().remove_dispatcher()

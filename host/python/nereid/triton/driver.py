@@ -27,8 +27,8 @@ _CPP_TYPES = {
 
 
 class NereidDriver(DriverBase):
-    """One plugin's devices. `target` is "" for what NEREID_TARGET or the best
-    score means."""
+    """The devices of one plugin. With `target` "", NEREID_TARGET or the best score
+    chooses."""
 
     @staticmethod
     def is_active() -> bool:
@@ -63,7 +63,7 @@ class NereidDriver(DriverBase):
         try:
             return torch.device(self.get_current_device())
         except RuntimeError:
-            return torch.device("cpu")  # torch has no such device: tensors are copied
+            return torch.device("cpu")  # unknown to torch: tensors are copied
 
     def get_device_interface(self) -> Any:
         from .device import DeviceInterface

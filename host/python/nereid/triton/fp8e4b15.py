@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from triton.language import core
 
-_LARGEST = 0x3F00  # 1.75 as fp16, where the format ends
+_LARGEST = 0x3F00  # as fp16 bits: 1.75, the largest value of the format
 
 
 def _to_float16(value, semantic):
@@ -23,7 +23,7 @@ def _to_float16(value, semantic):
 
 
 def _from_float16(value, semantic):
-    """To nearest, halves away from zero; too large and NaN become the largest."""
+    """Rounds to nearest, ties away from zero; overflow and NaN become the largest."""
     bits = value.to(core.uint16, bitcast=True, _semantic=semantic)
     size = bits.__and__(0x7FFF, _semantic=semantic)
     size = core.minimum(size, _LARGEST, _semantic=semantic)

@@ -1,9 +1,9 @@
-"""What kernels for a target may use, so that Triton refuses the rest at the line
-of the source that asks for it.
+"""What kernels for a target may use. Triton reports anything else as an error at
+its line in the source.
 
-The plugin declares it (nereid.frontend/1). Of what it leaves out the least is
-assumed: no FP8 type, tl.dot in IEEE precision alone, and on blocks of at least
-16 x 16 x 16, which every GPU with matrix instructions takes.
+The plugin declares it (nereid.frontend/1). The defaults are conservative: no FP8
+types, and tl.dot only in IEEE precision and on blocks of at least 16 x 16 x 16,
+which every GPU with matrix instructions supports.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0

@@ -1,8 +1,7 @@
-"""The device library: what `tl.extra.libdevice` means for a plugin.
+"""The device library: `tl.extra.libdevice` for a plugin.
 
-Triton's own table for CUDA names the symbols (`__nv_sinf`); a plugin implements
-them, under these names. Functions that a plugin lists besides
-(nereid.libdevice/1) are added.
+The symbols are those of Triton's table for CUDA (`__nv_sinf`), which a plugin
+implements. Further functions that a plugin lists (nereid.libdevice/1) are added.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -68,7 +67,7 @@ def _library(kind: str, functions: tuple) -> ModuleType:
 
 
 def libdevice_for(backend: Any, device: int) -> ModuleType:
-    """The module that stands for `triton.language.extra.libdevice`."""
+    """The module that replaces `triton.language.extra.libdevice`."""
     functions = json.loads(backend.libdevice(device))
     frozen = tuple(
         (it["name"], it["symbol"], it["result"], tuple(it["operands"])) for it in functions
@@ -77,8 +76,8 @@ def libdevice_for(backend: Any, device: int) -> ModuleType:
 
 
 def publish(kind: str, backend: Any, device: int) -> None:
-    """Makes `triton.language.extra.<kind>.libdevice` importable: libraries ask
-    for it by the name of the backend."""
+    """Makes `triton.language.extra.<kind>.libdevice` importable: libraries
+    import it by the name of the backend."""
     name = f"triton.language.extra.{kind}"
     if name in sys.modules:
         return

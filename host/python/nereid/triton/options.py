@@ -1,14 +1,14 @@
-"""The options of a launch: Triton's own, and the plugin's.
+"""The options of a launch: those of Triton and those of the plugin.
 
-Triton refuses keywords that are not a field here. Fields of other vendors are
-therefore accepted and ignored, so that programs tuned for their GPUs run. The
-options of the plugin's compiler are fields with `nereid_` before their names:
-kernels have parameters called `threads`, too.
+Triton refuses keywords that are not fields of this class. It therefore has the
+fields of other vendors, which are ignored, so that programs tuned for their GPUs
+run. The options of the plugin's compiler are fields with the prefix `nereid_`,
+because kernels may have parameters of the same name, like `threads`.
 
 An option that Triton and the plugin both have (`num_warps`, `num_stages`,
-`enable_fp_fusion`, ...) is passed on when the launch or the autotuner's
-configuration sets it; `nereid_num_warps` outranks `num_warps`. What nobody set
-is the plugin's default, also in the metadata.
+`enable_fp_fusion`, ...) is passed to the plugin if the launch or the
+configuration of the autotuner sets it; `nereid_num_warps` overrides `num_warps`.
+An option that is not set has the plugin's default, also in the metadata.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -24,8 +24,8 @@ from triton.runtime.errors import OutOfResources
 
 PREFIX = "nereid_"
 
-# Fields that describe the target, or steer Triton itself: a plugin's option of
-# the same name is set with the prefix only.
+# Fields that describe the target or control Triton itself. An option of the
+# plugin with the same name can only be set with the prefix.
 _NOT_SHARED = frozenset(
     {
         "arch",
@@ -42,7 +42,7 @@ _NOT_SHARED = frozenset(
 
 
 class TooLarge(OutOfResources):
-    """A kernel that the plugin has no room for; the autotuner skips it."""
+    """A kernel that exceeds a limit of the plugin; the autotuner skips it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__("more", "what there is", reason)
@@ -77,9 +77,9 @@ class Options:
     target_features: str = ""
     backend_name: str = ""
     instrumentation_mode: str = ""
-    fpsan_homomorphic_casts: bool = False  # 3.9 sends it with every launch
+    fpsan_homomorphic_casts: bool = False  # 3.9 passes it with every launch
     enable_iisan: bool = False
-    # Of other vendors, without effect.
+    # Fields of other vendors, ignored.
     cluster_dims: tuple[int, ...] = (1, 1, 1)
     enable_reflect_ftz: bool = True
     ptx_version: int | None = None
@@ -104,7 +104,7 @@ class Options:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def for_plugin(self) -> dict[str, Any]:
-        """The options that the plugin's compiler is given."""
+        """The options for the plugin's compiler."""
         return {
             name.removeprefix(PREFIX): value
             for name, value in self.__dict__.items()
@@ -113,13 +113,13 @@ class Options:
 
 
 def options_type(schema: Sequence[Mapping[str, Any]]) -> type[Options]:
-    """Options with a field for each of the plugin's."""
+    """A subclass of Options with a field for each option of the plugin."""
     fields = [(PREFIX + x["name"], Any, field(default=None)) for x in schema]
     return make_dataclass("Options", fields, bases=(Options,), frozen=True)
 
 
 def _read(option: Mapping[str, Any], value: Any) -> Any:
-    """A value of the plugin's option as Triton's programs expect it."""
+    """Parses a value of a plugin option, as Triton programs expect."""
     if not isinstance(value, str):
         return value
     if option["type"] == "bool":
@@ -137,13 +137,13 @@ def _is_in_range(option: Mapping[str, Any], value: Any) -> bool:
 
 
 def share(schema: Sequence[Mapping[str, Any]], given: dict[str, Any]) -> None:
-    """Settles the options that Triton and the plugin both have: those in `given`
-    become the plugin's, and Triton's fields say what the kernel is compiled
-    with.
+    """Resolves the options that Triton and the plugin both have: passes those in
+    `given` to the plugin, and sets Triton's fields to the values that the kernel is
+    compiled with.
 
-    A value of Triton's that the plugin's range excludes is TooLarge, so that the
-    autotuner tries the next configuration. The value that a configuration has
-    where its author wrote none counts as not set then.
+    A value outside the plugin's range raises TooLarge, so that the autotuner tries
+    the next configuration, unless it is the default of triton.Config: that counts
+    as not set.
     """
     warps = given.get("num_warps", 1)
     assert warps > 0 and warps & (warps - 1) == 0, "num_warps must be a power of 2"

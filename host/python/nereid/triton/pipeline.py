@@ -1,9 +1,9 @@
-"""From Triton's module to an image: one plugin's stages as Triton's stages.
+"""From Triton's module to an image: the stages of a plugin as Triton stages.
 
-Triton runs its passes in process; the text crosses to the plugin, which runs
-its whole pipeline at once, and what each stage made is handed to Triton piece
-by piece. So a kernel is compiled once, Nereid's cache holds the same image as
-Triton's, and a stage that the user overrides is where the plugin starts again.
+Triton runs its passes in process and passes the text to the plugin. The plugin
+runs its whole pipeline at once, and each Triton stage returns one of its outputs.
+So a kernel is compiled once, and Nereid's cache has the same image as Triton's.
+If the user overrides a stage, the plugin continues from that output.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -27,8 +27,8 @@ from .options import TooLarge, options_type, share
 
 
 def run_triton_passes(module: Any) -> Any:
-    """What makes the text short. The rest of Triton's common passes are the
-    plugin's business, which also follows block pointers and descriptors."""
+    """Runs the passes that make the text short. The plugin runs the rest of
+    Triton's common passes: it also analyzes block pointers and descriptors."""
     manager = ir.pass_manager(module.context)
     manager.enable_debug()
     passes.common.add_inliner(manager)
@@ -47,7 +47,7 @@ class _Compilation:
         self._pipeline = pipeline
         self._options = options
         self._artifact: Any = None
-        self._last: Any = None  # what the stage before gave to Triton
+        self._last: Any = None  # the output of the previous stage
 
     def ttir(self, module: Any, metadata: dict[str, Any]) -> Any:
         metadata["name"] = module.get_entry_func_name()
@@ -68,8 +68,8 @@ class _Compilation:
     def _written(
         self, index: int, source: Any, metadata: dict[str, Any]
     ) -> list[bool] | None:
-        """What the launcher has to copy back, if it copies at all. A text of a
-        later stage that the user replaced may store to any argument."""
+        """The arguments that the launcher has to copy back, if it copies. An
+        overridden later stage may store to any argument."""
         if self._pipeline.is_host_accessible or index > 0:
             return None
         return written_arguments(str(source), f"{metadata.get('name')}.ttir")
@@ -108,7 +108,7 @@ def _metadata_of(artifact: Any) -> dict[str, Any]:
 
 
 class Pipeline:
-    """What one device's plugin compiles with, looked up once."""
+    """The compiler of one device: its options, stages and facts, read once."""
 
     def __init__(self, target: GPUTarget, features: str, backend: Any, device: int) -> None:
         self.target = target
@@ -119,8 +119,8 @@ class Pipeline:
         self.options_type = options_type(self.schema)
         self.frontend = Frontend.read(backend.frontend(device))
         stages = json.loads(backend.stages({}, device))
-        # Triton has a stage "ttir" of its own: a plugin's first stage, if it
-        # only tidies TTIR up, is part of the one after it.
+        # Triton has its own stage "ttir". If the plugin's first stage also outputs
+        # TTIR, it is merged into the next one.
         first = int(len(stages) > 1 and stages[0]["output"] == "ttir")
         shown = stages[first:]
         self.stages = [stage["name"] for stage in shown]
@@ -138,7 +138,7 @@ class Pipeline:
 
     @functools.cached_property
     def hash(self) -> str:
-        """Covers the plugin's build, its compiler, and the device's target."""
+        """Depends on the plugin's build, its compiler and the target of the device."""
         key = self.backend.key("", "kernel.ttir", device=self.device)
         ingredients = json.loads(key)["ingredients"]
         text = json.dumps([_native.require().version(), ingredients], sort_keys=True)
@@ -147,8 +147,8 @@ class Pipeline:
     def parse_options(self, given: dict[str, Any]) -> Any:
         fields = self.options_type.__dataclass_fields__
         known = {k: v for k, v in given.items() if k in fields and v is not None}
-        # Triton has options parsed twice: as the launch gave them, and then as
-        # the result of that.
+        # Triton calls this twice: with the options of the launch, and then with
+        # the result.
         if known.get("backend_name") == self.target.backend:
             return self.options_type(**known)
         known["backend_name"] = self.target.backend
@@ -157,7 +157,7 @@ class Pipeline:
         known.setdefault("warp_size", int(self.target.warp_size))
         for name, value in self.frontend.options().items():
             known.setdefault(name, value)
-        # A variable that forbids fusion is as good as a launch that does.
+        # An environment variable may also disable fusion.
         requested = known.get("enable_fp_fusion")
         fuses = versions.default_fp_fusion(requested)
         if requested is not None or not fuses:
@@ -168,8 +168,8 @@ class Pipeline:
         return self.options_type(**known)
 
     def of_options(self, options: Any) -> Pipeline:
-        """The pipeline of a device that `options` were parsed for: of the same
-        target, Triton's and the features that Triton does not know."""
+        """The pipeline of the device that `options` were parsed for: one with the
+        same GPUTarget and features."""
         return pipeline_for(self.target, getattr(options, "target_features", None))
 
     def add_stages(self, owner: Any, stages: dict, options: Any, language: Any) -> None:
@@ -193,8 +193,8 @@ def _pipeline_without_device(target: GPUTarget) -> Pipeline:
 
 
 def pipeline_for(target: GPUTarget, features: str | None = None) -> Pipeline:
-    """The pipeline of a device with this target, of the calling thread's current
-    one if it fits."""
+    """The pipeline of a device with this target, preferably the calling thread's
+    current one."""
     backend = selection.backend_of(target.backend)
     count = backend.info()["device_count"]
     if not count:

@@ -14,14 +14,14 @@ ENTRY_POINT = "nereid"  # this package's name among triton.backends
 
 
 def is_named() -> bool:
-    """Whether the user asked for Nereid, which then outranks GPU drivers."""
+    """Whether the user chose Nereid, which then has priority over GPU drivers."""
     asked = os.environ.get("TRITON_DEFAULT_BACKEND") == ENTRY_POINT
     return asked or bool(os.environ.get("NEREID_TARGET"))
 
 
 @functools.lru_cache(maxsize=None)
 def device_types() -> frozenset[str]:
-    """The device types that loaded plugins compile for; none on trouble."""
+    """The device types that loaded plugins compile for; empty after an error."""
     if _native.library is None:
         return frozenset()
     try:
@@ -36,7 +36,7 @@ def device_types() -> frozenset[str]:
 
 
 def has_compiler(backend: Any, device: int) -> bool:
-    """Whether a plugin compiles for this device, itself or another one."""
+    """Whether this plugin or another one compiles for the device."""
     try:
         backend.compiler(device)
     except _native.require().Error:
@@ -46,7 +46,7 @@ def has_compiler(backend: Any, device: int) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def backend_of(device_type: str) -> Any:
-    """The plugin with devices of this type, else the one that compiles for it."""
+    """The plugin with devices of this type, or else one that compiles for it."""
     for backend in _native.require().backends():
         info = backend.info()
         if info["device_type"] == device_type and info["device_count"]:
@@ -55,8 +55,8 @@ def backend_of(device_type: str) -> Any:
 
 
 def default_target() -> str:
-    """"" for what NEREID_TARGET or the best score means, or the name of the next
-    best device, if nothing compiles for that one."""
+    """"" if NEREID_TARGET or the best score chooses the device. If no plugin compiles
+    for that one, the name of the next best device."""
     if os.environ.get("NEREID_TARGET"):
         return ""
     native = _native.require()
@@ -87,7 +87,7 @@ def _has_device() -> bool:
         return False
 
 
-_is_asking = False  # another polite backend may ask us in turn
+_is_asking = False  # another backend may call is_active() of this one in turn
 
 
 def _is_other_active(own: type) -> bool:
@@ -108,7 +108,7 @@ def _is_other_active(own: type) -> bool:
 
 
 def is_active(driver: type) -> bool:
-    """Triton's question to `driver`: named, or nobody else has a device."""
+    """Whether the user chose Nereid, or no other driver is active."""
     if _native.library is None:
         return False
     if is_named():

@@ -1,6 +1,6 @@
-"""Launchers, and how tensors reach a device with memory of its own.
+"""Launchers, which copy tensors to a device with separate memory.
 
-Which storages are copied back follows from the kernel's TTIR; see
+The kernel's TTIR determines which storages are copied back; see
 `nereid._transfer`.
 """
 # SPDX-FileCopyrightText: the Nereid authors
@@ -23,7 +23,7 @@ from .device import DeviceUtils
 
 
 def launcher_for(utils: DeviceUtils, src: Any, metadata: Any) -> Any:
-    """What Triton calls to launch kernels compiled from `src`."""
+    """The launcher that Triton calls for kernels compiled from `src`."""
     types = tuple(src.signature.values())
     native = _native.require()
     flags = 0
@@ -48,18 +48,19 @@ def _allocate_scratch(
         buffer._check(device)
         buffer._use_on(stream)
         return buffer
-    # The tensor is let go before such a device is done, if it can use it at all.
+    # Such a device may still use the memory after the tensor is released, or cannot
+    # access it.
     kind = getattr(getattr(buffer, "device", None), "type", None)
     if kind == "cpu" and not utils.is_synchronous:
         raise ValueError(
             "Triton's allocator returned memory of the host, expected memory of "
-            f"{utils.device_type}:{kernel.device}, as nereid.allocate() makes it"
+            f"{utils.device_type}:{kernel.device}, as nereid.allocate() returns"
         )
     return buffer
 
 
 def _pieces(kind: Any) -> int:
-    """The arguments of TTIR that a parameter of this type stands for."""
+    """The number of TTIR arguments of a parameter of this type."""
     if isinstance(kind, (tuple, list)):
         return sum(_pieces(item) for item in kind)
     if kind == "constexpr":
@@ -106,8 +107,8 @@ class _CopyingLauncher:
             copies.copy_out()
 
     def _tensors(self, values: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
-        """Each tensor that the kernel gets an address of, and whether it may
-        write to it."""
+        """Each tensor whose address is passed to the kernel, and whether the
+        kernel may write to it."""
         index = 0
 
         def walk(kind: Any, value: Any) -> Iterator[tuple[Any, bool]]:

@@ -1,4 +1,4 @@
-"""Everything that differs between the releases of Triton that are served."""
+"""Everything that differs between the supported releases of Triton."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -17,7 +17,7 @@ from triton.backends.driver import DriverBase
 
 
 def default_fp_fusion(requested: bool | None) -> bool:
-    """3.9 decides with a function, which knows a variable that forbids it."""
+    """3.9 has a function for it, which reads an environment variable, too."""
     decide = getattr(knobs.language, "fp_fusion_enabled", None)
     if decide is not None:
         return decide(requested)
@@ -29,8 +29,8 @@ def wants_line_info() -> bool:
 
 
 def launch_knobs() -> list[tuple[Any, str]]:
-    """What Triton reads on every launch, and the dispatcher therefore too. All
-    are false, or hooks without any, unless somebody wants something special."""
+    """The settings that Triton, and therefore the dispatcher, reads on every
+    launch. By default all are false or empty lists of hooks."""
     found = [
         (knobs.runtime, "debug"),
         (knobs.runtime, "launch_enter_hook"),
@@ -43,15 +43,15 @@ def launch_knobs() -> list[tuple[Any, str]]:
 
 
 class _File(str):
-    """The text of a file that overrides a stage, and the bytes behind it, which
-    need not be UTF-8. Triton stores and reads the text."""
+    """The text of a file that overrides a stage, with its bytes, which may not be
+    UTF-8. Triton stores and reads the text."""
 
     content: bytes
 
 
 def content_of(source: Any) -> str | bytes:
-    """The input of a stage, a module or what another stage returned, as the
-    plugin reads it."""
+    """The input of a stage (a module, or the output of another stage) in the form
+    that the plugin reads."""
     if isinstance(source, _File):
         return source.content
     return source if isinstance(source, bytes) else str(source)
@@ -89,7 +89,7 @@ def read_overrides(texts: Iterable[str], binary: str) -> None:
 
 
 def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> None:
-    """The hook that sees the stages; the backend has to call it."""
+    """Calls the hook that inspects the stages: a backend has to do so."""
     hook = getattr(knobs.runtime, "add_stages_inspection_hook", None)
     if hook is not None:
         hook(backend, stages, options, language, None)
@@ -98,8 +98,9 @@ def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> N
 def outrank_other_drivers(entry_point: str) -> None:
     """Makes all other drivers inactive, because the user named this one.
 
-    Triton wants exactly one active driver. From 3.7.1 on the variable
-    TRITON_DEFAULT_BACKEND names it; nothing does in 3.6, or for NEREID_TARGET.
+    Triton requires exactly one active driver. From 3.7.1 on
+    TRITON_DEFAULT_BACKEND chooses it; 3.6 does not have that variable, and no
+    release of Triton knows NEREID_TARGET.
     """
     for entry in entry_points().select(group="triton.backends"):
         if entry.name == entry_point:
