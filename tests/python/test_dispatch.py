@@ -1,4 +1,4 @@
-"""The native dispatcher tells calls apart as Triton does, or asks Triton."""
+"""The native dispatcher distinguishes calls as Triton does, or calls Triton."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -41,7 +41,7 @@ def store_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
 
 @pytest.fixture
 def jit_calls(monkeypatch):
-    """Counts the calls that reach Triton."""
+    """The calls that reach Triton's JIT."""
     calls = []
     run = JITFunction.run
 

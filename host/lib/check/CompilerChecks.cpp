@@ -58,7 +58,7 @@ static void checkSchema(CheckedPlugin &subject) {
   }
 }
 
-// An option that is not given means its default.
+// An option that is not set has its default.
 static void checkDefaults(CheckedPlugin &subject) {
   Target target = ownTarget(subject);
   std::vector<OptionSchema> schema = schemaOf(subject, target);
@@ -124,8 +124,8 @@ static void checkStages(CheckedPlugin &subject) {
       expect(!stage.extension.empty(),
              "stage '" + stage.name + "' has no extension for its dump");
     Json now = stagesJson(*stages);
-    expect(i == 0 || now == seen, "visit_stages gives other stages when it "
-                                  "is called again");
+    expect(i == 0 || now == seen,
+           "visit_stages returns other stages when it is called again");
     seen = std::move(now);
   }
 }
@@ -149,9 +149,9 @@ static void checkNullHandles(CheckedPlugin &subject) {
 std::span<const Check> compilerChecks() {
   static constexpr Check checks[] = {
       {"option-schema", checkSchema,
-       "Every option has a name of its own, a sentence and a legal default."},
+       "Every option has a unique name, a description and a legal default."},
       {"option-defaults", checkDefaults,
-       "An option that is not given means its default."},
+       "An option that is not set has its default."},
       {"option-canonical-text", checkCanonicalText,
        "The canonical text does not depend on the order of the options."},
       {"unknown-option-refused", checkUnknownOption,
@@ -159,7 +159,7 @@ std::span<const Check> compilerChecks() {
       {"stages", checkStages,
        "The stages are the same each time and have extensions."},
       {"compiler-accepts-null", checkNullHandles,
-       "Functions that end a handle accept none."},
+       "Functions that destroy a handle accept NULL."},
   };
   return checks;
 }

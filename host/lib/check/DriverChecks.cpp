@@ -20,9 +20,9 @@ static nereid_probe_t probe(CheckedPlugin &subject) {
     StringWriter writer(reason, Call::of(call));
     return plugin.driver.probe(plugin.state, &result, writer.get(), call);
   });
-  expect(!reason.empty(), "probe gives no reason");
+  expect(!reason.empty(), "probe returns no reason");
   expect(result.score <= 0 || result.device_count > 0,
-         "probe gives a score without a device");
+         "probe returns a score but no devices");
   return result;
 }
 
@@ -282,8 +282,7 @@ static void checkGarbageImage(CheckedPlugin &subject) {
 std::span<const Check> driverChecks() {
   static constexpr Check checks[] = {
       {"probe-repeatable", checkProbe,
-       "`probe` gives a reason and the same answer again, and leaves nothing "
-       "behind."},
+       "`probe` returns a reason, is repeatable, and has no side effects."},
       {"device-target", checkTarget,
        "The target of every device names the device type and has a legal "
        "`warp_size`."},
@@ -295,10 +294,10 @@ std::span<const Check> driverChecks() {
       {"memory-separate", checkSeparateMemory,
        "Buffers of one device and of different devices do not overlap."},
       {"memory-released", checkFree,
-       "What was freed can be allocated again, beyond the memory of the "
-       "device."},
+       "Freed memory can be allocated again: in total more than the device "
+       "has."},
       {"driver-accepts-null", checkNullHandles,
-       "Functions that end a handle accept none."},
+       "Functions that destroy a handle accept NULL."},
       {"garbage-image-refused", checkGarbageImage,
        "`load_image` refuses damaged images and says why."},
   };

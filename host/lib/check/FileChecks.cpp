@@ -64,7 +64,7 @@ static void checkEntryRepeatable(CheckedPlugin &subject) {
       throw CheckFailed{call.failure(status, "the entry").text};
   }
   expect(tables[0] == tables[1],
-         "the entry gives another table when it is called again");
+         "the entry returns another table when it is called again");
 }
 
 static void checkTwoHosts(CheckedPlugin &subject) {
@@ -92,7 +92,8 @@ static void checkProcessEnds(CheckedPlugin &subject) {
 
 std::span<const Check> fileChecks() {
   static constexpr Check checks[] = {
-      {"note", checkNote, "The note fits this host and names the build."},
+      {"note", checkNote,
+       "The note is compatible with this host and has a build id."},
       {"one-exported-symbol", checkExports,
        "The file exports the entry and nothing else."},
       {"loads", checkLoads,
@@ -100,11 +101,11 @@ std::span<const Check> fileChecks() {
       {"entry-repeatable", checkEntryRepeatable,
        "The entry returns the same table when it is called again."},
       {"two-hosts", checkTwoHosts,
-       "Two hosts in one process get states of their own."},
+       "Two hosts in one process have separate states."},
       {"shutdown-joins-threads", checkShutdown,
        "`shutdown` leaves no thread running."},
       {"process-ends", checkProcessEnds,
-       "A process that loaded the plugin ends by itself."},
+       "A process that has loaded the plugin exits."},
   };
   return checks;
 }

@@ -318,23 +318,24 @@ static void checkFault(CheckedPlugin &subject) {
 std::span<const Check> kernelChecks() {
   static constexpr Check checks[] = {
       {"compile-repeatable", checkCompile,
-       "Compiling twice gives the same bytes and metadata."},
+       "Compiling twice returns the same bytes and metadata."},
       {"image-metadata", checkMetadata,
        "The metadata of an image names the kernel and describes its "
        "arguments."},
       {"option-in-key", checkOptionsInKey,
        "An option that changes the result changes the canonical text."},
       {"launch", checkLaunch,
-       "A kernel computes the right sums on every device, on stream 0 and on a "
+       "A kernel computes correct sums on every device, on stream 0 and on a "
        "created stream."},
       {"launch-masked", checkMask,
        "A kernel writes nothing that its mask excludes."},
       {"launch-keeps-no-memory", checkLaunchMemory,
-       "Launches keep no host memory."},
+       "Launches do not leak host memory."},
       {"synchronize-waits", checkSynchronizeWaits,
        "`synchronize` returns when all work of the stream has ended."},
       {"fault-reported", checkFault,
-       "A failing assertion is reported once, and the stream works again."},
+       "A failing assertion is reported once, and then the stream can be used "
+       "again."},
   };
   return checks;
 }

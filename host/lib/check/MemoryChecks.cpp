@@ -293,7 +293,7 @@ std::span<const Check> memoryChecks() {
        "`memory.get_info` returns no more free memory than there is."},
       {"interop-pointer", checkInterop,
        "`interop.import_pointer` refuses unknown kinds, and an imported host "
-       "pointer reaches the memory."},
+       "pointer accesses the host memory."},
       {"frontend-facts", checkFrontend,
        "Known facts of the frontend extension have known types and values."},
   };

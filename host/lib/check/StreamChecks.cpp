@@ -83,8 +83,9 @@ static void checkQuery(CheckedPlugin &subject) {
                                      " never says that a copy has ended");
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    expect(sent == received, "stream.query of " + device.name() +
-                                 " says that a copy has ended which has not");
+    expect(sent == received,
+           "stream.query of " + device.name() +
+               " reports that a copy has completed, but it has not");
   }
 }
 
@@ -269,10 +270,10 @@ static void checkEventOrder(CheckedPlugin &subject) {
 std::span<const Check> streamChecks() {
   static constexpr Check checks[] = {
       {"streams", checkStreams,
-       "Created streams of every device do their own work, and `synchronize` "
-       "waits for it."},
+       "Created streams of every device execute work, and `synchronize` waits "
+       "for it."},
       {"stream-query", checkQuery,
-       "`stream.query` says when work has ended, and not before."},
+       "`stream.query` reports that work has completed, and not before."},
       {"stream-destroy", checkDestroy,
        "`stream.destroy` waits for the work of the stream."},
       {"synchronize-device", checkSynchronizeDevice,

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bug{"event-early", "events", "did not wait"},
         Bug{"event-never-reached", "events", "never recorded"},
         Bug{"wait-ignored", "event-order", "started before the event"},
-        Bug{"query-done", "stream-query", "which has not"},
+        Bug{"query-done", "stream-query", "but it has not"},
         Bug{"destroy-drops-work", "stream-destroy", "did not wait"},
         Bug{"device-synchronize-default-only", "synchronize-device", "all of"},
         Bug{"fault-lost", "fault-reported", "neither launch nor"},
