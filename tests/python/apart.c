@@ -10,7 +10,9 @@
 // devices have different architectures, and refuse images for each other.
 // Whatever is compiled, the kernel has the arguments (*f32 x, *f32 out, i32 n)
 // and writes factor * x[i] to out[i]; the factor is 2, unless the assembly
-// overrides it.
+// overrides it. With APART_IS_HOST_CPU there is one device, the host's
+// processor, which works at once: then out has two more items for the launch's
+// flags and its size of scratch memory, all of which is overwritten.
 //
 // plugins/asynchronous cannot replace it: these tests need failures on demand,
 // a driver without a compiler, a device that works later on the host's memory,
@@ -32,6 +34,8 @@ enum { DEVICE_COUNT = 2, MAX_GRID = 1000, MAX_COPY_OUT = 1 << 20 };
 
 static const char *const archs[DEVICE_COUNT] = {"one", "two"};
 
+static int is_host_cpu(void) { return getenv("APART_IS_HOST_CPU") != NULL; }
+
 static void *pointer(nereid_address_t address) {
   return (void *)(uintptr_t)(address & ~DEVICE_BIT);
 }
@@ -49,7 +53,7 @@ static nereid_status_t fail(const nereid_call_t *call, nereid_status_t status,
 // ---------------------------------------------------------------- compiler
 struct nereid_options_t {
   char arch[8];
-  int64_t warps, stages, fast;
+  int64_t warps, stages, fast, scratch;
 };
 
 static nereid_status_t score_target(nereid_state_t *state,
@@ -86,11 +90,18 @@ static nereid_status_t visit_options(nereid_state_t *state,
        .type = NEREID_TYPE_BOOL,
        .name = TEXT("fast"),
        .doc = TEXT("whether to hurry"),
-       .default_value = TEXT("false")}};
+       .default_value = TEXT("false")},
+      {.struct_size = sizeof(nereid_option_t),
+       .type = NEREID_TYPE_I64,
+       .name = TEXT("scratch_size"),
+       .doc = TEXT("bytes of scratch memory of a program"),
+       .default_value = TEXT("0"),
+       .minimum = 0,
+       .maximum = 4096}};
   (void)state;
   (void)target;
   (void)call;
-  for (uint32_t i = 0; i < 3; ++i)
+  for (uint32_t i = 0; i < 4; ++i)
     if (sink->add(sink, &options[i]) != NEREID_OK)
       return NEREID_INTERNAL;
   return NEREID_OK;
@@ -120,9 +131,12 @@ parse_options(nereid_state_t *state, const nereid_target_t *target,
       options->stages = values[i].i64;
     else if (is(values[i].name, "fast"))
       options->fast = values[i].i64;
+    else if (is(values[i].name, "scratch_size"))
+      options->scratch = values[i].i64;
   char text[64];
-  int size = snprintf(text, sizeof(text), "%d %d %d", (int)options->warps,
-                      (int)options->stages, (int)options->fast);
+  int size =
+      snprintf(text, sizeof(text), "%d %d %d %d", (int)options->warps,
+               (int)options->stages, (int)options->fast, (int)options->scratch);
   *out_options = options;
   return canonical->write(canonical, text, (uint64_t)size);
 }
@@ -168,7 +182,8 @@ static int read_assembly(nereid_bytes_t input, char *arch, int *factor) {
   return sscanf(text, "apart %7s factor %d", arch, factor) == 2;
 }
 
-static nereid_status_t add_metadata(const nereid_value_sink_t *metadata) {
+static nereid_status_t add_metadata(const nereid_options_t *options,
+                                    const nereid_value_sink_t *metadata) {
   static const nereid_string_t types[] = {TEXT("*f32"), TEXT("*f32"),
                                           TEXT("i32")};
   const nereid_value_t facts[] = {
@@ -176,8 +191,11 @@ static nereid_status_t add_metadata(const nereid_value_sink_t *metadata) {
       {.name = TEXT("argument_types"),
        .type = NEREID_TYPE_STRING_LIST,
        .list = types,
-       .list_size = 3}};
-  for (uint32_t i = 0; i < 2; ++i)
+       .list_size = 3},
+      {.name = TEXT("scratch_size"),
+       .type = NEREID_TYPE_I64,
+       .i64 = options->scratch}};
+  for (uint32_t i = 0; i < 3; ++i)
     if (metadata->add(metadata, &facts[i]) != NEREID_OK)
       return NEREID_INTERNAL;
   return NEREID_OK;
@@ -202,7 +220,7 @@ static nereid_status_t run_stage(nereid_state_t *state,
   int factor;
   if (!read_assembly(input->bytes, arch, &factor))
     return fail(call, NEREID_INVALID_ARGUMENT, "expected apart's assembly");
-  if (add_metadata(metadata) != NEREID_OK)
+  if (add_metadata(options, metadata) != NEREID_OK)
     return NEREID_INTERNAL;
   return output->write(output, input->bytes.data, input->bytes.size);
 }
@@ -241,7 +259,7 @@ static nereid_status_t enqueue(uint32_t device, work_t item) {
 
 // For tests of a device that shares the host's memory, and still works later.
 static int is_host_accessible(void) {
-  return getenv("APART_IS_HOST_ACCESSIBLE") != NULL;
+  return is_host_cpu() || getenv("APART_IS_HOST_ACCESSIBLE") != NULL;
 }
 
 static int is_inside(uint32_t device, nereid_address_t address, uint64_t size) {
@@ -307,7 +325,8 @@ static nereid_status_t probe(nereid_state_t *state, nereid_probe_t *out_probe,
   (void)state;
   (void)call;
   out_probe->score = 100;
-  out_probe->device_count = DEVICE_COUNT;
+  out_probe->device_count = is_host_cpu() ? 1 : DEVICE_COUNT;
+  out_probe->flags = is_host_cpu() ? NEREID_PROBE_IS_HOST_CPU : 0;
   return reason->write(reason, "always here", 11);
 }
 
@@ -508,6 +527,13 @@ static nereid_status_t get_kernel(nereid_state_t *state,
   return NEREID_OK;
 }
 
+static void tell(const nereid_launch_t *launch, float *out) {
+  out[0] = (float)launch->flags;
+  out[1] = (float)launch->scratch_size;
+  if (launch->scratch_size)
+    memset(pointer(launch->scratch), 0x5a, launch->scratch_size);
+}
+
 static nereid_status_t launch(nereid_kernel_t *kernel,
                               const nereid_launch_t *launch,
                               const nereid_call_t *call) {
@@ -518,9 +544,13 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
   if (launch->grid[0] > MAX_GRID)
     return fail(call, NEREID_INVALID_ARGUMENT, "the grid is too large");
   memcpy(&arguments, launch->arguments, sizeof(arguments));
-  return enqueue(kernel->device,
-                 (work_t){kernel, arguments.out, arguments.x,
-                          (uint64_t)arguments.n * sizeof(float)});
+  work_t work = {kernel, arguments.out, arguments.x,
+                 (uint64_t)arguments.n * sizeof(float)};
+  if (!is_host_cpu())
+    return enqueue(kernel->device, work);
+  run(kernel->device, &work);
+  tell(launch, (float *)pointer(arguments.out) + arguments.n);
+  return NEREID_OK;
 }
 
 static nereid_status_t create_event(nereid_state_t *state, uint32_t device,

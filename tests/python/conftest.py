@@ -1,4 +1,5 @@
-"""What several tests use: programs in a process of their own."""
+"""What several tests use: programs in a process of their own, and a count of
+Triton's launches."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -48,3 +49,19 @@ def run_program(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def jit_calls(monkeypatch):
+    """The calls that reach Triton's JIT."""
+    from triton.runtime.jit import JITFunction
+
+    calls = []
+    run = JITFunction.run
+
+    def counted(self, *args, **kwargs):
+        calls.append(self)
+        return run(self, *args, **kwargs)
+
+    monkeypatch.setattr(JITFunction, "run", counted)
+    return calls

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import gc
+import pathlib
 import weakref
 
 import pytest
@@ -37,20 +38,6 @@ def constant_kernel(C: tl.constexpr):
 def store_kernel(out_ptr, i, f, BLOCK: tl.constexpr = 4):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + at, i + f + at)
-
-
-@pytest.fixture
-def jit_calls(monkeypatch):
-    """The calls that reach Triton's JIT."""
-    calls = []
-    run = JITFunction.run
-
-    def counted(self, *args, **kwargs):
-        calls.append(self)
-        return run(self, *args, **kwargs)
-
-    monkeypatch.setattr(JITFunction, "run", counted)
-    return calls
 
 
 triton.runtime.driver.active  # made by the first launch otherwise
@@ -346,3 +333,16 @@ def test_can_be_removed(jit_calls):
         assert len(jit_calls) == 1
     finally:
         dispatch.install(triton.runtime.driver.active)
+
+
+def test_launches_on_a_cpu_that_records_them(build, run_program):
+    """The plugin's flags and scratch memory, which the cpu plugin does not use."""
+    path = pathlib.Path(__file__).parent / "dispatched.py"
+    done = run_program(
+        "import sys, pytest\n"
+        f"sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(path)!r}]))\n",
+        NEREID_PLUGIN_DIRS=str(build / "tests/apart"),
+        NEREID_TARGET="apart",
+        APART_IS_HOST_CPU="1",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
