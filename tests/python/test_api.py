@@ -228,3 +228,49 @@ def test_the_tool():
     )
     assert done.returncode == 0, done.stderr
     json.loads(done.stdout)
+
+
+def test_memory_of_the_cpu_plugin():
+    before = nereid.memory_info("cpu")
+    assert 0 < before.free <= before.total
+    pinned = nereid.allocate_host(64, "cpu")
+    memoryview(pinned)[:] = bytes(range(64))
+    with nereid.allocate(64, "cpu") as memory:
+        memory.copy_from(pinned)
+        back = nereid.allocate_host(64, "cpu")
+        memory.copy_to(back)
+    assert bytes(back) == bytes(range(64))
+
+
+MEMORY = """
+import nereid
+
+for device, size in (("asynchronous:0", 64 << 20), ("asynchronous:1", 16 << 20)):
+    assert nereid.memory_info(device) == (size, size), nereid.memory_info(device)
+    with nereid.allocate(1 << 20, device) as memory:
+        assert nereid.memory_info(device).free == size - (1 << 20)
+        pinned = nereid.allocate_host(1 << 20, device)
+        view = memoryview(pinned)
+        view[:] = bytes(range(256)) * 4096
+        stream = nereid.Stream(device)
+        memory.copy_from(pinned, stream=stream)
+        back = nereid.allocate_host(1 << 20, device)
+        memory.copy_to(back, stream=stream)
+        stream.synchronize()
+        assert bytes(back) == bytes(view)
+    assert nereid.memory_info(device).free == size
+    try:
+        nereid.allocate_host(1 << 62, device)
+    except nereid.Error as error:
+        assert error.status == "out-of-resources", error.status
+        assert "no memory for 4611686018427387904 bytes" in str(error)
+    else:
+        raise AssertionError("there is so much memory")
+"""
+
+
+def test_memory_of_an_asynchronous_device(build, run_program):
+    done = run_program(
+        MEMORY, NEREID_PLUGIN_DIRS=str(build / "tests/plugins/asynchronous")
+    )
+    assert done.returncode == 0, done.stderr
