@@ -95,6 +95,78 @@ TEST_F(MatrixTest, SignedIntegersAreFlags) {
   validate(module, "CooperativeMatrixKHR");
 }
 
+TEST_F(MatrixTest, TheEpilogueOfAProduct) {
+  TypeId f32 = b.floatType(32), f16 = b.floatType(16);
+  TypeId sums = b.matrixType(f32, 16, 16, MatrixUse::Accumulator);
+  TypeId halves = b.matrixType(f16, 16, 16, MatrixUse::Accumulator);
+  TypeId array = b.arrayType(f32, 256);
+  Id tile = b.globalVariable(spv::StorageClass::Workgroup, array);
+  Id corner = b.accessChain(tile, {b.u32(0)});
+  Id sum = b.matrixLoad(sums, corner, MatrixLayout::ColumnMajor, b.u32(16),
+                        {.isVolatile = true});
+  Id element = b.extract(sum, {0});
+  EXPECT_EQ(b.typeOf(element), f32);
+  sum = b.insert(b.fneg(element), sum, {0});
+  sum = b.fmul(b.fsub(sum, sum), b.splat(sums, b.f32(2)));
+  Id local = b.localVariable(sums);
+  b.store(local, sum);
+  b.store(b.accessChain(local, {b.u32(1)}), b.f32(1));
+  Id rounded = b.fconvert(b.load(local), halves);
+  EXPECT_EQ(b.typeOf(rounded), halves);
+  b.matrixStore(devicePointer(f16), rounded, MatrixLayout::RowMajor, b.u32(16),
+                {.alignment = 16, .coherence = spv::Scope::Device});
+  Words module = end();
+  EXPECT_THAT(find(module, newer::OpCooperativeMatrixLoadKHR)[0],
+              ::testing::SizeIs(6));
+  Words store = find(module, newer::OpCooperativeMatrixStoreKHR)[0];
+  EXPECT_THAT(std::span(store).subspan(4),
+              ElementsAre(0x2a, 16, constant(toWord(spv::Scope::Device))));
+  validate(module, "CooperativeMatrixKHR");
+}
+
+TEST_F(MatrixTest, ALoopCarriesAMatrix) {
+  TypeId f16 = b.floatType(16);
+  TypeId typeA = b.matrixType(f16, 16, 16, MatrixUse::A);
+  TypeId typeB = b.matrixType(f16, 16, 16, MatrixUse::B);
+  TypeId typeC = b.matrixType(b.floatType(32), 16, 16, MatrixUse::Accumulator);
+  Id pointer = devicePointer(f16), n = input(b.intType(32));
+  Carried carried = b.beginLoop({b.u32(0), b.splat(typeC, b.f32(0))});
+  b.loopCondition(b.slt(carried[0], n));
+  auto part = [&](TypeId type) {
+    return b.matrixLoad(type, pointer, MatrixLayout::RowMajor, n,
+                        {.alignment = 16});
+  };
+  Id left = part(typeA), right = part(typeB);
+  Id next = b.iadd(carried[0], b.u32(1));
+  b.endLoop({next, b.matrixMulAdd(left, right, carried[1])});
+  b.matrixStore(devicePointer(b.floatType(32)), carried[1],
+                MatrixLayout::RowMajor, n, {.alignment = 16});
+  validate(end(), "CooperativeMatrixKHR");
+}
+
+TEST_F(MatrixTest, NarrowFloatsAreStored) {
+  for (Scalar scalar : {Scalar::BFloat16, Scalar::E4M3, Scalar::E5M2}) {
+    TypeId type = b.scalarType(scalar);
+    uint32_t bytes = bitsOf(scalar) / 8;
+    Id pointer = devicePointer(b.vectorType(type, 4));
+    Id value = b.load(pointer, {.alignment = bytes * 4});
+    Id wide = b.fconvert(value, b.vectorType(b.floatType(32), 4));
+    b.store(pointer, b.fconvert(wide, b.vectorType(type, 4)),
+            {.alignment = bytes});
+    Id element = b.extract(value, {1});
+    Id bits = b.bitcast(element, b.intType(bitsOf(scalar)));
+    EXPECT_EQ(b.typeOf(b.bitcast(bits, type)), type);
+    b.globalVariable(spv::StorageClass::Workgroup, b.arrayType(type, 64));
+  }
+  Words module = end();
+  EXPECT_THAT(
+      b.usedCapabilities(),
+      ::testing::IsSupersetOf({spv::Capability::StorageBuffer8BitAccess,
+                               spv::Capability::StorageBuffer16BitAccess,
+                               newer::BFloat16TypeKHR, newer::Float8EXT}));
+  validate(module, "Float8EXT");
+}
+
 TEST_F(MatrixTest, NarrowFloatsHaveAnEncoding) {
   TypeId bf16 = b.scalarType(Scalar::BFloat16);
   TypeId e4m3 = b.scalarType(Scalar::E4M3), e5m2 = b.scalarType(Scalar::E5M2);

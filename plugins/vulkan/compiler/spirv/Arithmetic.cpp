@@ -21,7 +21,7 @@ void Builder::reportUnexpected(const char *name, Id x, const char *expected) {
 }
 
 bool Builder::haveSameShape(TypeId x, TypeId y) const {
-  const Type &left = type(x), &right = type(y);
+  Type left = type(x), right = type(y);
   return left.isArithmetic() && left.kind == right.kind &&
          left.count == right.count && left.columns == right.columns &&
          left.use == right.use;
@@ -34,7 +34,7 @@ void Builder::expectSameShape(const char *name, Id x, TypeId to) {
 }
 
 TypeId Builder::boolLike(TypeId like) {
-  const Type &info = type(like);
+  Type info = type(like);
   if (info.kind == TypeKind::Vector)
     return vectorType(boolType(), info.count);
   return boolType();
@@ -46,7 +46,7 @@ TypeId Builder::boolLike(TypeId like) {
 Id Builder::foldBinary(spv::Op op, Id x, Id y) {
   if (!isConstant(x) && !isConstant(y))
     return {};
-  const Type &info = typeInfo(x);
+  Type info = typeInfo(x);
   if (!info.isScalar())
     return {};
   std::optional<Folded> folded =
@@ -202,7 +202,7 @@ Id Builder::convertInt(spv::Op op, const char *name, bool isSigned, Id x,
   if (typeOf(x) == to)
     return x;
   expectSameShape(name, x, to);
-  const Type &target = type(to);
+  Type target = type(to);
   if (!isInteger(target.scalar))
     reportMisuse(std::string(name) + ": to " + typeName(to) +
                  ", expected integers");
@@ -267,7 +267,7 @@ Id Builder::bitcast(Id x, TypeId to) {
     // A bool has no representation in memory.
     return info.scalar == Scalar::Bool ? 0 : bitsOf(info.scalar) * info.count;
   };
-  const Type &from = typeInfo(x), &target = type(to);
+  Type from = typeInfo(x), target = type(to);
   if (bits(from) == 0 || bits(from) != bits(target))
     reportMisuse("bitcast: from " + typeName(x) + " to " + typeName(to));
   note(from.arithmeticRule);
@@ -282,7 +282,7 @@ Id Builder::construct(TypeId typeId, List<Id> parts) {
     areConstant &= isConstant(part);
   if (areConstant)
     return constantComposite(typeId, parts);
-  const Type &info = type(typeId);
+  Type info = type(typeId);
   bool isFull =
       info.kind == TypeKind::Vector ||
       parts.size() == (info.kind == TypeKind::Matrix ? 1 : info.count);
@@ -294,7 +294,7 @@ Id Builder::construct(TypeId typeId, List<Id> parts) {
 }
 
 Id Builder::splat(TypeId typeId, Id value) {
-  const Type &info = type(typeId);
+  Type info = type(typeId);
   if (info.isScalar())
     return value;
   if (info.element != typeOf(value))
@@ -309,7 +309,7 @@ TypeId Builder::partType(const char *name, TypeId typeId,
                          List<uint32_t> indices) {
   TypeId part = typeId;
   for (uint32_t index : indices) {
-    const Type &info = type(part);
+    Type info = type(part);
     bool isInside = info.kind == TypeKind::Matrix || index < info.count;
     std::span<const TypeId> members = membersOf(part);
     TypeId inner = info.kind == TypeKind::Struct
@@ -357,7 +357,7 @@ Id Builder::insertDynamic(Id vector, Id part, Id index) {
 }
 
 Id Builder::vectorShuffle(Id x, Id y, List<uint32_t> components) {
-  const Type &left = typeInfo(x), &right = typeInfo(y);
+  Type left = typeInfo(x), right = typeInfo(y);
   if (left.kind != TypeKind::Vector || right.kind != TypeKind::Vector ||
       left.scalar != right.scalar)
     reportDifferent("vectorShuffle", x, y);

@@ -14,7 +14,7 @@ static uint64_t lowBits(uint64_t value, uint32_t bits) {
 }
 
 Id Module::constant(TypeId typeId, uint64_t bits) {
-  const Type &info = type(typeId);
+  Type info = type(typeId);
   if (!info.isScalar()) {
     reportMisuse("constant: the type is " + typeName(typeId) +
                  ", expected a scalar");
@@ -73,7 +73,7 @@ Id Module::constantComposite(TypeId typeId, List<Id> parts) {
 }
 
 Id Module::constantSplat(TypeId typeId, Id value) {
-  const Type &info = type(typeId);
+  Type info = type(typeId);
   if (info.isScalar())
     return value;
   // A matrix is made from one value.
@@ -105,7 +105,7 @@ Id Module::declareConstant(TypeId typeId, spv::Op op) {
 }
 
 Id Module::specConstant(TypeId typeId, uint64_t bits, uint32_t specId) {
-  const Type &info = type(typeId);
+  Type info = type(typeId);
   if (!info.isScalar()) {
     reportMisuse("specConstant: the type is " + typeName(typeId) +
                  ", expected a scalar");

@@ -160,7 +160,7 @@ void Builder::matrixStore(Id pointer, Id matrix, MatrixLayout layout, Id stride,
 }
 
 Id Builder::matrixMulAdd(Id a, Id b, Id c, uint32_t operands) {
-  const Type &left = typeInfo(a), &right = typeInfo(b), &sum = typeInfo(c);
+  Type left = typeInfo(a), right = typeInfo(b), sum = typeInfo(c);
   bool fits = left.kind == TypeKind::Matrix && left.use == MatrixUse::A &&
               right.kind == TypeKind::Matrix && right.use == MatrixUse::B &&
               sum.kind == TypeKind::Matrix &&

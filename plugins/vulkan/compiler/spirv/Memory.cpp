@@ -143,7 +143,7 @@ Id Builder::convertPtrToU(Id pointer, TypeId integer) {
 // Atomics.
 
 void Builder::noteAtomic(Id pointer) {
-  const Type &pointee = type(typeInfo(pointer).element);
+  Type pointee = type(typeInfo(pointer).element);
   if (!pointee.isScalar())
     reportUnexpected("atomic", pointer, "a pointer to a scalar");
   note(findRequirement(Subject::Atomic, pointee.scalar));

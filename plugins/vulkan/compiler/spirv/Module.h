@@ -56,11 +56,12 @@ public:
   TypeId matrixType(TypeId component, uint32_t rows, uint32_t columns,
                     MatrixUse use, spv::Scope scope = spv::Scope::Subgroup);
 
-  const Type &type(TypeId id) const { return types[ids[id.number].detail]; }
+  /// By value: declaring another type moves them.
+  Type type(TypeId id) const { return types[ids[id.number].detail]; }
   /// Of a struct or a function.
   std::span<const TypeId> membersOf(TypeId id) const;
   TypeId typeOf(Id id) const { return {ids[id.number].type}; }
-  const Type &typeInfo(Id id) const { return type(typeOf(id)); }
+  Type typeInfo(Id id) const { return type(typeOf(id)); }
   /// "vec4<f32>", "ptr<PhysicalStorageBuffer, i8>".
   std::string typeName(TypeId id) const;
   std::string typeName(Id id) const { return typeName(typeOf(id)); }

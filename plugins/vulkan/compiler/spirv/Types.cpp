@@ -225,7 +225,7 @@ TypeId Module::matrixType(TypeId component, uint32_t rows, uint32_t columns,
 }
 
 std::span<const TypeId> Module::membersOf(TypeId id) const {
-  const Type &info = type(id);
+  Type info = type(id);
   if (info.kind != TypeKind::Struct && info.kind != TypeKind::Function)
     return {};
   return std::span(memberTypes).subspan(info.firstMember, info.count);
@@ -233,7 +233,7 @@ std::span<const TypeId> Module::membersOf(TypeId id) const {
 
 /// What the scalars of \p pointee require where \p storage holds them.
 void Module::noteStoredScalars(spv::StorageClass storage, TypeId pointee) {
-  const Type &info = type(pointee);
+  Type info = type(pointee);
   switch (info.kind) {
   case TypeKind::Scalar:
   case TypeKind::Vector:
@@ -255,7 +255,7 @@ void Module::noteStoredScalars(spv::StorageClass storage, TypeId pointee) {
 
 /// What a variable with scalars of \p pointee requires beyond its pointer.
 void Module::noteVariable(TypeId pointee, bool hasExplicitLayout) {
-  const Type &info = type(pointee);
+  Type info = type(pointee);
   switch (info.kind) {
   case TypeKind::Scalar:
   case TypeKind::Vector:
@@ -299,7 +299,7 @@ static const char *nameOf(spv::StorageClass storage) {
 }
 
 std::string Module::typeName(TypeId id) const {
-  const Type &info = type(id);
+  Type info = type(id);
   auto list = [&](std::string text) {
     for (const char *separator = ""; TypeId member : membersOf(id)) {
       text += separator + typeName(member);
