@@ -69,6 +69,14 @@ TEST_F(SpirvTest, ABranchThatEndsYieldsNoValue) {
   EXPECT_THAT(finish(), Not(HasSubstr("OpPhi")));
 }
 
+TEST_F(SpirvTest, AValueOfBothBranchesNeedsNoPhi) {
+  Id x = input(b.intType(32));
+  b.beginIf(boolInput());
+  Merge merge = b.endIf();
+  EXPECT_EQ(b.merged(merge, x, x), x);
+  EXPECT_THAT(finish(), Not(HasSubstr("OpPhi")));
+}
+
 TEST_F(SpirvTest, UnreachableEndsABlock) {
   b.beginIf(boolInput());
   b.unreachable();
@@ -161,11 +169,11 @@ TEST_F(SpirvTest, FunctionsAreCalledBeforeTheyAreBuilt) {
                                         spv::FunctionControlMask::DontInline);
   Id result = b.call(square, {input(f32), b.u32(1)});
   EXPECT_EQ(b.typeOf(result), f32);
-  end();
+  endKernel();
   b.beginFunction(square);
   b.ret(b.fmul(b.parameter(square, 0), b.parameter(square, 0)));
   b.endFunction();
-  Words module = b.assemble();
+  Words module = assemble();
   EXPECT_TRUE(isValid(module)) << problems;
   EXPECT_THAT(disassemble(module), HasSubstr("OpFunction %float DontInline"));
 }

@@ -102,12 +102,12 @@ TEST_F(SpirvTest, PointersAsArguments) {
   FunctionId callee = b.declareFunction(b.voidType(), {pointer});
   b.decorate(b.parameter(callee, 0), spv::Decoration::Aliased);
   b.call(callee, {devicePointer(b.floatType(32))});
-  end();
+  endKernel();
   b.beginFunction(callee);
   b.store(b.parameter(callee, 0), b.f32(1), {.alignment = 4});
   b.ret();
   b.endFunction();
-  Words module = b.assemble();
+  Words module = assemble();
   EXPECT_TRUE(isValid(module)) << problems << disassemble(module);
 }
 

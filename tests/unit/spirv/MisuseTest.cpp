@@ -47,6 +47,11 @@ TEST_F(MisuseTest, NarrowFloatsHaveNoArithmetic) {
   expect("fmul: the operand is bf16, expected f16, f32 or f64");
 }
 
+TEST_F(MisuseTest, NarrowFloatsHaveNoSign) {
+  b.fneg(b.constant(b.scalarType(Scalar::E4M3), 0x38));
+  expect("fneg: the operand is e4m3, expected f16, f32 or f64");
+}
+
 TEST_F(MisuseTest, StoresWhatThePointerPointsTo) {
   b.store(b.localVariable(b.floatType(32)), b.u32(1));
   expect("store: the types ptr<Function, f32> and i32 differ");
@@ -140,6 +145,36 @@ TEST_F(MisuseTest, CallsMatchTheirFunction) {
   FunctionId callee = b.declareFunction(b.voidType(), {b.floatType(32)});
   b.call(callee, {b.u32(1)});
   expect("call: argument 0 is i32, expected f32");
+}
+
+TEST_F(MisuseTest, ParametersExist) {
+  EXPECT_FALSE(b.parameter(kernel, 0));
+  expect("parameter: function() -> void has no parameter 0");
+}
+
+TEST_F(MisuseTest, DeclaredFunctionsAreBuilt) {
+  b.call(b.declareFunction(b.voidType(), {}), {});
+  b.ret();
+  b.endFunction();
+  EXPECT_TRUE(b.assemble().empty());
+  EXPECT_EQ(b.misuse(), "assemble: a function is declared and not built");
+}
+
+TEST_F(MisuseTest, FunctionsAreBuiltOnce) {
+  b.ret();
+  b.endFunction();
+  b.beginFunction(kernel);
+  expect("beginFunction: the function is built already");
+}
+
+TEST_F(MisuseTest, FunctionsAreEnded) {
+  EXPECT_TRUE(b.assemble().empty());
+  EXPECT_EQ(b.misuse(), "assemble: a function is not ended");
+}
+
+TEST_F(MisuseTest, CalledFunctionsAreDeclared) {
+  b.call({}, {});
+  expect("call: the function is not declared");
 }
 
 } // namespace

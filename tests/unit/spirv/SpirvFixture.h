@@ -27,14 +27,21 @@ protected:
     b.beginFunction(kernel);
   }
 
-  /// Ends the kernel.
-  Words end() {
+  void endKernel() {
     b.ret();
     b.endFunction();
     b.localSize(kernel, 32);
     b.entryPoint(kernel, "main");
+  }
+  Words assemble() {
+    Words module = b.assemble();
     EXPECT_EQ(b.misuse(), "");
-    return b.assemble();
+    return module;
+  }
+  /// Ends the kernel and assembles the module.
+  Words end() {
+    endKernel();
+    return assemble();
   }
   bool isValid(const Words &module) {
     problems.clear();

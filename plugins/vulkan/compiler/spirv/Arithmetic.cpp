@@ -122,21 +122,19 @@ Id Builder::exact(Id result) {
 
 Id Builder::floating(spv::Op op, const char *name, Id x, Id y) {
   expectSame(name, x, y);
-  expectFloat(name, x);
-  if (isStorageFloat(typeInfo(x).scalar))
-    reportUnexpected(name, x, "f16, f32 or f64");
+  expectArithmeticFloat(name, x);
   return exact(emitValue(op, typeOf(x), x, y));
 }
 
 Id Builder::fneg(Id x) {
-  expectFloat("fneg", x);
+  expectArithmeticFloat("fneg", x);
   return exact(emitValue(spv::Op::OpFNegate, typeOf(x), x));
 }
 
 Id Builder::fma(Id x, Id y, Id z) {
   expectSame("fma", x, y);
   expectSame("fma", x, z);
-  expectFloat("fma", x);
+  expectArithmeticFloat("fma", x);
   Id result = glsl(GLSLstd450Fma, {x, y, z});
   // Else it may be a product that is rounded before the addition.
   decorate(result, spv::Decoration::NoContraction);
@@ -144,7 +142,7 @@ Id Builder::fma(Id x, Id y, Id z) {
 }
 
 Id Builder::classify(spv::Op op, const char *name, Id x) {
-  expectFloat(name, x);
+  expectArithmeticFloat(name, x);
   note(typeInfo(x).arithmeticRule);
   return emitValue(op, boolLike(typeOf(x)), x);
 }
@@ -167,7 +165,7 @@ Id Builder::compare(spv::Op op, const char *name, Id x, Id y) {
 
 Id Builder::fcmp(spv::Op op, Id x, Id y) {
   expectSame("fcmp", x, y);
-  expectFloat("fcmp", x);
+  expectArithmeticFloat("fcmp", x);
   if (op < spv::Op::OpFOrdEqual || op > spv::Op::OpFUnordGreaterThanEqual)
     reportMisuse("fcmp: opcode " + std::to_string(toWord(op)) +
                  " does not compare floating-point numbers");

@@ -60,13 +60,15 @@ public:
   /// A function that can be called before its body is built.
   FunctionId declareFunction(TypeId result, List<TypeId> parameters,
                              spv::FunctionControlMask control = {});
-  Id parameter(FunctionId function, uint32_t index) const;
+  Id parameter(FunctionId function, uint32_t index);
   /// Opens the entry block.
   void beginFunction(FunctionId function);
   void endFunction();
   Id call(FunctionId function, List<Id> arguments);
   /// Undefined until it is stored to.
   Id localVariable(TypeId pointee);
+  /// The module. Empty after a misuse.
+  Words assemble();
 
   // Structured control flow.
 
@@ -306,7 +308,7 @@ private:
     TypeId type;
     Id firstParameter;
     spv::FunctionControlMask control;
-    bool isDefined = false;
+    bool isBuilt = false;
   };
   struct PhiEdges {
     size_t next; // free word in `code`
@@ -328,7 +330,7 @@ private:
   };
   enum class Direction : uint8_t { Load, Store };
 
-  const Function &find(FunctionId function) const;
+  Function &find(const char *name, FunctionId function);
 
   /// What precedes any instruction in a block.
   void prepare(spv::Op op) {
@@ -391,6 +393,12 @@ private:
     if (!isFloat(typeInfo(x).scalar))
       reportUnexpected(name, x, "floating-point numbers");
   }
+  /// Not bf16 or fp8.
+  void expectArithmeticFloat(const char *name, Id x) {
+    expectFloat(name, x);
+    if (isStorageFloat(typeInfo(x).scalar))
+      reportUnexpected(name, x, "f16, f32 or f64");
+  }
   void expectBool(const char *name, Id x) {
     if (typeInfo(x).scalar != Scalar::Bool)
       reportUnexpected(name, x, "bool");
@@ -440,7 +448,8 @@ private:
   Id subgroup() { return scopeId(spv::Scope::Subgroup); }
 
   std::vector<Function> list;
-  FunctionId current; // the function that is being built
+  Function noFunction = {}; // in place of one that was not declared
+  FunctionId current;       // the function that is being built
   Words variables, code;
   std::vector<PhiEdges> phis;
   std::vector<Region> regions;

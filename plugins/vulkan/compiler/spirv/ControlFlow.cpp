@@ -29,21 +29,31 @@ FunctionId Builder::declareFunction(TypeId result, List<TypeId> parameters,
   return function.id;
 }
 
-const Builder::Function &Builder::find(FunctionId function) const {
-  static const Function none = {};
-  for (const Function &one : list)
+Builder::Function &Builder::find(const char *name, FunctionId function) {
+  for (Function &one : list)
     if (one.id == function)
       return one;
-  return none;
+  reportMisuse(std::string(name) + ": the function is not declared");
+  return noFunction;
 }
 
-Id Builder::parameter(FunctionId function, uint32_t index) const {
-  return {find(function).firstParameter.number + index};
+Id Builder::parameter(FunctionId function, uint32_t index) {
+  const Function &found = find("parameter", function);
+  if (index >= type(found.type).count) {
+    reportMisuse("parameter: " + typeName(found.type) + " has no parameter " +
+                 std::to_string(index));
+    return {};
+  }
+  return {found.firstParameter.number + index};
 }
 
 void Builder::beginFunction(FunctionId function) {
   if (current)
     reportMisuse("beginFunction: another function is not ended");
+  Function &found = find("beginFunction", function);
+  if (found.isBuilt)
+    reportMisuse("beginFunction: the function is built already");
+  found.isBuilt = true;
   current = function;
   code.clear();
   variables.clear();
@@ -60,13 +70,12 @@ void Builder::endFunction() {
     if (edges.missing)
       reportMisuse("endFunction: a phi of " + typeName(edges.type) + " lacks " +
                    std::to_string(edges.missing) + " incoming values");
-  const Function &function = find(current);
+  const Function &function = find("endFunction", current);
   append(functions, spv::Op::OpFunction, type(function.type).element,
          function.id, function.control, function.type);
-  uint32_t index = 0;
+  uint32_t number = function.firstParameter.number;
   for (TypeId parameter : membersOf(function.type))
-    append(functions, spv::Op::OpFunctionParameter, parameter,
-           this->parameter(function.id, index++));
+    append(functions, spv::Op::OpFunctionParameter, parameter, number++);
   // Variables are the first instructions of the entry block, after its label.
   constexpr size_t label = 2;
   functions.insert(functions.end(), code.begin(), code.begin() + label);
@@ -77,7 +86,7 @@ void Builder::endFunction() {
 }
 
 Id Builder::call(FunctionId function, List<Id> arguments) {
-  const Function &callee = find(function);
+  const Function &callee = find("call", function);
   std::span<const TypeId> parameters = membersOf(callee.type);
   if (arguments.size() != parameters.size())
     reportMisuse("call: " + std::to_string(arguments.size()) +
@@ -98,6 +107,15 @@ Id Builder::localVariable(TypeId pointee) {
   append(variables, spv::Op::OpVariable, pointer, id,
          spv::StorageClass::Function);
   return id;
+}
+
+Words Builder::assemble() {
+  if (current)
+    reportMisuse("assemble: a function is not ended");
+  for (const Function &function : list)
+    if (!function.isBuilt)
+      reportMisuse("assemble: a function is declared and not built");
+  return misuse().empty() ? assembleSections() : Words();
 }
 
 // Blocks.
@@ -147,7 +165,8 @@ void Builder::branchConditional(Id condition, BlockId thenBlock,
 void Builder::ret() { terminate(spv::Op::OpReturn); }
 
 void Builder::ret(Id value) {
-  if (TypeId result = type(find(current).type).element; typeOf(value) != result)
+  if (TypeId result = type(find("ret", current).type).element;
+      typeOf(value) != result)
     reportMisuse("ret: the value is " + typeName(value) + ", expected " +
                  typeName(result));
   terminate(spv::Op::OpReturnValue, value);
@@ -232,7 +251,7 @@ Id Builder::merged(const Merge &merge, Id thenValue, Id elseValue) {
   expectSame("merged", thenValue, elseValue);
   if (!merge.thenEnd)
     return elseValue;
-  if (!merge.elseEnd)
+  if (!merge.elseEnd || thenValue == elseValue)
     return thenValue;
   Phi result = phi(typeOf(thenValue), 2);
   addIncoming(result, thenValue, merge.thenEnd);

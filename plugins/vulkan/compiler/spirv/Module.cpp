@@ -153,10 +153,8 @@ Module::missing(const DeviceCapabilities &device) const {
   return list;
 }
 
-Words Module::assemble() const {
+Words Module::assembleSections() const {
   constexpr uint32_t version = 0x00010600, generator = 0, schema = 0;
-  if (!firstMisuse.empty())
-    return {};
   Words module;
   size_t body = strings.size() + names.size() + processes.size() +
                 annotations.size() + globals.size() + functions.size() +

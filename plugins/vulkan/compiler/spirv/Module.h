@@ -140,8 +140,6 @@ public:
 
   // Results.
 
-  /// What was built. Empty after a misuse.
-  Words assemble() const;
   /// The first thing that was built wrongly: a bug of the caller, for instance
   /// operands whose types differ. Empty if there was none.
   const std::string &misuse() const { return firstMisuse; }
@@ -165,6 +163,7 @@ protected:
   void reportMisuse(std::string text);
   /// The id of GLSL.std.450.
   Id instructionSet();
+  Words assembleSections() const;
 
   Words functions;
 
