@@ -91,7 +91,8 @@ NEREID_EXPORT nereid_status_t
 nereid_artifact_info(const nereid_artifact_t *artifact,
                      nereid_artifact_info_t *out_info);
 // All facts as JSON: metadata, key and its inputs, stage times in nanoseconds,
-// whether it was cached and if not why. [any-thread]
+// whether it was cached and if not why. JSON has no number for NaN and
+// infinities, here and elsewhere: they are "nan", "inf" and "-inf". [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_artifact_describe(const nereid_artifact_t *artifact,
                          nereid_buffer_t **out_json);
