@@ -131,9 +131,9 @@ void ExternKernel::load(const std::string &text, const std::string &cpu) {
   request.source_name = detail::borrow("kernel.ttir");
   request.options = &option;
   request.option_count = cpu.empty() ? 0 : 1;
-  Expected<Compiled> compiled = backend.compile(request);
-  ASSERT_TRUE(compiled) << compiled.error().text;
-  Expected<Function> loaded = backend.load(*compiled);
+  Expected<Artifact> artifact = backend.compile(request);
+  ASSERT_TRUE(artifact) << artifact.error().text;
+  Expected<Function> loaded = backend.load(*artifact);
   ASSERT_TRUE(loaded) << loaded.error().text;
   kernel.push_back(std::move(*loaded));
 }

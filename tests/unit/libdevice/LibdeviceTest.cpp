@@ -251,14 +251,14 @@ TEST_F(LibdeviceTest, KnowsNamesOfC) {
 
 TEST_F(LibdeviceTest, NamesWhatIsNotKnown) {
   std::string text = textOf({"tanh", "__nv_tanhx", "f32", {"f32"}});
-  Expected<Compiled> compiled =
+  Expected<Artifact> artifact =
       plugin.backend().compile(text, "unknown.ttir");
-  ASSERT_FALSE(compiled);
-  EXPECT_THAT(compiled.error().text,
+  ASSERT_FALSE(artifact);
+  EXPECT_THAT(artifact.error().text,
               HasSubstr(":11:8: 'tt.extern_elementwise' op calls the external "
                         "function '__nv_tanhx'"));
-  EXPECT_THAT(compiled.error().text, HasSubstr("'__nv_tanhf'"));
-  EXPECT_THAT(compiled.error().text, HasSubstr("stage 'llir'"));
+  EXPECT_THAT(artifact.error().text, HasSubstr("'__nv_tanhf'"));
+  EXPECT_THAT(artifact.error().text, HasSubstr("stage 'llir'"));
 }
 
 } // namespace nereid::test
