@@ -70,6 +70,14 @@ function(nereid_import_mlir)
   target_link_libraries(nereid_mlir INTERFACE MLIR LLVM)
 endfunction()
 
+# Makes the interface target `nereid_vulkan_headers`.
+function(nereid_import_vulkan_headers)
+  add_library(nereid_vulkan_headers INTERFACE)
+  target_include_directories(nereid_vulkan_headers SYSTEM INTERFACE
+    ${NEREID_VULKAN_INCLUDE_DIR}
+  )
+endfunction()
+
 # Runs mlir-tblgen on `source` for `output` with the generator flags that
 # follow, and makes a target `target` of all that is added to it.
 # nereid_tablegen(<target> <source.td> <output.inc> <flags...>), repeated.

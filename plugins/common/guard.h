@@ -10,14 +10,26 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <tuple>
 
 namespace nereid::plugin {
 
+/// An error with the status that the slot returns.
+class Failure : public std::runtime_error {
+public:
+  Failure(nereid_status_t status, const std::string &message)
+      : std::runtime_error(message), code(status) {}
+  nereid_status_t status() const noexcept { return code; }
+
+private:
+  nereid_status_t code;
+};
+
 /// `kGuarded<slot>` has the type of `slot` and calls it, but reports an
-/// exception (only those of the standard library and of allocation can occur)
-/// to the slot's last argument, its call, and returns a status. Costs nothing
-/// without an exception.
+/// exception (a Failure, or one of the standard library) to the slot's last
+/// argument, its call, and returns a status. Costs nothing without an
+/// exception.
 template <auto Function> struct Guarded;
 
 template <typename... Arguments, nereid_status_t (*Function)(Arguments...)>
@@ -27,6 +39,8 @@ struct Guarded<Function> {
         std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
     try {
       return Function(arguments...);
+    } catch (const Failure &failure) {
+      return fail(record, failure.status(), failure.what());
     } catch (const std::bad_alloc &) {
       return fail(record, NEREID_OUT_OF_RESOURCES, "out of memory");
     } catch (const std::exception &error) {

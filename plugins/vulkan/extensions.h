@@ -1,0 +1,19 @@
+// extensions.h - what the plugin offers beyond the required slots.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_VULKAN_EXTENSIONS_H
+#define NEREID_VULKAN_EXTENSIONS_H
+
+#include "nereid/plugin.h"
+
+namespace nereid::vulkan {
+
+extern const nereid_events_t kEvents; // events.cpp
+
+const void *findExtension(nereid_state_t *state, nereid_string_t id);
+
+} // namespace nereid::vulkan
+
+#endif // NEREID_VULKAN_EXTENSIONS_H

@@ -1,0 +1,55 @@
+// plugin.cpp - the plugin "vulkan": its entry, its start and its end.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common/guard.h"
+#include "driver.h"
+#include "extensions.h"
+#include "state.h"
+
+namespace nereid::vulkan {
+
+using namespace plugin;
+
+static nereid_status_t create(const nereid_host_t *host,
+                              nereid_state_t **outState,
+                              const nereid_call_t *) {
+  *outState = new nereid_state_t(host, Settings::read());
+  return NEREID_OK;
+}
+
+static nereid_status_t shutdown(nereid_state_t *state, const nereid_call_t *) {
+  delete state;
+  return NEREID_OK;
+}
+
+// Not NEREID_PLUGIN_FORK_SAFE: drivers have threads and kernel objects that a
+// child does not share. Not unloadable: neither are drivers.
+static nereid_plugin_t makePlugin() {
+  nereid_plugin_t plugin = {};
+  plugin.struct_size = sizeof plugin;
+  plugin.abi_major = NEREID_ABI_MAJOR;
+  plugin.abi_minor = NEREID_ABI_MINOR;
+  plugin.abi_revision = NEREID_ABI_REVISION;
+  plugin.min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR;
+  plugin.id = text(NEREID_PLUGIN_ID);
+  plugin.device_type = text("vulkan");
+  plugin.version = text(NEREID_PLUGIN_VERSION);
+  plugin.description = text("devices of any vendor, through Vulkan 1.3");
+  plugin.driver = &kDriver;
+  plugin.create = kGuarded<create>;
+  plugin.shutdown = kGuarded<shutdown>;
+  plugin.get_extension = findExtension;
+  return plugin;
+}
+
+} // namespace nereid::vulkan
+
+extern "C" NEREID_EXPORT nereid_status_t
+nereid_plugin_entry_1(const nereid_host_t *, const nereid_plugin_t **outPlugin,
+                      const nereid_call_t *) {
+  static const nereid_plugin_t plugin = nereid::vulkan::makePlugin();
+  *outPlugin = &plugin;
+  return NEREID_OK;
+}

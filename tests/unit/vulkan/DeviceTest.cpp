@@ -1,0 +1,151 @@
+// DeviceTest.cpp - what the plugin says of devices, and several of them.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "VulkanFixture.h"
+
+#include "target.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace nereid::test;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using VulkanDevices = VulkanTest;
+
+static std::string targetFeatures(VulkanPlugin &plugin, nereid_target_t &out) {
+  out = {};
+  out.struct_size = sizeof out;
+  TestCall record;
+  EXPECT_EQ(plugin.driver().get_target(plugin.state, 0, &out, &record),
+            NEREID_OK)
+      << record.message;
+  return string(out.features);
+}
+
+TEST_F(VulkanDevices, ADeviceHasPropertiesAndATarget) {
+  auto properties = plugin->properties(0);
+  EXPECT_THAT(plugin->reason, HasSubstr(properties["name"]));
+  EXPECT_EQ(properties["uuid"].size(), 32u);
+  EXPECT_GE(std::stoul(properties["max_threads"]), 128u);
+  EXPECT_GE(std::stoul(properties["max_shared_mem"]), 16384u);
+  EXPECT_GE(std::stoul(properties["max_push_constants"]), 128u);
+  nereid_target_t target;
+  std::string features = targetFeatures(*plugin, target);
+  EXPECT_EQ(string(target.backend), "vulkan");
+  EXPECT_EQ(std::to_string(target.warp_size), properties["warp_size"]);
+  EXPECT_THAT(features, HasSubstr(",threads=" + properties["max_threads"]));
+  EXPECT_THAT(features, HasSubstr(",shared=" + properties["max_shared_mem"]));
+  EXPECT_THAT(features, HasSubstr(",push="));
+  EXPECT_THAT(features, HasSubstr("vendor=0x"));
+  auto known = nereid::vulkan::profiles();
+  EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&](const auto &profile) {
+    return profile.name == string(target.arch);
+  })) << string(target.arch);
+}
+
+// What is compiled for a profile runs on its devices.
+TEST_F(VulkanDevices, ADeviceHasTheFeaturesOfItsProfile) {
+  nereid_target_t target;
+  std::stringstream all(targetFeatures(*plugin, target));
+  std::set<std::string> has;
+  for (std::string feature; std::getline(all, feature, ',');)
+    has.insert(feature);
+  for (const auto &profile : nereid::vulkan::profiles()) {
+    if (profile.name != string(target.arch))
+      continue;
+    std::stringstream needed{std::string(profile.features)};
+    for (std::string feature; std::getline(needed, feature, ',');)
+      // Numbers are at least those of the profile.
+      if (feature.find('=') == feature.npos)
+        EXPECT_TRUE(has.contains(feature)) << feature;
+  }
+}
+
+TEST_F(VulkanDevices, AProcessorDoesNotOutrankTheCpuPlugin) {
+  nereid_probe_t probe = plugin->probe();
+  if (plugin->properties(0)["type"] == "cpu") {
+    EXPECT_LT(probe.score, 10);
+    EXPECT_TRUE(probe.flags & NEREID_PROBE_IS_HOST_CPU);
+  } else {
+    EXPECT_EQ(probe.score, 80);
+    EXPECT_FALSE(probe.flags & NEREID_PROBE_IS_HOST_CPU);
+  }
+}
+
+TEST_F(VulkanDevices, AreChosenByTheEnvironment) {
+  auto properties = plugin->properties(0);
+  auto countWith = [](const std::string &list) {
+    Variable devices("NEREID_VULKAN_DEVICES", list);
+    VulkanPlugin other;
+    uint32_t count = other.probe().device_count;
+    if (!count)
+      EXPECT_THAT(other.reason, HasSubstr("NEREID_VULKAN_DEVICES names"));
+    return count;
+  };
+  EXPECT_GE(countWith("0"), 1u);
+  EXPECT_GE(countWith(properties["type"]), 1u);
+  EXPECT_EQ(countWith(properties["uuid"]), 1u);
+  EXPECT_GE(countWith(properties["name"].substr(0, 4)), 1u);
+  EXPECT_EQ(countWith("99"), 0u);
+  EXPECT_EQ(countWith("no such device"), 0u);
+}
+
+TEST_F(VulkanDevices, TwoStatesInOneProcessAreIndependent) {
+  VulkanPlugin other;
+  EXPECT_EQ(other.probe().device_count, plugin->probe().device_count);
+  nereid_allocation_t request = {sizeof request, 0, 64, 0};
+  nereid_address_t address = 0;
+  TestCall record;
+  ASSERT_EQ(
+      other.driver().allocate(other.state, 0, &request, &address, &record),
+      NEREID_OK)
+      << record.message;
+  EXPECT_EQ(call(plugin->driver().free, plugin->state, 0u, address),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(other.driver().free(other.state, 0, address, &record), NEREID_OK);
+  EXPECT_THAT(other.log(), IsEmpty());
+}
+
+// A child has nothing of the driver's threads, so the host refuses its calls;
+// one that executes or ends must not disturb the parent.
+TEST_F(VulkanDevices, AForkDoesNotDisturbTheParent) {
+  EXPECT_FALSE(plugin->plugin->flags & NEREID_PLUGIN_FORK_SAFE);
+  nereid_address_t block = allocate(4096);
+  std::vector<char> bytes(4096, 'x');
+  ASSERT_EQ(upload(block, bytes), NEREID_OK);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(7);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(contents<char>(block, 4096), bytes);
+}
+
+static void allocateAndExit() {
+  VulkanPlugin other;
+  other.probe();
+  nereid_allocation_t request = {sizeof request, 0, 64, 0};
+  nereid_address_t address = 0;
+  TestCall record;
+  nereid_status_t status =
+      other.driver().allocate(other.state, 0, &request, &address, &record);
+  _exit(status == NEREID_OK ? 0 : 1);
+}
+
+TEST_F(VulkanDevices, TwoProcessesUseADevice) {
+  nereid_address_t block = allocate(4096);
+  ASSERT_EQ(upload(block, std::vector<char>(4096, 'a')), NEREID_OK);
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process, not a fork
+  EXPECT_EXIT(allocateAndExit(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(contents<char>(block, 4096), std::vector<char>(4096, 'a'));
+}
