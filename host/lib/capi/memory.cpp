@@ -85,7 +85,7 @@ nereid_status_t nereid_backend_copy(nereid_backend_t *backend, uint32_t device,
     if (!given)
       return failNullRequest("copy");
     nereid_copy_t copy = readStruct(*given);
-    for (Outcome checked :
+    for (const Outcome &checked :
          {checkDirection("copy", copy.direction),
           checkRange("copy", copy.destination, copy.source, copy.size)})
       if (!checked)
@@ -139,7 +139,7 @@ nereid_status_t nereid_backend_copy_2d(nereid_backend_t *backend,
     if (!given)
       return failNullRequest("copy_2d");
     nereid_copy_2d_t copy = readStruct(*given);
-    for (Outcome checked :
+    for (const Outcome &checked :
          {checkDirection("copy_2d", copy.direction), checkRectangle(copy),
           checkRange("copy_2d", copy.destination, copy.source,
                      copy.height ? copy.width : 0)})
