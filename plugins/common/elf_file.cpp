@@ -76,7 +76,7 @@ static std::string buildIdInNotes(std::string_view notes) {
         notes.size() - description < note.n_descsz)
       break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        notes.substr(name, 4) == std::string_view("GNU", 4))
+        notes.substr(name, 4) == std::string_view("GNU\0", 4))
       return hexadecimal(notes.substr(description, note.n_descsz));
     at = description + (uint64_t(note.n_descsz) + 3) / 4 * 4;
   }
