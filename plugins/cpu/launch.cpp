@@ -115,7 +115,7 @@ reportFault(Launch &launch, nereid_stream_t stream, const nereid_call_t *call) {
                         "': " + launch.state.message();
   if (call)
     return fail(call, launch.state.status(), message);
-  kernel.state->faults.add(stream, std::move(message));
+  kernel.state->faults.add(stream, message);
   return launch.state.status();
 }
 

@@ -27,9 +27,9 @@ namespace nereid::cpu {
 /// next synchronize of their stream. [any-thread]
 class Faults {
 public:
-  void add(uint64_t stream, std::string message) {
+  void add(uint64_t stream, const std::string &message) {
     std::lock_guard lock(mutex);
-    pending.try_emplace(stream, std::move(message));
+    pending.try_emplace(stream, message);
   }
 
   /// Moves the fault of `stream` to `message`; false if there is none.
