@@ -19,7 +19,7 @@
 #include <iterator>
 #include <vector>
 
-template <typename T> static T need(nereid::Expected<T> expected) {
+template <typename T> static T need(nereid::Expected<T> &&expected) {
   if (!expected) {
     std::cerr << expected.error().text << '\n';
     std::exit(1);

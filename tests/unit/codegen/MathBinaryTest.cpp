@@ -71,7 +71,7 @@ protected:
   }
 
   double worst(const std::string &operation, Exact (*reference)(Exact, Exact),
-               JitOptions options = {.lanes = 8}) {
+               const JitOptions &options = {.lanes = 8}) {
     const char *type = TypeName<T>::value;
     ElementJit compiled(
         functionOf(operation + " %0, %1 : " + type, {type, type}, type),

@@ -53,7 +53,8 @@ protected:
                       options);
   }
 
-  using Reference = llvm::function_ref<APFloat(APFloat, APFloat)>;
+  using Reference =
+      llvm::function_ref<APFloat(const APFloat &, const APFloat &)>;
 
   void expectBinary(const std::string &operation, Reference reference) {
     auto x = randomPatterns(1), y = randomPatterns(2);
@@ -72,14 +73,22 @@ protected:
 constexpr auto kNearest = APFloat::rmNearestTiesToEven;
 
 TEST_P(NarrowTest, RoundsArithmeticOnce) {
-  expectBinary("arith.addf", [](APFloat x, APFloat y) { return x + y; });
-  expectBinary("arith.subf", [](APFloat x, APFloat y) { return x - y; });
-  expectBinary("arith.mulf", [](APFloat x, APFloat y) { return x * y; });
-  expectBinary("arith.divf", [](APFloat x, APFloat y) { return x / y; });
+  expectBinary("arith.addf", [](const APFloat &x, const APFloat &y) {
+    return x + y;
+  });
+  expectBinary("arith.subf", [](const APFloat &x, const APFloat &y) {
+    return x - y;
+  });
+  expectBinary("arith.mulf", [](const APFloat &x, const APFloat &y) {
+    return x * y;
+  });
+  expectBinary("arith.divf", [](const APFloat &x, const APFloat &y) {
+    return x / y;
+  });
 }
 
 TEST_P(NarrowTest, TakesTheRemainderExactly) {
-  expectBinary("arith.remf", [](APFloat x, APFloat y) {
+  expectBinary("arith.remf", [](APFloat x, const APFloat &y) {
     x.mod(y);
     return x;
   });
@@ -119,7 +128,7 @@ TEST_P(NarrowTest, ChangesOnlyTheSignBit) {
 }
 
 TEST_P(NarrowTest, TakesTheNumberOfAMinimumOrMaximum) {
-  auto asIs = [](APFloat best, APFloat x, APFloat y) {
+  auto asIs = [](const APFloat &best, const APFloat &x, const APFloat &y) {
     if (x.isNaN() || y.isNaN())
       return x.isNaN() ? y : x;
     return best;
@@ -133,10 +142,12 @@ TEST_P(NarrowTest, TakesTheNumberOfAMinimumOrMaximum) {
     APFloat result = value(GetParam(), got[i]);
     ASSERT_TRUE(isSame(result, want) || (result.isZero() && want.isZero()));
   }
-  expectBinary("arith.maximumf",
-               [](APFloat x, APFloat y) { return llvm::maximum(x, y); });
-  expectBinary("arith.minimumf",
-               [](APFloat x, APFloat y) { return llvm::minimum(x, y); });
+  expectBinary("arith.maximumf", [](const APFloat &x, const APFloat &y) {
+    return llvm::maximum(x, y);
+  });
+  expectBinary("arith.minimumf", [](const APFloat &x, const APFloat &y) {
+    return llvm::minimum(x, y);
+  });
 }
 
 template <typename T>

@@ -137,8 +137,9 @@ TEST(Backend, AssemblyGivesTheSameKernel) {
 }
 
 TEST(Backend, LibmIsAskedFor) {
-  for (TargetConfig config : {TargetConfig{"x86_64", "x86-64", "", "", 2},
-                              TargetConfig{"aarch64", "generic", "", "", 2}}) {
+  for (const TargetConfig &config :
+       {TargetConfig{"x86_64", "x86-64", "", "", 2},
+        TargetConfig{"aarch64", "generic", "", "", 2}}) {
     Bytes image;
     ASSERT_EQ(compile(test::fmodKernel(), config, image), "");
     EXPECT_NE(view(image).find("libm.so.6"), llvm::StringRef::npos);

@@ -28,8 +28,9 @@ public:
     };
   }
 
-  nereid_status_t parse(std::vector<std::pair<const char *, const char *>> list,
-                        const nereid_target_t *target = nullptr) {
+  nereid_status_t
+  parse(const std::vector<std::pair<const char *, const char *>> &list,
+        const nereid_target_t *target = nullptr) {
     std::vector<nereid_value_t> values;
     for (auto [name, value] : list) {
       nereid_value_t one = {};

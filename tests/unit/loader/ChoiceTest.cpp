@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::shared_ptr<Plugin> driver(std::string id, int32_t score,
+std::shared_ptr<Plugin> driver(const std::string &id, int32_t score,
                                uint32_t flags = 0, uint32_t devices = 1) {
   auto plugin = std::make_shared<Plugin>();
   plugin->info.id = id;

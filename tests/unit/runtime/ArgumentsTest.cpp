@@ -11,7 +11,7 @@
 using namespace nereid::host;
 using testing::HasSubstr;
 
-static void addTypes(Values &metadata, std::vector<std::string> types,
+static void addTypes(Values &metadata, const std::vector<std::string> &types,
                      const char *name = "argument_types") {
   std::vector<nereid_string_t> views;
   for (const std::string &type : types)

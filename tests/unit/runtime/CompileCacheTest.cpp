@@ -31,9 +31,8 @@ TEST_F(CompileCacheTest, ReadsTheSecondFromTheCacheAlsoInAnotherProcess) {
 
 TEST_F(CompileCacheTest, EveryIngredientChangesTheKey) {
   auto keyOf = [&](nereid_compile_request_t what,
-                   std::vector<std::pair<std::string_view, std::string_view>>
-                       options = {}) {
-    nereid_artifact_t *artifact = compile(what, std::move(options));
+                   const OptionTexts &options = {}) {
+    nereid_artifact_t *artifact = compile(what, options);
     EXPECT_NE(artifact, nullptr) << lastError();
     std::string key = string(info(artifact).key);
     nereid_artifact_destroy(artifact);

@@ -35,13 +35,12 @@ protected:
   }
 
   /// The kernel `k(*f32, i32)` of plugin `extension` on its device 0.
-  nereid_function_t *
-  kernel(std::vector<std::pair<std::string_view, std::string_view>> options) {
+  nereid_function_t *kernel(const OptionTexts &options) {
     nereid_compile_request_t wanted =
         request("module { tt.func public @k(%p: !tt.ptr<f32>, %n: i32) { "
                 "tt.return } }");
     std::swap(backend, device);
-    nereid_artifact_t *artifact = compile(wanted, std::move(options));
+    nereid_artifact_t *artifact = compile(wanted, options);
     std::swap(backend, device);
     EXPECT_NE(artifact, nullptr) << lastError();
     nereid_function_t *function = nullptr;

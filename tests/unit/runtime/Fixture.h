@@ -133,10 +133,12 @@ protected:
     return request;
   }
 
+  using OptionTexts =
+      std::vector<std::pair<std::string_view, std::string_view>>;
+
   /// Compiles with options given as texts; null on failure.
-  nereid_artifact_t *compile(
-      nereid_compile_request_t request,
-      std::vector<std::pair<std::string_view, std::string_view>> given = {}) {
+  nereid_artifact_t *compile(nereid_compile_request_t request,
+                             const OptionTexts &given = {}) {
     std::vector<nereid_value_t> options;
     for (auto [name, value] : given) {
       nereid_value_t option = {};
@@ -153,10 +155,9 @@ protected:
   }
 
   /// The error of a compile that must fail.
-  std::string compileError(
-      nereid_compile_request_t request,
-      std::vector<std::pair<std::string_view, std::string_view>> options = {}) {
-    nereid_artifact_t *artifact = compile(request, std::move(options));
+  std::string compileError(nereid_compile_request_t request,
+                           const OptionTexts &options = {}) {
+    nereid_artifact_t *artifact = compile(request, options);
     EXPECT_EQ(artifact, nullptr);
     nereid_artifact_destroy(artifact);
     return lastError();
