@@ -33,7 +33,7 @@ TEST(LaunchState, WritesAScalarAsOftenAsAsked) {
   LaunchState state(printing);
   state.print(scalar);
   state.print(tile);
-  std::rewind(printing.file);
+  ASSERT_EQ(std::fseek(printing.file, 0, SEEK_SET), 0);
   char text[256] = {};
   (void)!std::fread(text, 1, sizeof text - 1, printing.file);
   std::fclose(printing.file);

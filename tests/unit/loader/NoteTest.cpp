@@ -22,8 +22,6 @@
 namespace nereid::host {
 namespace {
 
-using testing::HasSubstr;
-
 nereid_note_t goodNote() {
   nereid_note_t note = {};
   note.struct_size = sizeof note;

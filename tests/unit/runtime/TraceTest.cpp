@@ -152,7 +152,9 @@ TEST(TraceTest, OfASecondProcessIsWrittenBesideThatOfTheFirst) {
   EXPECT_EQ(status, 0);
   std::string other = path + '.' + std::to_string(child);
   EXPECT_EQ(readJson(other)["traceEvents"].size(), 2u);
-  TraceSpan(first->get(), "stage", "of the first");
+  {
+    TraceSpan span(first->get(), "stage", "of the first");
+  }
   EXPECT_EQ(readJson(path)["traceEvents"].size(), 2u);
   std::filesystem::remove(path);
   std::filesystem::remove(other);

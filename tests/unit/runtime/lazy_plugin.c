@@ -164,7 +164,7 @@ static nereid_status_t release(nereid_state_t *state, uint32_t device,
 }
 
 // The bytes at an address of a device; NULL if they are not all in one block.
-static char *at(nereid_state_t *state, uint32_t device,
+static void *at(nereid_state_t *state, uint32_t device,
                 nereid_address_t address, uint64_t size) {
   for (uint32_t b = 0; b < BLOCKS; ++b) {
     const block_t *block = &state->blocks[device][b];
@@ -204,7 +204,7 @@ static int run_launch(nereid_state_t *state, uint32_t device,
                       const work_t *work) {
   const nereid_address_t *arguments = work->arguments;
   if (work->image.kind == ASSERTION) {
-    int32_t *out = (int32_t *)(void *)at(state, device, arguments[0], 4);
+    int32_t *out = at(state, device, arguments[0], 4);
     if (out)
       *out = 1;
     return 0;
@@ -215,10 +215,10 @@ static int run_launch(nereid_state_t *state, uint32_t device,
   uint64_t readable = n;
   const float *x = NULL, *y = NULL;
   while (readable && !x)
-    x = (const float *)(void *)at(state, device, arguments[0], readable-- * 4);
+    x = at(state, device, arguments[0], readable-- * 4);
   ++readable;
-  y = (const float *)(void *)at(state, device, arguments[1], readable * 4);
-  float *out = (float *)(void *)at(state, device, arguments[2], n * 4);
+  y = at(state, device, arguments[1], readable * 4);
+  float *out = at(state, device, arguments[2], n * 4);
   if (!x || !y || !out)
     return 0;
   for (uint64_t i = 0; i < n; ++i)
