@@ -44,7 +44,7 @@ NestEmitter::boundOf(const PlannedCondition &condition) {
       return bound;
   Bound bound{&condition};
   findBound(bound);
-  bounds.push_back(std::move(bound));
+  bounds.push_back(bound);
   return bounds.back();
 }
 
