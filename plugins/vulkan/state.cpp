@@ -6,6 +6,7 @@
 #include "state.h"
 
 #include "failure.h"
+#include "streams.h"
 #include "target.h"
 
 using namespace nereid::vulkan;
@@ -14,6 +15,10 @@ nereid_state_t::nereid_state_t(const nereid_host_t *host, Settings settings)
     : settings(std::move(settings)), host(host) {}
 
 nereid_state_t::~nereid_state_t() {
+  // Threads of one device may wait for work of another one.
+  for (auto &slot : slots)
+    if (slot->device)
+      slot->device->streams->close();
   bool isStuck = false;
   for (auto &slot : slots) {
     isStuck |= slot->device && slot->device->isStuck();

@@ -179,7 +179,8 @@ void Streams::run() {
 
 Point Streams::bridge(const Point &point) {
   Point here = {std::make_shared<Timeline>(device), 1};
-  auto body = [this, point, here] {
+  auto isCrossed = std::make_shared<std::atomic<bool>>(false);
+  auto body = [this, point, here, isCrossed] {
     try {
       point.timeline->device.waitFor(point.timeline->handle, point.value);
     } catch (const std::exception &) {
@@ -191,9 +192,16 @@ Point Streams::bridge(const Point &point) {
     info.semaphore = here.timeline->handle;
     info.value = here.value;
     device.vk.SignalSemaphore(device.handle, &info);
+    isCrossed->store(true);
   };
   std::lock_guard lock(mutex);
-  bridges.push_back(startThread(std::move(body)));
+  std::erase_if(bridges, [](Bridge &bridge) {
+    if (!bridge.isCrossed->load())
+      return false;
+    bridge.thread.join();
+    return true;
+  });
+  bridges.push_back({startThread(std::move(body)), isCrossed});
   return here;
 }
 
@@ -213,8 +221,8 @@ void Streams::close() noexcept {
   }
   if (submitter.joinable())
     submitter.join();
-  for (std::thread &bridge : bridges)
-    bridge.join();
+  for (Bridge &bridge : bridges)
+    bridge.thread.join();
   bridges.clear();
 }
 

@@ -65,7 +65,11 @@ private:
   std::array<std::unique_ptr<Stream>, kMost> owned;
   std::vector<std::unique_ptr<Stream>> abandoned; // of a lost device
   uint64_t generation = 0;
-  std::vector<std::thread> bridges;
+  struct Bridge {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> isCrossed;
+  };
+  std::vector<Bridge> bridges;
 
   std::mutex wakeMutex;
   std::condition_variable wake;

@@ -8,8 +8,7 @@
 #include "target.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
@@ -113,6 +112,96 @@ TEST_F(VulkanDevices, TwoStatesInOneProcessAreIndependent) {
             NEREID_INVALID_ARGUMENT);
   EXPECT_EQ(other.driver().free(other.state, 0, address, &record), NEREID_OK);
   EXPECT_THAT(other.log(), IsEmpty());
+}
+
+/// The manifest of lavapipe, which can be listed twice; empty if there is none.
+static std::string findManifest() {
+  for (const char *folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+    std::error_code missing;
+    for (const auto &entry :
+         std::filesystem::directory_iterator(folder, missing))
+      if (entry.path().filename().string().starts_with("lvp_icd"))
+        return entry.path();
+  }
+  return {};
+}
+
+TEST_F(VulkanDevices, SeveralDriversWorkSideBySide) {
+  std::string manifest = findManifest();
+  if (manifest.empty())
+    GTEST_SKIP() << "no manifest of lavapipe";
+  std::string copied =
+      testing::TempDir() + "/nereid-lvp-" + std::to_string(getpid()) + ".json";
+  std::filesystem::copy_file(manifest, copied);
+  Variable files("VK_DRIVER_FILES",
+                 manifest + ":/nonexistent/icd.json:" + copied);
+  VulkanPlugin two;
+  EXPECT_EQ(two.probe().device_count, 2u) << two.reason;
+  std::filesystem::remove(copied);
+  if (two.probe().device_count != 2)
+    return;
+
+  // A stream of each device waits for an event of the other one.
+  const nereid_driver_t &driver = two.driver();
+  const auto &events = two.extension<nereid_events_t>(NEREID_EXT_EVENT);
+  TestCall record;
+  constexpr uint64_t kSize = 8u << 20;
+  std::vector<char> bytes(kSize, 'x'), back(kSize);
+  nereid_address_t blocks[2] = {};
+  nereid_event_t *reached[2] = {};
+  nereid_event_request_t timeless = {sizeof timeless, NEREID_EVENT_NO_TIMING};
+  for (uint32_t device : {0u, 1u}) {
+    nereid_allocation_t request = {sizeof request, 0, kSize, 0};
+    ASSERT_EQ(
+        driver.allocate(two.state, device, &request, &blocks[device], &record),
+        NEREID_OK)
+        << record.message;
+    ASSERT_EQ(
+        events.create(two.state, device, &timeless, &reached[device], &record),
+        NEREID_OK);
+  }
+  auto copy = [&](uint32_t device, nereid_copy_direction_t direction,
+                  uint64_t to, uint64_t from) {
+    nereid_copy_t request = {sizeof request, direction, 0, to, from, kSize};
+    EXPECT_EQ(driver.copy(two.state, device, &request, &record), NEREID_OK)
+        << record.message;
+  };
+  copy(0, NEREID_COPY_HOST_TO_DEVICE, blocks[0],
+       reinterpret_cast<uintptr_t>(bytes.data()));
+  ASSERT_EQ(events.record(two.state, reached[0], 0, &record), NEREID_OK);
+  ASSERT_EQ(events.wait(two.state, 1, 0, reached[0], &record), NEREID_OK)
+      << record.message;
+  copy(1, NEREID_COPY_HOST_TO_DEVICE, blocks[1],
+       reinterpret_cast<uintptr_t>(bytes.data()));
+  ASSERT_EQ(events.record(two.state, reached[1], 0, &record), NEREID_OK);
+  ASSERT_EQ(events.wait(two.state, 0, 0, reached[1], &record), NEREID_OK)
+      << record.message;
+  copy(0, NEREID_COPY_DEVICE_TO_HOST, reinterpret_cast<uintptr_t>(back.data()),
+       blocks[0]);
+  ASSERT_EQ(driver.synchronize(two.state, 0, 0, &record), NEREID_OK)
+      << record.message;
+  EXPECT_EQ(back, bytes);
+  // Many times: each wait has a thread that carries the event across.
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(events.record(two.state, reached[0], 0, &record), NEREID_OK);
+    ASSERT_EQ(events.wait(two.state, 1, 0, reached[0], &record), NEREID_OK);
+    ASSERT_EQ(driver.synchronize(two.state, 1, 0, &record), NEREID_OK)
+        << record.message;
+  }
+  for (uint32_t device : {0u, 1u}) {
+    int32_t done = 0;
+    EXPECT_EQ(events.query(two.state, reached[device], &done, &record),
+              NEREID_OK);
+    EXPECT_EQ(done, 1);
+    EXPECT_EQ(events.destroy(two.state, reached[device], &record), NEREID_OK);
+  }
+  // An address of one device is not one of the other.
+  EXPECT_EQ(driver.free(two.state, 1, blocks[0], &record),
+            NEREID_INVALID_ARGUMENT);
+  for (uint32_t device : {0u, 1u})
+    EXPECT_EQ(driver.free(two.state, device, blocks[device], &record),
+              NEREID_OK);
+  EXPECT_THAT(two.log(), IsEmpty());
 }
 
 // A child has nothing of the driver's threads, so the host refuses its calls;
