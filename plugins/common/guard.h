@@ -11,6 +11,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 namespace nereid::plugin {
