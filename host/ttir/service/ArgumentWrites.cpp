@@ -22,6 +22,7 @@ public:
 
   /// Follows every use; false as soon as one may write.
   bool isOnlyRead() {
+    // NOLINTNEXTLINE(modernize-loop-convert): followsUse() adds values
     for (size_t i = 0; i < values.size(); ++i)
       for (OpOperand &use : values[i].getUses())
         if (!followsUse(use))
