@@ -381,7 +381,8 @@ Type ElementReader::readShaped(Rest... rest) {
 
 /// Reads entries of both sorts, and counts how many are under way.
 template <typename T, auto readOne>
-static auto makeCallback(std::shared_ptr<unsigned> depth, unsigned maxDepth) {
+static auto makeCallback(const std::shared_ptr<unsigned> &depth,
+                         unsigned maxDepth) {
   return [=](DialectBytecodeReader &reader, StringRef dialect,
              T &entry) -> LogicalResult {
     if (dialect != "builtin")
