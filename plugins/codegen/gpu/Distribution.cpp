@@ -132,7 +132,8 @@ std::optional<Layout> Distributor::layoutOfResult(Value tile) {
     return dotLayout(dot.getType().getShape(), result.options.workgroup);
   if (auto gather = dyn_cast<tt::GatherOp>(op))
     return orDefault(layoutOf(gather.getIndices()), tile);
-  if (infoOf(op).kind != TileOpKind::Expression)
+  bool isMap = isa<tt::MapElementwiseOp>(op);
+  if (infoOf(op).kind != TileOpKind::Expression && !isMap)
     return result.defaultLayout(tile);
   // Elements are repeated at no cost in any layout.
   if (isa<tt::BroadcastOp>(op))
@@ -141,11 +142,11 @@ std::optional<Layout> Distributor::layoutOfResult(Value tile) {
   for (Value operand : op->getOperands())
     if (tileType(operand))
       if (OwnLayout own = layoutOf(operand)) {
-        if (!isElementOp(op))
+        if (!isElementOp(op) && !isMap)
           return shapeResultLayout(op, *own);
         preferSpread(best, own);
       }
-  return best;
+  return isMap ? orDefault(best, tile) : best;
 }
 
 std::optional<Layout> Distributor::layoutOfUsers(Value tile) {

@@ -40,6 +40,10 @@ public:
   /// The layout in which `use`, a tile, is read for a result in layout
   /// `ofResult`; null for operations without a tile as a result.
   Layout operandLayout(mlir::OpOperand &use, const Layout *ofResult) const;
+  /// Of a load, a store or an atomic operation on tiles.
+  const Layout &accessLayout(mlir::Operation *access) const {
+    return accesses.find(access)->second.layout;
+  }
   /// Consecutive registers of a load or store that are one access.
   unsigned accessWidth(mlir::Operation *access) const;
 

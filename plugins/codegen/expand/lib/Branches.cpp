@@ -51,6 +51,17 @@ public:
                                                      OpBuilder &builder,
                                                      Region &region) override {
     SmallVector<Value> results;
+    auto addUndefined = [&](TypeRange types) {
+      for (Type type : types)
+        results.push_back(
+            getUndefValue(loc, builder, getElementTypeOrSelf(type)));
+    };
+    if (auto map = dyn_cast<tt::MapElementwiseOp>(region.getParentOp())) {
+      for (uint32_t i = 0; i < map.getPack(); ++i)
+        addUndefined(map.getResultTypes());
+      return builder.create<tt::MapElementwiseReturnOp>(loc, results)
+          .getOperation();
+    }
     for (Type type : cast<tt::FuncOp>(region.getParentOp()).getResultTypes())
       results.push_back(getUndefValue(loc, builder, type));
     return builder.create<tt::ReturnOp>(loc, results).getOperation();
@@ -86,30 +97,47 @@ static void switchToIfs(IRRewriter &rewriter, scf::IndexSwitchOp op) {
   rewriter.replaceOp(op, outermost.getResults());
 }
 
-LogicalResult liftBranches(tt::FuncOp function) {
-  Region &body = function.getBody();
-  if (body.empty() || body.hasOneBlock())
+/// Lifts the branches of `region`, of the operation or function `parent`.
+static LogicalResult liftRegion(Region &region, Operation *parent) {
+  if (region.empty() || region.hasOneBlock())
     return success();
-  IRRewriter rewriter(function.getContext());
-  (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  IRRewriter rewriter(parent->getContext());
+  (void)eraseUnreachableBlocks(rewriter, parent->getRegions());
   Lifting lifting;
-  DominanceInfo dominance(function);
-  if (failed(transformCFGToSCF(body, lifting, dominance)))
-    return function.emitError()
-           << "the branches of '" << function.getName()
-           << "' have no structured form";
+  DominanceInfo dominance(parent);
+  if (failed(transformCFGToSCF(region, lifting, dominance)))
+    return failure();
   SmallVector<scf::IndexSwitchOp> switches;
-  function.walk([&](scf::IndexSwitchOp op) { switches.push_back(op); });
+  parent->walk([&](scf::IndexSwitchOp op) { switches.push_back(op); });
   for (scf::IndexSwitchOp op : switches)
     switchToIfs(rewriter, op);
   return success();
+}
+
+LogicalResult liftBranches(tt::FuncOp function) {
+  if (failed(liftRegion(function.getBody(), function)))
+    return function.emitError()
+           << "the branches of '" << function.getName()
+           << "' have no structured form";
+  return success();
+}
+
+/// The regions of maps, which have branches of their own.
+static LogicalResult liftMaps(ModuleOp module) {
+  WalkResult lifted = module.walk([](tt::MapElementwiseOp map) {
+    if (succeeded(liftRegion(map.getScalarOp(), map)))
+      return WalkResult::advance();
+    map.emitError() << "its branches have no structured form";
+    return WalkResult::interrupt();
+  });
+  return failure(lifted.wasInterrupted());
 }
 
 LogicalResult liftBranches(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     if (failed(liftBranches(function)))
       return failure();
-  return success();
+  return liftMaps(module);
 }
 
 } // namespace nereid::codegen
