@@ -66,6 +66,7 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t index,
       {"vulkan_version", versionText(device.apiVersion)},
       {"driver", device.driverName},
       {"driver_version", device.driverInfo},
+      {"features", state->features(index)},
   };
   const std::pair<const char *, uint64_t> integers[] = {
       // Programs size their grids by it; 1 where the driver does not say.

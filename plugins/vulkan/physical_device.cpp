@@ -320,7 +320,9 @@ static void describeFeatures(const InstanceFunctions &functions,
       chain.explicitLayout.workgroupMemoryExplicitLayout16BitAccess;
   can.atomicInt64 = chain.v12.shaderBufferInt64Atomics;
   can.sharedAtomicInt64 = chain.v12.shaderSharedInt64Atomics;
-  can.atomicFloat32Add = chain.atomicFloat.shaderBufferFloat32AtomicAdd;
+  // llvmpipe says so, but does nothing at device addresses.
+  can.atomicFloat32Add = chain.atomicFloat.shaderBufferFloat32AtomicAdd &&
+                         out.driver != VK_DRIVER_ID_MESA_LLVMPIPE;
   can.sharedAtomicFloat32Add = chain.atomicFloat.shaderSharedFloat32AtomicAdd;
   can.atomicFloat64Add = chain.atomicFloat.shaderBufferFloat64AtomicAdd;
   can.sharedAtomicFloat64Add = chain.atomicFloat.shaderSharedFloat64AtomicAdd;

@@ -37,6 +37,7 @@ static nereid_plugin_t makePlugin() {
   plugin.device_type = text("vulkan");
   plugin.version = text(NEREID_PLUGIN_VERSION);
   plugin.description = text("devices of any vendor, through Vulkan 1.3");
+  plugin.compiler = &kCompiler;
   plugin.driver = &kDriver;
   plugin.create = kGuarded<create>;
   plugin.shutdown = kGuarded<shutdown>;

@@ -5,6 +5,7 @@
 
 #include "state.h"
 
+#include "common/text.h"
 #include "failure.h"
 #include "streams.h"
 #include "target.h"
@@ -12,7 +13,10 @@
 using namespace nereid::vulkan;
 
 nereid_state_t::nereid_state_t(const nereid_host_t *host, Settings settings)
-    : settings(std::move(settings)), host(host) {}
+    : settings(std::move(settings)),
+      compiler(host ? std::string(nereid::plugin::view(host->plugin_path)) : "",
+               "vulkan", NEREID_VULKAN_COMPILER_SYMBOL),
+      host(host) {}
 
 nereid_state_t::~nereid_state_t() {
   // Threads of one device may wait for work of another one.

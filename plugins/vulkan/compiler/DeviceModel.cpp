@@ -1,0 +1,104 @@
+// DeviceModel.cpp - reads the features of a target.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "DeviceModel.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+
+namespace nereid::vulkan {
+
+namespace {
+struct FeatureCapability {
+  llvm::StringLiteral feature;
+  spv::Capability capability;
+};
+} // namespace
+
+using spv::Capability;
+
+// What each feature lets a module declare.
+static constexpr FeatureCapability kCapabilities[] = {
+    {"i8", Capability::Int8},
+    {"i16", Capability::Int16},
+    {"i64", Capability::Int64},
+    {"f16", Capability::Float16},
+    {"f64", Capability::Float64},
+    {"storage8", Capability::StorageBuffer8BitAccess},
+    {"storage16", Capability::StorageBuffer16BitAccess},
+    {"atomic-i64", Capability::Int64Atomics},
+    {"atomic-f16-add", Capability::AtomicFloat16AddEXT},
+    {"atomic-f32-add", Capability::AtomicFloat32AddEXT},
+    {"atomic-f64-add", Capability::AtomicFloat64AddEXT},
+    {"atomic-f16-minmax", Capability::AtomicFloat16MinMaxEXT},
+    {"atomic-f32-minmax", Capability::AtomicFloat32MinMaxEXT},
+    {"atomic-f64-minmax", Capability::AtomicFloat64MinMaxEXT},
+    {"device-scope", Capability::VulkanMemoryModelDeviceScope},
+    {"subgroup-vote", Capability::GroupNonUniformVote},
+    {"subgroup-arithmetic", Capability::GroupNonUniformArithmetic},
+    {"subgroup-ballot", Capability::GroupNonUniformBallot},
+    {"subgroup-shuffle", Capability::GroupNonUniformShuffle},
+    {"subgroup-shuffle-relative", Capability::GroupNonUniformShuffleRelative},
+    {"subgroup-clustered", Capability::GroupNonUniformClustered},
+    {"denorm-preserve16", Capability::DenormPreserve},
+    {"denorm-preserve32", Capability::DenormPreserve},
+    {"denorm-preserve64", Capability::DenormPreserve},
+    {"nan-preserve16", Capability::SignedZeroInfNanPreserve},
+    {"nan-preserve32", Capability::SignedZeroInfNanPreserve},
+    {"nan-preserve64", Capability::SignedZeroInfNanPreserve},
+    {"round-even16", Capability::RoundingModeRTE},
+    {"round-even32", Capability::RoundingModeRTE},
+    {"round-even64", Capability::RoundingModeRTE},
+};
+
+// What every device with Vulkan 1.3 and device addresses has.
+static constexpr Capability kAlways[] = {
+    Capability::Shader, Capability::PhysicalStorageBufferAddresses,
+    Capability::VulkanMemoryModel, Capability::GroupNonUniform};
+
+static llvm::Error badFeature(llvm::StringRef feature) {
+  return llvm::createStringError("the target's feature '" + feature +
+                                 "' has no number that it can have");
+}
+
+llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
+  DeviceModel model;
+  for (Capability capability : kAlways)
+    model.accepted.add(capability);
+  llvm::SmallVector<llvm::StringRef> list;
+  text.split(list, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef feature : list) {
+    auto [name, value] = feature.split('=');
+    model.features.insert(name);
+    for (const FeatureCapability &row : kCapabilities)
+      if (row.feature == name)
+        model.accepted.add(row.capability);
+    unsigned *number = llvm::StringSwitch<unsigned *>(name)
+                           .Case("threads", &model.maxThreads)
+                           .Case("shared", &model.sharedBytes)
+                           .Case("push", &model.pushBytes)
+                           .Default(nullptr);
+    if (number && (value.getAsInteger(10, *number) || *number == 0))
+      return badFeature(feature);
+    if (feature == "vendor=0x10005")
+      model.comparesExtendedWrongly = true;
+    if (name != "subgroup")
+      continue;
+    unsigned least, most;
+    auto [low, high] = value.split('-');
+    if (low.getAsInteger(10, least) || high.getAsInteger(10, most) ||
+        !llvm::has_single_bit(least) || !llvm::has_single_bit(most) ||
+        least > most || most > 128)
+      return badFeature(feature);
+    // Triton's own size where the device allows it.
+    model.subgroupSize = std::clamp(32u, least, most);
+  }
+  return model;
+}
+
+} // namespace nereid::vulkan

@@ -1,0 +1,42 @@
+// DeviceModel.h - what the device has that kernels are compiled for.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_VULKAN_COMPILER_DEVICEMODEL_H
+#define NEREID_VULKAN_COMPILER_DEVICEMODEL_H
+
+#include "spirv/Requirements.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+
+namespace nereid::vulkan {
+
+class DeviceModel {
+public:
+  /// Reads the features of a target: "subgroup=8-8,threads=1024,i64,...".
+  /// docs/vulkan.md lists them; unknown ones are ignored.
+  static llvm::Expected<DeviceModel> parse(llvm::StringRef features);
+
+  bool has(llvm::StringRef feature) const { return features.contains(feature); }
+  /// What of SPIR-V the device accepts.
+  const spirv::DeviceCapabilities &capabilities() const { return accepted; }
+
+  unsigned subgroupSize = 32; ///< that kernels are compiled for
+  unsigned maxThreads = 128;  ///< of a workgroup
+  unsigned sharedBytes = 16384;
+  unsigned pushBytes = 128;
+  /// Mesa's compiler, up to 22.3 at least, computes comparisons of a number
+  /// that was extended to 64 bits with a constant wrongly.
+  bool comparesExtendedWrongly = false;
+
+private:
+  llvm::StringSet<> features;
+  spirv::DeviceCapabilities accepted;
+};
+
+} // namespace nereid::vulkan
+
+#endif // NEREID_VULKAN_COMPILER_DEVICEMODEL_H

@@ -1,0 +1,225 @@
+// Atomics.cpp - atomic operations.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads that own an element do its operation; all others that hold a copy
+// get the result through shared memory.
+
+#include "Emitter.h"
+
+#include "nereid/codegen/Expand.h"
+#include "tile/Ops.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::vulkan {
+
+using codegen::tileType;
+using spv::MemorySemanticsMask;
+
+static tt::MemSemantic semanticOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, tt::MemSemantic>(op)
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+            tt::AtomicStoreOp, tt::AtomicPollOp>(
+          [](auto op) { return op.getSem(); });
+}
+
+static spv::Op instructionOf(tt::RMWOp kind) {
+  switch (kind) {
+  case tt::RMWOp::AND:
+    return spv::Op::OpAtomicAnd;
+  case tt::RMWOp::OR:
+    return spv::Op::OpAtomicOr;
+  case tt::RMWOp::XOR:
+    return spv::Op::OpAtomicXor;
+  case tt::RMWOp::ADD:
+    return spv::Op::OpAtomicIAdd;
+  case tt::RMWOp::FADD:
+    return spv::Op::OpAtomicFAddEXT;
+  case tt::RMWOp::MAX:
+    return spv::Op::OpAtomicSMax;
+  case tt::RMWOp::MIN:
+    return spv::Op::OpAtomicSMin;
+  case tt::RMWOp::UMAX:
+    return spv::Op::OpAtomicUMax;
+  case tt::RMWOp::UMIN:
+    return spv::Op::OpAtomicUMin;
+  case tt::RMWOp::XCHG:
+    return spv::Op::OpAtomicExchange;
+  }
+  llvm_unreachable("an unknown atomic operation");
+}
+
+static constexpr spv::Scope kScope = spv::Scope::Device;
+// What surrounds an operation is ordered by barriers of the workgroup.
+static constexpr MemorySemanticsMask kRelaxed = MemorySemanticsMask::MaskNone;
+
+/// Devices have no atomic operations on less than a word.
+Id Emitter::updateLoop(Id address, unsigned width,
+                       llvm::function_ref<Id(Id)> update) {
+  bool isNarrow = width < 32;
+  TypeId bits = b.intType(width), word = b.intType(isNarrow ? 32 : width);
+  Id shift, mask;
+  if (isNarrow) {
+    Id place = b.bitAnd(b.uconvert(address, word), b.u32(3));
+    shift = b.shl(place, b.u32(3));
+    mask = b.shl(b.u32((1u << width) - 1), shift);
+    address = b.bitAnd(address, b.u64(~uint64_t(3)));
+  }
+  auto narrowed = [&](Id whole) {
+    return isNarrow ? b.uconvert(b.lshr(whole, shift), bits) : whole;
+  };
+  Id pointer = pointerTo(address, word);
+  Id first = b.atomicLoad(pointer, kScope, kRelaxed);
+  spirv::Carried old = b.beginLoop({first, b.boolean(true)});
+  b.loopCondition(old[1]);
+  Id next = update(narrowed(old[0]));
+  if (isNarrow)
+    next = b.bitOr(b.bitAnd(old[0], b.bitNot(mask)),
+                   b.shl(b.uconvert(next, word), shift));
+  Id found = b.atomicCompareExchange(pointer, kScope, kRelaxed, kRelaxed, next,
+                                     old[0]);
+  b.endLoop({found, b.ine(found, old[0])});
+  return narrowed(old[0]);
+}
+
+Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
+  Type pointee =
+      cast<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType()))
+          .getPointeeType();
+  TypeId type = elementType(pointee);
+  unsigned width = std::max(8u, tt::getElementBitWidth(pointee));
+  bool isNarrow = width < 32;
+  TypeId bits = b.intType(width);
+  Id address = operands[0];
+  auto toBits = [&](Id value) {
+    if (pointee.isInteger(1))
+      return b.select(value, b.constant(bits, 1), b.constant(bits, 0));
+    return b.bitcast(value, bits);
+  };
+  auto fromBits = [&](Id value) {
+    if (pointee.isInteger(1))
+      return b.ine(value, b.constant(bits, 0));
+    return b.bitcast(value, type);
+  };
+  return llvm::TypeSwitch<Operation *, Id>(op)
+      .Case([&](tt::AtomicRMWOp rmw) {
+        if (tt::FuncOp update = codegen::findAtomicUpdate(rmw))
+          return fromBits(updateLoop(address, width, [&](Id old) {
+            return toBits(
+                emitRegion(update.getBody(), {fromBits(old), operands[1]})[0]);
+          }));
+        spv::Op instruction = instructionOf(rmw.getAtomicRmwOp());
+        if (instruction == spv::Op::OpAtomicFAddEXT)
+          return b.atomic(instruction, pointerTo(address, type), kScope,
+                          kRelaxed, operands[1]);
+        return fromBits(b.atomic(instruction, pointerTo(address, bits), kScope,
+                                 kRelaxed, toBits(operands[1])));
+      })
+      .Case([&](tt::AtomicCASOp) {
+        Id expected = toBits(operands[1]), value = toBits(operands[2]);
+        if (isNarrow)
+          return fromBits(updateLoop(address, width, [&](Id old) {
+            return b.select(b.ieq(old, expected), value, old);
+          }));
+        return fromBits(b.atomicCompareExchange(pointerTo(address, bits),
+                                                kScope, kRelaxed, kRelaxed,
+                                                value, expected));
+      })
+      .Case([&](tt::AtomicLoadOp) {
+        if (isNarrow)
+          return fromBits(
+              updateLoop(address, width, [](Id old) { return old; }));
+        return fromBits(
+            b.atomicLoad(pointerTo(address, bits), kScope, kRelaxed));
+      })
+      .Case([&](tt::AtomicStoreOp) {
+        Id value = toBits(operands[1]);
+        if (isNarrow)
+          updateLoop(address, width, [&](Id) { return value; });
+        else
+          b.atomicStore(pointerTo(address, bits), kScope, kRelaxed, value);
+        return operands[1];
+      })
+      .Default([](Operation *) { return Id(); });
+}
+
+LogicalResult Emitter::emitAtomic(Operation *op) {
+  orderAccess(op);
+  codegen::TileOpInfo info = codegen::infoOf(op);
+  // Earlier writes of all threads come first, later reads of all come after.
+  bool isOrdered = semanticOf(op) != tt::MemSemantic::RELAXED;
+  if (isOrdered)
+    deviceBarrier();
+  Value result = op->getNumResults() ? op->getResult(0) : Value();
+  bool isTile = tileType(info.pointers->get()) != nullptr;
+  if (!isTile) {
+    Id isFirst = b.ieq(b.bitOr(lane, warp), b.u32(0));
+    Ids operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(scalars[operand]);
+    if (Value mask = info.mask ? info.mask->get() : Value())
+      isFirst = both(isFirst, scalars[mask]);
+    Id zero = result ? b.null(elementType(result.getType())) : b.u32(0);
+    bool isKnown = true;
+    Ids values = emitWhere(isFirst, zero, [&] {
+      Id value = atomicElement(op, operands);
+      isKnown = bool(value);
+      return Ids{isKnown ? value : zero};
+    });
+    if (!isKnown)
+      return refuse(op, "elements of this type");
+    if (result && !result.use_empty())
+      scalars[result] = broadcastFromFirst(values[0], result.getType());
+    if (isOrdered)
+      deviceBarrier();
+    return success();
+  }
+  const Layout &layout = layouts.accessLayout(op);
+  SmallVector<Ids> operands;
+  for (OpOperand &use : op->getOpOperands())
+    operands.push_back(
+        tileType(use.get())
+            ? registersOf(use.get(), layouts.operandLayout(use, nullptr))
+            : Ids(layout.registerCount(), scalars[use.get()]));
+  Id owner = isOwner(layout);
+  Value mask = info.mask ? info.mask->get() : Value();
+  Type type = result ? tileType(result).getElementType() : Type();
+  Ids values;
+  for (uint32_t i = 0; i < layout.registerCount(); ++i) {
+    Ids at;
+    for (const Ids &operand : operands)
+      at.push_back(operand[i]);
+    Id condition = owner;
+    if (mask)
+      condition = both(owner, at[info.mask->getOperandNumber()]);
+    Id zero = result ? b.null(elementType(type)) : b.u32(0);
+    bool isKnown = true;
+    values.push_back(emitWhere(condition, zero, [&] {
+      Id value = atomicElement(op, at);
+      isKnown = bool(value);
+      return Ids{isKnown ? value : zero};
+    })[0]);
+    if (!isKnown)
+      return refuse(op, "elements of this type");
+  }
+  if (result) {
+    if (layout.copies().any() && !result.use_empty()) {
+      Indices indices = indicesOf(layout);
+      Ids elements;
+      for (uint32_t i = 0; i < layout.registerCount(); ++i)
+        elements.push_back(indexAt(indices, i));
+      values = readThroughMemory(values, type, layout, elements);
+    }
+    defineAll(result, std::move(values));
+  }
+  if (isOrdered)
+    deviceBarrier();
+  return success();
+}
+
+} // namespace nereid::vulkan

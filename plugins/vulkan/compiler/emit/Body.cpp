@@ -1,0 +1,262 @@
+// Body.cpp - blocks, regions and scalars.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Emitter.h"
+
+#include "tile/Ops.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::vulkan {
+
+using codegen::TileOpKind;
+using codegen::tileType;
+
+LogicalResult Emitter::refuse(Operation *op, const Twine &why) {
+  InFlightDiagnostic error = op->emitError()
+                             << op->getName() << " is not supported by vulkan";
+  if (!why.isTriviallyEmpty())
+    error << ": " << why;
+  return error;
+}
+
+/// The line of the kernel that a location names.
+static FileLineColLoc lineOf(Location loc) {
+  if (auto line = dyn_cast<FileLineColLoc>(loc))
+    return line;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return lineOf(name.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return lineOf(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc line = lineOf(part))
+        return line;
+  return {};
+}
+
+void Emitter::setLocation(Location loc) {
+  if (FileLineColLoc line = lineOf(loc))
+    b.setLocation({b.file(line.getFilename().getValue()), line.getLine(),
+                   line.getColumn()});
+}
+
+Ids Emitter::emitWhere(Id condition, ArrayRef<Id> otherwise,
+                       llvm::function_ref<Ids()> body) {
+  if (std::optional<uint64_t> known = b.constantBits(condition))
+    return *known ? body() : Ids(otherwise);
+  b.beginIf(condition);
+  Ids inside = body();
+  spirv::Merge merge = b.endIf();
+  Ids results;
+  for (auto [value, other] : llvm::zip(inside, otherwise))
+    results.push_back(b.merged(merge, value, other));
+  return results;
+}
+
+Ids Emitter::flatten(ValueRange values, ValueRange carried) {
+  Ids ids;
+  for (auto [value, as] : llvm::zip(values, carried)) {
+    if (tileType(value))
+      llvm::append_range(ids, registersOf(value, *layouts.ownLayoutOf(as)));
+    else
+      ids.push_back(scalars[value]);
+  }
+  return ids;
+}
+
+void Emitter::unflatten(ValueRange carried, ArrayRef<Id> ids) {
+  for (Value value : carried) {
+    if (!tileType(value)) {
+      scalars[value] = ids.front();
+      ids = ids.drop_front();
+      continue;
+    }
+    size_t count = layouts.ownLayoutOf(value)->registerCount();
+    defineAll(value, Ids(ids.take_front(count)));
+    ids = ids.drop_front(count);
+  }
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp loop) {
+  Ids initial = {scalars[loop.getLowerBound()]};
+  llvm::append_range(initial,
+                     flatten(loop.getInitArgs(), loop.getRegionIterArgs()));
+  enterLoop(loop);
+  spirv::Carried carried = b.beginLoop(llvm::ArrayRef<Id>(initial));
+  Id upper = scalars[loop.getUpperBound()];
+  b.loopCondition(b.slt(carried[0], upper));
+  Ids values;
+  for (uint32_t i = 0; i < carried.size(); ++i)
+    values.push_back(carried[i]);
+  scalars[loop.getInductionVar()] = values[0];
+  unflatten(loop.getRegionIterArgs(), ArrayRef(values).drop_front());
+  if (failed(emitBlock(*loop.getBody())))
+    return failure();
+  Ids next = {b.iadd(values[0], scalars[loop.getStep()])};
+  llvm::append_range(next,
+                     flatten(loop.getBody()->getTerminator()->getOperands(),
+                             loop.getRegionIterArgs()));
+  b.endLoop(llvm::ArrayRef<Id>(next));
+  unflatten(loop.getResults(), ArrayRef(values).drop_front());
+  return success();
+}
+
+LogicalResult Emitter::emitWhile(scf::WhileOp loop) {
+  Ids initial = flatten(loop.getInits(), loop.getBeforeArguments());
+  enterLoop(loop);
+  spirv::Carried carried = b.beginLoop(llvm::ArrayRef<Id>(initial));
+  Ids values;
+  for (uint32_t i = 0; i < carried.size(); ++i)
+    values.push_back(carried[i]);
+  unflatten(loop.getBeforeArguments(), values);
+  if (failed(emitBlock(*loop.getBeforeBody())))
+    return failure();
+  scf::ConditionOp condition = loop.getConditionOp();
+  Ids passed = flatten(condition.getArgs(), loop.getAfterArguments());
+  b.loopCondition(scalars[condition.getCondition()]);
+  unflatten(loop.getAfterArguments(), passed);
+  if (failed(emitBlock(*loop.getAfterBody())))
+    return failure();
+  Ids next = flatten(loop.getYieldOp().getResults(), loop.getBeforeArguments());
+  b.endLoop(llvm::ArrayRef<Id>(next));
+  unflatten(loop.getResults(), passed);
+  return success();
+}
+
+LogicalResult Emitter::emitIf(scf::IfOp branch) {
+  b.beginIf(scalars[branch.getCondition()]);
+  // What one branch waited for, the other did not.
+  SmallVector<PendingAccess> before = pending;
+  if (failed(emitBlock(*branch.thenBlock())))
+    return failure();
+  Ids thenIds = flatten(branch.thenYield().getResults(), branch.getResults());
+  SmallVector<PendingAccess> after = std::exchange(pending, before);
+  Ids elseIds;
+  b.beginElse();
+  if (branch.elseBlock()) {
+    if (failed(emitBlock(*branch.elseBlock())))
+      return failure();
+    elseIds = flatten(branch.elseYield().getResults(), branch.getResults());
+  }
+  for (const PendingAccess &access : after)
+    if (!llvm::is_contained(pending, access))
+      pending.push_back(access);
+  spirv::Merge merge = b.endIf();
+  Ids merged;
+  for (auto [x, y] : llvm::zip(thenIds, elseIds))
+    merged.push_back(b.merged(merge, x, y));
+  unflatten(branch.getResults(), merged);
+  return success();
+}
+
+LogicalResult Emitter::emitScalar(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tt::GetProgramIdOp id) {
+        scalars[id] = inputs.programs[unsigned(id.getAxis())];
+        return success();
+      })
+      .Case([&](tt::GetNumProgramsOp count) {
+        scalars[count] = inputs.grid[unsigned(count.getAxis())];
+        return success();
+      })
+      .Case([&](arith::ConstantOp constantOp) {
+        scalars[constantOp] =
+            constant(constantOp.getType(), constantOp.getValue());
+        return success();
+      })
+      .Case([&](tt::LoadOp load) { return emitLoad(load); })
+      .Case([&](tt::StoreOp store) { return emitStore(store); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+            tt::AtomicStoreOp, tt::AtomicPollOp>(
+          [&](Operation *) { return emitAtomic(op); })
+      // A hint, which nothing here uses.
+      .Case([](LLVM::AssumeOp) { return success(); })
+      .Case<gpu::BarrierOp, ttg::BarrierOp>([&](Operation *) {
+        deviceBarrier();
+        pending.clear();
+        return success();
+      })
+      // Each program of a grid that starts early waits here for the grid before
+      // it; without such launches that is over.
+      .Case<tt::GridDependencyWaitOp, tt::GridDependencyLaunchDependentsOp>(
+          [](Operation *) { return success(); })
+      .Default([&](Operation *) {
+        if (op->getNumRegions() > 0 || op->getNumResults() == 0)
+          return refuse(op);
+        Ids operands;
+        for (Value operand : op->getOperands())
+          operands.push_back(scalars[operand]);
+        for (OpResult result : op->getResults()) {
+          Id value = emitElement(op, operands, result.getResultNumber());
+          if (!value)
+            return refuse(op);
+          scalars[result] = value;
+        }
+        return success();
+      });
+}
+
+LogicalResult Emitter::emitOp(Operation *op) {
+  setLocation(op->getLoc());
+  switch (codegen::infoOf(op).kind) {
+  case TileOpKind::Terminator:
+    return success();
+  case TileOpKind::Scalar:
+    return emitScalar(op);
+  default:
+    break;
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp loop) { return emitFor(loop); })
+      .Case([&](scf::WhileOp loop) { return emitWhile(loop); })
+      .Case([&](scf::IfOp branch) { return emitIf(branch); })
+      .Case([&](tt::LoadOp load) { return emitLoad(load); })
+      .Case([&](tt::StoreOp store) { return emitStore(store); })
+      .Case([&](tt::ReduceOp reduce) { return emitReduce(reduce); })
+      .Case([&](tt::ScanOp scan) { return emitScan(scan); })
+      .Case([&](tt::DotOp dot) { return emitDot(dot); })
+      .Case([&](tt::GatherOp gather) { return emitGather(gather); })
+      .Case([&](tt::HistogramOp op) { return emitHistogram(op); })
+      .Case([&](tt::UnsplatOp op) { return emitUnsplat(op); })
+      .Case([&](tt::MapElementwiseOp map) { return emitMap(map); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+            tt::AtomicStoreOp, tt::AtomicPollOp>(
+          [&](Operation *) { return emitAtomic(op); })
+      .Default([&](Operation *) {
+        if (codegen::infoOf(op).kind != TileOpKind::Expression)
+          return refuse(op);
+        return emitExpression(op);
+      });
+}
+
+LogicalResult Emitter::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emitOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Emitter::run(tt::FuncOp kernel, const Inputs &given) {
+  inputs = given;
+  lane = b.load(b.builtIn(spv::BuiltIn::SubgroupLocalInvocationId));
+  warp = workgroup.warpBits ? b.load(b.builtIn(spv::BuiltIn::SubgroupId))
+                            : b.u32(0);
+  if (inputs.sharedBytes)
+    shared =
+        b.globalVariable(spv::StorageClass::Workgroup,
+                         b.arrayType(b.intType(32), inputs.sharedBytes / 4));
+  for (auto [argument, value] :
+       llvm::zip(kernel.getArguments(), inputs.arguments))
+    scalars[argument] = value;
+  return emitBlock(kernel.getBody().front());
+}
+
+} // namespace nereid::vulkan

@@ -1,0 +1,228 @@
+// Emitter.h - a kernel whose tiles are distributed, as SPIR-V.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations are emitted in the order of the kernel. A scalar is one value, the
+// same in all threads, so control flow is uniform and barriers are legal
+// anywhere in it. A tile is a value for each register of its layout, in each
+// layout in which it is needed. Values in registers have these types: i1 is
+// bool; integers have their width; bf16 and fp8 are their bits; a pointer is a
+// 64-bit address; an index is 32 bits.
+
+#ifndef NEREID_VULKAN_COMPILER_EMITTER_H
+#define NEREID_VULKAN_COMPILER_EMITTER_H
+
+#include "../DeviceModel.h"
+#include "gpu/Distribution.h"
+#include "spirv/Builder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nereid::vulkan {
+
+struct DotPlan;
+
+using codegen::gpu::Conversion;
+using codegen::gpu::Distribution;
+using codegen::gpu::ElementIndex;
+using codegen::gpu::Layout;
+using spirv::Id;
+using spirv::TypeId;
+
+using Ids = llvm::SmallVector<Id, 8>;
+
+/// The indices of the elements that a thread holds: the thread's part and each
+/// register's part, combined by exclusive or.
+struct Indices {
+  Id thread;
+  uint32_t threadBits = 0; ///< that the thread's part may have
+  llvm::SmallVector<uint32_t, 8> registers;
+};
+
+/// An access that may still be under way in other threads.
+struct PendingAccess {
+  mlir::Operation *op;
+  /// If it is of another iteration than what follows: the loop.
+  mlir::Operation *loop;
+
+  bool operator==(const PendingAccess &other) const = default;
+};
+
+class Emitter {
+public:
+  Emitter(spirv::Builder &b, const Distribution &layouts,
+          codegen::TileForms &forms, const DeviceModel &device,
+          codegen::gpu::Workgroup workgroup)
+      : b(b), layouts(layouts), forms(forms), device(device),
+        workgroup(workgroup) {}
+
+  /// What the kernel gets, by dimension where there are three.
+  struct Inputs {
+    Ids programs, grid; // of 32 bits
+    Ids arguments;
+    unsigned sharedBytes = 0;
+  };
+  /// Emits the body, without the return. Reports errors and fails.
+  mlir::LogicalResult run(tt::FuncOp kernel, const Inputs &inputs);
+
+private:
+  // Body.cpp: blocks and regions.
+
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitWhile(mlir::scf::WhileOp loop);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp branch);
+  /// The ids that carry `values` as `carried`, one after the other.
+  Ids flatten(mlir::ValueRange values, mlir::ValueRange carried);
+  void unflatten(mlir::ValueRange carried, llvm::ArrayRef<Id> ids);
+  void setLocation(mlir::Location loc);
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why = "");
+
+  // Types.cpp.
+
+  TypeId elementType(mlir::Type type);
+  Id constant(mlir::Type type, mlir::Attribute value);
+  /// Words of 32 bits of an element in shared memory, and how it is stored.
+  static unsigned wordsOf(mlir::Type type);
+  Ids toWords(Id value, mlir::Type type);
+  Id fromWords(llvm::ArrayRef<Id> words, mlir::Type type);
+  Id pointerTo(Id address, TypeId type);
+
+  // Elements.cpp: an operation on scalars, or on one element of tiles.
+
+  Id emitElement(mlir::Operation *op, llvm::ArrayRef<Id> operands,
+                 unsigned result = 0);
+  Id emitInteger(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  Id emitFloat(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  Id emitConversion(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  Id emitPointer(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  Id extremum(Id x, Id y, bool isMaximum, bool propagatesNan);
+  Id countZeros(Id x, bool isLeading);
+  Id extendSigned(Id x, TypeId to);
+  Id extendUnsigned(Id x, TypeId to);
+  Id extendBf16(Id bits);
+  Id truncateToBf16(Id x);
+  /// The results of a region on scalars for these arguments: `combine` of a
+  /// reduction, for instance. Its terminator's operands.
+  Ids emitRegion(mlir::Region &region, llvm::ArrayRef<Id> arguments);
+
+  // Tiles.cpp: registers, and operations that only move elements.
+
+  /// The registers of `tile` in `layout`, which is needed there.
+  Ids registersOf(mlir::Value tile, const Layout &layout);
+  void define(mlir::Value tile, unsigned variant, Ids registers);
+  /// Defines the first variant, and converts to the others.
+  void defineAll(mlir::Value tile, Ids registers);
+  mlir::LogicalResult emitExpression(mlir::Operation *op);
+  mlir::LogicalResult emitMap(tt::MapElementwiseOp op);
+  mlir::LogicalResult emitVariant(mlir::Operation *op, const Layout &layout,
+                                  llvm::MutableArrayRef<Ids> results);
+  /// Coordinates along `dim`, or row-major indices.
+  Indices indicesOf(const Layout &layout,
+                    std::optional<unsigned> dim = std::nullopt);
+  /// Of the element in register `index`, 32 bits.
+  Id indexAt(const Indices &indices, uint32_t index);
+  /// True in the threads that hold an element first.
+  Id isOwner(const Layout &layout);
+  /// Both conditions, without an instruction if one is known.
+  Id both(Id x, Id y);
+
+  // Exchange.cpp: values that cross threads.
+
+  Ids convert(llvm::ArrayRef<Id> registers, mlir::Type type, const Layout &from,
+              const Layout &to);
+  /// The elements whose row-major indices are `elements`.
+  Ids readThroughMemory(llvm::ArrayRef<Id> registers, mlir::Type type,
+                        const Layout &from, llvm::ArrayRef<Id> elements);
+  /// The sum of the bases whose bits are set in `number`.
+  Id permuteBits(Id number, llvm::ArrayRef<ElementIndex> bases);
+  Id shuffle(Id value, mlir::Type type, llvm::function_ref<Id(Id)> instruction);
+  /// The values in the thread whose number differs in one bit.
+  Ids exchange(llvm::ArrayRef<Id> values, llvm::ArrayRef<mlir::Type> types,
+               bool isLane, unsigned bit);
+  Id threadBit(bool isLane, unsigned bit);
+  Id broadcastFromFirst(Id value, mlir::Type type);
+  /// `slot` is that of the first word, the next is `stride` slots on.
+  void storeShared(Id slot, llvm::ArrayRef<Id> words, unsigned stride);
+  Ids loadShared(Id slot, unsigned count, unsigned stride);
+  Id sharedPointer(Id word);
+  /// The slot of an element of a tile.
+  Id slotOf(Id element);
+  void barrier() { b.workgroupBarrier(); }
+  /// For device memory too.
+  void deviceBarrier();
+
+  // Reduce.cpp.
+
+  mlir::LogicalResult emitReduce(tt::ReduceOp op);
+  mlir::LogicalResult emitScan(tt::ScanOp op);
+  Ids foldTree(mlir::Region &region, llvm::SmallVector<Ids> parts);
+  Ids foldThreads(tt::ReduceOp op, const Layout &layout, Ids values);
+  Ids foldThread(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
+                 bool isLane, unsigned bit, bool isOrdered, Ids own);
+
+  // Memory.cpp.
+
+  mlir::LogicalResult emitLoad(tt::LoadOp op);
+  mlir::LogicalResult emitStore(tt::StoreOp op);
+  /// `width` neighbours as one access.
+  Ids loadRun(Id address, mlir::Type type, unsigned width,
+              spirv::MemoryAccess access);
+  void storeRun(Id address, llvm::ArrayRef<Id> values, mlir::Type type,
+                spirv::MemoryAccess access);
+  /// Before an access that may depend on an earlier one of another thread.
+  void orderAccess(mlir::Operation *op);
+  bool mayConflict(const PendingAccess &earlier, mlir::Operation *later);
+  /// What the body of `loop` accesses may precede any of its accesses.
+  void enterLoop(mlir::Operation *loop);
+
+  // Atomics.cpp.
+
+  mlir::LogicalResult emitAtomic(mlir::Operation *op);
+  /// None if there is no such operation on elements of this type.
+  Id atomicElement(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  /// The bits at `address` before they became `update` of them; of 8 bits or
+  /// more.
+  Id updateLoop(Id address, unsigned width, llvm::function_ref<Id(Id)> update);
+
+  // Gather.cpp: through shared memory.
+
+  mlir::LogicalResult emitGather(tt::GatherOp op);
+  mlir::LogicalResult emitHistogram(tt::HistogramOp op);
+  mlir::LogicalResult emitUnsplat(tt::UnsplatOp op);
+
+  // Dot.cpp.
+
+  mlir::LogicalResult emitDot(tt::DotOp op);
+  void stageOperand(mlir::OpOperand &operand, const DotPlan &plan,
+                    int64_t first, uint32_t start);
+
+  /// Emits `body` where `condition` is true, and the values it returns there,
+  /// `otherwise` elsewhere.
+  Ids emitWhere(Id condition, llvm::ArrayRef<Id> otherwise,
+                llvm::function_ref<Ids()> body);
+
+  spirv::Builder &b;
+  const Distribution &layouts;
+  codegen::TileForms &forms;
+  const DeviceModel &device;
+  const codegen::gpu::Workgroup workgroup;
+
+  Inputs inputs;
+  Id lane, warp, shared;
+  llvm::DenseMap<mlir::Value, Id> scalars;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Ids, 2>> tiles;
+  /// In a region that each thread runs by itself: no barriers.
+  bool isDivergent = false;
+  /// Accesses since the last barrier.
+  llvm::SmallVector<PendingAccess> pending;
+};
+
+} // namespace nereid::vulkan
+
+#endif // NEREID_VULKAN_COMPILER_EMITTER_H

@@ -1,0 +1,243 @@
+// Memory.cpp - loads, stores, and their order.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Emitter.h"
+
+#include "analysis/Access.h"
+#include "tile/Ops.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace nereid::vulkan {
+
+using codegen::infoOf;
+using codegen::TileOpInfo;
+using codegen::tileType;
+
+static unsigned bytesOf(Type type) {
+  return std::max(8u, tt::getElementBitWidth(type)) / 8;
+}
+
+static bool isVolatile(Operation *op) {
+  auto load = dyn_cast<tt::LoadOp>(op);
+  return load && load.getIsVolatile();
+}
+
+Ids Emitter::loadRun(Id address, Type type, unsigned width,
+                     spirv::MemoryAccess access) {
+  unsigned bytes = bytesOf(type), bits = bytes * 8;
+  access.alignment = bytes * width;
+  TypeId integer = b.intType(bits);
+  auto toValue = [&](Id number) {
+    if (type.isInteger(1))
+      return b.ine(number, b.constant(integer, 0));
+    return b.bitcast(number, elementType(type));
+  };
+  auto elementsOf = [&](Id vector, unsigned count) {
+    Ids parts;
+    for (unsigned i = 0; i < count; ++i)
+      parts.push_back(count == 1 ? vector : b.extract(vector, {i}));
+    return parts;
+  };
+  // Narrow elements come as words.
+  bool asWords = bytes < 4 && bytes * width >= 4;
+  if (bytes < 4 && width > 1 && !asWords) {
+    Ids values;
+    access.alignment = bytes;
+    for (unsigned i = 0; i < width; ++i)
+      llvm::append_range(
+          values, loadRun(b.iadd(address, b.u64(i * bytes)), type, 1, access));
+    return values;
+  }
+  unsigned count = asWords ? bytes * width / 4 : width;
+  TypeId unit = asWords ? b.intType(32) : integer;
+  TypeId whole = count == 1 ? unit : b.vectorType(unit, count);
+  Ids values;
+  for (Id part : elementsOf(b.load(pointerTo(address, whole), access), count)) {
+    if (!asWords) {
+      values.push_back(toValue(part));
+      continue;
+    }
+    unsigned each = 4 / bytes;
+    for (Id number :
+         elementsOf(b.bitcast(part, b.vectorType(integer, each)), each))
+      values.push_back(toValue(number));
+  }
+  return values;
+}
+
+void Emitter::storeRun(Id address, ArrayRef<Id> values, Type type,
+                       spirv::MemoryAccess access) {
+  unsigned bytes = bytesOf(type), width = values.size();
+  TypeId integer = b.intType(bytes * 8);
+  auto toNumber = [&](Id value) {
+    if (type.isInteger(1))
+      return b.select(value, b.constant(integer, 1), b.constant(integer, 0));
+    return b.bitcast(value, integer);
+  };
+  bool asWords = bytes < 4 && bytes * width >= 4;
+  if (bytes < 4 && width > 1 && !asWords) {
+    for (auto [i, value] : llvm::enumerate(values))
+      storeRun(b.iadd(address, b.u64(i * bytes)), value, type, access);
+    return;
+  }
+  access.alignment = bytes * width;
+  Ids numbers(llvm::map_range(values, toNumber));
+  if (asWords) {
+    unsigned each = 4 / bytes;
+    Ids words;
+    for (unsigned i = 0; i < width; i += each)
+      words.push_back(
+          b.bitcast(b.construct(b.vectorType(integer, each),
+                                ArrayRef<Id>(numbers).slice(i, each)),
+                    b.intType(32)));
+    numbers = words;
+    integer = b.intType(32);
+  }
+  TypeId whole =
+      numbers.size() == 1 ? integer : b.vectorType(integer, numbers.size());
+  Id value = numbers.size() == 1 ? numbers[0]
+                                 : b.construct(whole, ArrayRef<Id>(numbers));
+  b.store(pointerTo(address, whole), value, access);
+}
+
+// Order. The threads of a program run ahead of each other, but a kernel is
+// written as if there were one.
+
+static Value pointersOf(Operation *op) { return infoOf(op).pointers->get(); }
+
+bool Emitter::mayConflict(const PendingAccess &earlier, Operation *later) {
+  if (!infoOf(earlier.op).writes && !infoOf(later).writes)
+    return false;
+  Value x = pointersOf(earlier.op), y = pointersOf(later);
+  // Addresses of another iteration are not those that the forms are about.
+  if (earlier.loop) {
+    auto isInvariant = [&](Value value) {
+      return !earlier.loop->isAncestor(value.getParentRegion()->getParentOp());
+    };
+    if (!isInvariant(x) || !isInvariant(y))
+      return true;
+  }
+  // One thread stores a scalar, and all load it.
+  if (!tileType(x) || !tileType(y))
+    return true;
+  // A thread sees its own accesses in order.
+  bool sameThread =
+      codegen::haveSameAddresses(x, y, forms) &&
+      layouts.accessLayout(earlier.op) == layouts.accessLayout(later) &&
+      codegen::selfAliasingOf(x, forms) == codegen::Aliasing::Never;
+  return !sameThread && !codegen::areDisjoint(x, y, forms);
+}
+
+void Emitter::orderAccess(Operation *op) {
+  if (isDivergent)
+    return;
+  if (llvm::any_of(pending, [&](const PendingAccess &earlier) {
+        return mayConflict(earlier, op);
+      })) {
+    deviceBarrier();
+    pending.clear();
+  }
+  pending.push_back({op, nullptr});
+}
+
+void Emitter::enterLoop(Operation *loop) {
+  loop->walk([&](Operation *op) {
+    if (infoOf(op).pointers)
+      pending.push_back({op, loop});
+  });
+}
+
+// Accesses.
+
+static spirv::MemoryAccess accessOf(Operation *op) {
+  spirv::MemoryAccess access;
+  access.isVolatile = isVolatile(op);
+  access.isNonPrivate = true;
+  return access;
+}
+
+LogicalResult Emitter::emitLoad(tt::LoadOp op) {
+  orderAccess(op);
+  Type type = getElementTypeOrSelf(op.getType());
+  spirv::MemoryAccess access = accessOf(op);
+  Id zero = b.null(elementType(type));
+  if (!tileType(op.getResult())) {
+    Id address = scalars[op.getPtr()];
+    Id mask = op.getMask() ? scalars[op.getMask()] : b.boolean(true);
+    Id other = op.getOther() ? scalars[op.getOther()] : zero;
+    scalars[op] = emitWhere(
+        mask, other, [&] { return loadRun(address, type, 1, access); })[0];
+    return success();
+  }
+  const Layout &layout = *layouts.ownLayoutOf(op);
+  uint32_t count = layout.registerCount();
+  unsigned width = layouts.accessWidth(op);
+  Ids pointers = registersOf(op.getPtr(), layout);
+  Ids masks(count, b.boolean(true)), others(count, zero);
+  if (op.getMask())
+    masks = registersOf(op.getMask(), layout);
+  if (op.getOther())
+    others = registersOf(op.getOther(), layout);
+  Ids values;
+  // Neighbours under the same condition share a branch.
+  for (uint32_t i = 0; i < count;) {
+    uint32_t first = i;
+    while (i < count && masks[i] == masks[first])
+      i += width;
+    llvm::append_range(
+        values,
+        emitWhere(masks[first], ArrayRef(others).slice(first, i - first), [&] {
+          Ids loaded;
+          for (uint32_t at = first; at < i; at += width)
+            llvm::append_range(loaded,
+                               loadRun(pointers[at], type, width, access));
+          return loaded;
+        }));
+  }
+  defineAll(op, std::move(values));
+  return success();
+}
+
+LogicalResult Emitter::emitStore(tt::StoreOp op) {
+  orderAccess(op);
+  Type type = getElementTypeOrSelf(op.getValue().getType());
+  spirv::MemoryAccess access = accessOf(op);
+  if (!tileType(op.getPtr())) {
+    Id isFirst = b.ieq(b.bitOr(lane, warp), b.u32(0));
+    if (op.getMask())
+      isFirst = both(isFirst, scalars[op.getMask()]);
+    emitWhere(isFirst, {}, [&] {
+      storeRun(scalars[op.getPtr()], scalars[op.getValue()], type, access);
+      return Ids();
+    });
+    return success();
+  }
+  const Layout &layout = layouts.accessLayout(op);
+  uint32_t count = layout.registerCount();
+  unsigned width = layouts.accessWidth(op);
+  Ids pointers = registersOf(op.getPtr(), layout);
+  Ids values = registersOf(op.getValue(), layout);
+  Ids masks(count, b.boolean(true));
+  if (op.getMask())
+    masks = registersOf(op.getMask(), layout);
+  Id owner = isOwner(layout);
+  for (uint32_t i = 0; i < count;) {
+    uint32_t first = i;
+    while (i < count && masks[i] == masks[first])
+      i += width;
+    Id condition = both(owner, masks[first]);
+    emitWhere(condition, {}, [&] {
+      for (uint32_t at = first; at < i; at += width)
+        storeRun(pointers[at], ArrayRef(values).slice(at, width), type, access);
+      return Ids();
+    });
+  }
+  return success();
+}
+
+} // namespace nereid::vulkan
