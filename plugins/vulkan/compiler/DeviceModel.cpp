@@ -85,6 +85,8 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
                            .Default(nullptr);
     if (number && (value.getAsInteger(10, *number) || *number == 0))
       return badFeature(feature);
+    if (feature == "vendor=0x10de")
+      model.hasExactFma = true;
     if (feature == "vendor=0x10005")
       model.comparesExtendedWrongly = true;
     if (name != "subgroup")

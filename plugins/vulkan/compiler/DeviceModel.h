@@ -28,6 +28,8 @@ public:
   unsigned maxThreads = 128;  ///< of a workgroup
   unsigned sharedBytes = 16384;
   unsigned pushBytes = 128;
+  /// A fused multiply-add rounds once. Vulkan does not promise it.
+  bool hasExactFma = false;
   /// Mesa's compiler, up to 22.3 at least, computes comparisons of a number
   /// that was extended to 64 bits with a constant wrongly.
   bool comparesExtendedWrongly = false;

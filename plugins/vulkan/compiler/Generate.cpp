@@ -51,8 +51,7 @@ static AtomicSet atomicsOf(const DeviceModel &device) {
 static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   codegen::ExpandOptions expansion;
   const DeviceModel &device = options.device;
-  // Only some drivers round a fused multiply-add once.
-  expansion.hasFma = device.has("fma");
+  expansion.hasFma = device.hasExactFma;
   expansion.hasF16Conversions = device.has("f16");
   expansion.hasF64 = device.has("f64");
   expansion.hasI64 = device.has("i64");
