@@ -21,14 +21,13 @@ from ir import Op, Value
 def _load(reference, op: Op, operands, _):
     addresses = operands[0]
     element = op.results[0].element
-    view = reference.view(element)
-    if len(operands) == 1:
-        return [decode(view[reference.places(addresses, element.size)], element)]
-    mask = operands[1]
+    mask = operands[1] if len(operands) > 1 else np.ones(addresses.shape, bool)
     out = np.zeros(addresses.shape, element.value)
     if len(operands) == 3:
         out[...] = operands[2]
-    out[mask] = decode(view[reference.places(addresses[mask], element.size)], element)
+    places = reference.places(addresses[mask], element.size)
+    reference.order.read(reference.program, places, element.size)
+    out[mask] = decode(reference.view(element)[places], element)
     return [out]
 
 
@@ -38,8 +37,10 @@ def _store(reference, op: Op, operands, _):
     if len(operands) == 3:
         addresses, data = addresses[operands[2]], data[operands[2]]
     places = reference.places(addresses.reshape(-1), element.size)
+    stored = encode(data.reshape(-1), element)
+    reference.order.write(reference.program, places, element.size, stored)
     # numpy assigns in order, so the last one wins.
-    reference.view(element)[places] = encode(data.reshape(-1), element)
+    reference.view(element)[places] = stored
     return []
 
 
@@ -74,6 +75,8 @@ def _rmw(reference, op: Op, operands, _):
     old = np.zeros(addresses.shape, element.value)
     view = reference.view(element)
     combine = RMW[op.attributes["name"]]
+    places = reference.places(addresses[mask], element.size)
+    reference.order.update(reference.program, places, element.size)
     for index in zip(*np.nonzero(np.atleast_1d(mask))):
         index = index if addresses.shape else ()
         place = reference.places(addresses[index], element.size)
@@ -87,6 +90,8 @@ def _cas(reference, op: Op, operands, _):
     element = op.results[0].element
     old = np.zeros(addresses.shape, element.value)
     view = reference.view(element)
+    places = reference.places(addresses, element.size)
+    reference.order.update(reference.program, places, element.size)
     for index in np.ndindex(addresses.shape):
         place = reference.places(addresses[index], element.size)
         old[index] = view[place]

@@ -39,10 +39,12 @@ def memory_of(kernel: Kernel) -> np.ndarray:
     return memory
 
 
-def expected(kernel: Kernel, memory: np.ndarray) -> np.ndarray:
+def expected(kernel: Kernel, memory: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Memory after the launch, and whether it depends on an order."""
     out = memory.copy()
-    Reference(kernel, out).run()
-    return out
+    reference = Reference(kernel, out)
+    reference.run()
+    return out, reference.order.matters
 
 
 def compare(kernel: Kernel, got: np.ndarray, want: np.ndarray) -> str:
@@ -84,6 +86,9 @@ class Configurations:
         for name, values in (("vector_bits", (128, 256)), ("opt_level", (0, 1, 3)), ("reassociate", (False,))):
             if name in known:
                 self.others += [(f"{name}={value}", {name: value}) for value in values]
+        if "access_bytes" in known:  # of a GPU: threads and the widest access
+            for name, values in (("access_bytes", (1, 4)), ("num_warps", (1, 2, 8))):
+                self.others += [(f"{name}={value}", {name: value}) for value in values]
         arch, features = device.architecture()
         if arch == "x86_64" and "cpu" in known:
             self.others.append(("cpu=x86-64", {"cpu": "x86-64"}))
@@ -105,7 +110,9 @@ def check(device, kernel: Kernel, configurations, begun=lambda name: None) -> li
     text = print_kernel(kernel)
     memory = memory_of(kernel)
     begun("numpy")
-    want = expected(kernel, memory)
+    want, is_ordered = expected(kernel, memory)
+    if is_ordered and not device.is_ordered:
+        return []
     found, first = [], None
     for name, options in configurations:
         begun(name)

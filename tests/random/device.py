@@ -19,6 +19,8 @@ class Device:
         self.backend, self.number = self.native.choose(target)
         self.address, self.size = 0, 0
         self._fuses = "enable_fp_fusion" in self.options()
+        # Programs, and the elements of one store, in order: not on a GPU.
+        self.is_ordered = "access_bytes" not in self.options()
 
     def options(self) -> dict:
         return {option["name"]: option for option in json.loads(self.backend.options())}

@@ -10,6 +10,7 @@ from accesses import ACCESSES
 from arithmetic import BINARY, COMPARE, UNARY, unsigned
 from elements import BF16, decode, encode, rounded
 from ir import Block, Kernel, PointerArgument
+from order import Order
 
 
 class OutOfBounds(Exception):
@@ -26,6 +27,7 @@ class Reference:
     def __init__(self, kernel: Kernel, memory: np.ndarray) -> None:
         self.kernel = kernel
         self.memory = memory
+        self.order = Order(len(memory))
         self.owned = np.zeros(len(memory), bool)
         for buffer in kernel.buffers:
             self.owned[buffer.start : buffer.start + buffer.data.nbytes] = True
