@@ -29,6 +29,8 @@ class ReferenceAsDevice:
     class native:
         Error = RuntimeError
 
+    is_ordered = True
+
     def __init__(self, faults=()):
         self.faults = dict(faults)  # {operation of _EVALUATE: function}
 

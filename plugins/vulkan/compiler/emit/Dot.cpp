@@ -90,7 +90,7 @@ LogicalResult Emitter::emitDot(tt::DotOp op) {
       return value = fromWords(loadShared(slot, wordsOf(type), stride), type);
     };
     Ids next = {b.iadd(loop[0], b.u32(1))};
-    b.allowContraction(true);
+    b.allowContraction(contractsDots);
     for (uint32_t i = 0; i < layout.registerCount(); ++i) {
       Id x = factor(0, rows, i), y = factor(1, columns, i);
       next.push_back(isa<FloatType>(type) ? b.fadd(b.fmul(x, y), loop[i + 1])

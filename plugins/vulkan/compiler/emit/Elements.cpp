@@ -354,7 +354,7 @@ Id Emitter::emitConversion(Operation *op, ArrayRef<Id> operands) {
         return b.ine(b.convertFToU(x, b.intType(32)), b.u32(0));
       })
       .Case([&](arith::ExtFOp) {
-        return from.isBF16() ? extendBf16(x) : b.fconvert(x, type);
+        return b.fconvert(from.isBF16() ? extendBf16(x) : x, type);
       })
       .Case([&](arith::TruncFOp) {
         return to.isBF16() ? truncateToBf16(x) : b.fconvert(x, type);

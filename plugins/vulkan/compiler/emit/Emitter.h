@@ -55,9 +55,9 @@ class Emitter {
 public:
   Emitter(spirv::Builder &b, const Distribution &layouts,
           codegen::TileForms &forms, const DeviceModel &device,
-          codegen::gpu::Workgroup workgroup)
+          codegen::gpu::Workgroup workgroup, bool contractsDots)
       : b(b), layouts(layouts), forms(forms), device(device),
-        workgroup(workgroup) {}
+        workgroup(workgroup), contractsDots(contractsDots) {}
 
   /// What the kernel gets, by dimension where there are three.
   struct Inputs {
@@ -212,6 +212,7 @@ private:
   codegen::TileForms &forms;
   const DeviceModel &device;
   const codegen::gpu::Workgroup workgroup;
+  const bool contractsDots; // the multiplications and additions of a product
 
   Inputs inputs;
   Id lane, warp, shared;
