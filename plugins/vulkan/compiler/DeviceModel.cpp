@@ -88,7 +88,7 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
     if (feature == "vendor=0x10de")
       model.hasExactFma = true;
     if (feature == "vendor=0x10005")
-      model.comparesExtendedWrongly = model.contractsTooMuch = true;
+      model.comparesExtendedWrongly = model.foldsZeros = true;
     if (name != "subgroup")
       continue;
     unsigned least, most;

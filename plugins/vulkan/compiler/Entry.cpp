@@ -138,6 +138,7 @@ Emitter::Inputs Entry::begin() {
   for (const codegen::KernelArgument &one : info.arguments)
     inputs.arguments.push_back(argument(one, address));
   inputs.sharedBytes = facts.shared;
+  inputs.zero = pushed(3);
   return inputs;
 }
 

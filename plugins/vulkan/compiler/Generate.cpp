@@ -48,10 +48,6 @@ static AtomicSet atomicsOf(const DeviceModel &device) {
   return set;
 }
 
-static bool mayContract(const GenerateOptions &options) {
-  return options.fpFusion && !options.device.contractsTooMuch;
-}
-
 static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   codegen::ExpandOptions expansion;
   const DeviceModel &device = options.device;
@@ -60,7 +56,7 @@ static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   expansion.hasF64 = device.has("f64");
   expansion.hasI64 = device.has("i64");
   expansion.hasLibm = false;
-  expansion.fpFusion = mayContract(options);
+  expansion.fpFusion = options.fpFusion;
   expansion.needsStructuredBranches = true;
   expansion.scaledDotType = codegen::ScaledDotType::F32;
   expansion.atomics = atomicsOf(device);
@@ -165,7 +161,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   spirv::Builder builder;
   Entry entry(builder, result.info, facts, device);
   Emitter emitter(builder, layouts, forms, device, distribution.workgroup,
-                  mayContract(options));
+                  options.fpFusion);
   if (failed(emitter.run(*kernel, entry.begin())))
     return failureOf("the kernel cannot be compiled for vulkan");
   entry.end();

@@ -243,14 +243,25 @@ static Id roundAway(spirv::Builder &b, Id x) {
   return copySign(b, b.select(isUp, next, whole), x);
 }
 
+Id Emitter::unfolded(Id x) {
+  if (!device.foldsZeros || b.constantBits(x) != 0)
+    return x;
+  unsigned width = spirv::bitsOf(b.typeInfo(x).scalar);
+  if (width == 64)
+    return b.bitcast(
+        b.construct(b.vectorType(b.intType(32), 2), {inputs.zero, inputs.zero}),
+        b.typeOf(x));
+  return b.bitcast(b.uconvert(inputs.zero, b.intType(width)), b.typeOf(x));
+}
+
 Id Emitter::emitFloat(Operation *op, ArrayRef<Id> operands) {
   Id x = operands[0], y = operands.size() > 1 ? operands[1] : Id();
   auto glsl = [&](GLSLstd450 instruction) { return b.glsl(instruction, {x}); };
   b.allowContraction(mayContract(op));
   return llvm::TypeSwitch<Operation *, Id>(op)
-      .Case([&](arith::AddFOp) { return b.fadd(x, y); })
+      .Case([&](arith::AddFOp) { return b.fadd(unfolded(x), unfolded(y)); })
       .Case([&](arith::SubFOp) { return b.fsub(x, y); })
-      .Case([&](arith::MulFOp) { return b.fmul(x, y); })
+      .Case([&](arith::MulFOp) { return b.fmul(unfolded(x), unfolded(y)); })
       .Case([&](arith::DivFOp) { return b.fdiv(x, y); })
       .Case([&](arith::NegFOp) { return b.fneg(x); })
       .Case([&](arith::CmpFOp compare) {

@@ -64,6 +64,7 @@ public:
     Ids programs, grid; // of 32 bits
     Ids arguments;
     unsigned sharedBytes = 0;
+    Id zero; ///< a word that is 0, which no compiler knows
   };
   /// Emits the body, without the return. Reports errors and fails.
   mlir::LogicalResult run(tt::FuncOp kernel, const Inputs &inputs);
@@ -101,6 +102,8 @@ private:
   Id emitFloat(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   Id emitConversion(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   Id emitPointer(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  /// `x`, as a number that the driver does not know if it must not fold it.
+  Id unfolded(Id x);
   Id extremum(Id x, Id y, bool isMaximum, bool propagatesNan);
   Id countZeros(Id x, bool isLeading);
   Id extendSigned(Id x, TypeId to);
