@@ -33,8 +33,9 @@ public:
   /// Mesa's compiler, up to 22.3 at least, computes comparisons of a number
   /// that was extended to 64 bits with a constant wrongly.
   bool comparesExtendedWrongly = false;
-  /// llvmpipe computes x + 0 as x and x * 0 as 0 for a constant zero, which is
-  /// wrong for a negative zero, infinities and NaN.
+  /// llvmpipe computes x + 0 as x and x * 0 as 0, and leaves x / 0 undefined,
+  /// for a constant zero, which is wrong for a negative zero, infinities and
+  /// NaN.
   bool foldsZeros = false;
 
 private:

@@ -262,7 +262,7 @@ Id Emitter::emitFloat(Operation *op, ArrayRef<Id> operands) {
       .Case([&](arith::AddFOp) { return b.fadd(unfolded(x), unfolded(y)); })
       .Case([&](arith::SubFOp) { return b.fsub(x, y); })
       .Case([&](arith::MulFOp) { return b.fmul(unfolded(x), unfolded(y)); })
-      .Case([&](arith::DivFOp) { return b.fdiv(x, y); })
+      .Case([&](arith::DivFOp) { return b.fdiv(unfolded(x), unfolded(y)); })
       .Case([&](arith::NegFOp) { return b.fneg(x); })
       .Case([&](arith::CmpFOp compare) {
         return compareFloats(b, compare.getPredicate(), x, y);
@@ -365,6 +365,8 @@ Id Emitter::emitConversion(Operation *op, ArrayRef<Id> operands) {
         return b.ine(b.convertFToU(x, b.intType(32)), b.u32(0));
       })
       .Case([&](arith::ExtFOp) {
+        if (b.constantBits(x) == 0) // stays known; see unfolded()
+          return b.constant(type, 0);
         return b.fconvert(from.isBF16() ? extendBf16(x) : x, type);
       })
       .Case([&](arith::TruncFOp) {
