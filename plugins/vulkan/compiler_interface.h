@@ -19,10 +19,10 @@ extern "C" {
 // Checked options; see options.h.
 typedef struct nereid_vulkan_options_t {
   uint32_t struct_size;
-  uint32_t threads;          // of a workgroup
-  nereid_string_t features;  // of the target
-  uint32_t access_bytes;     // of the widest access
-  uint32_t fp_fusion;        // 0 or 1
+  uint32_t threads;         // of a workgroup
+  nereid_string_t features; // of the target
+  uint32_t access_bytes;    // of the widest access
+  uint32_t fp_fusion;       // 0 or 1
 } nereid_vulkan_options_t;
 
 // The stages, by index.
