@@ -146,9 +146,9 @@ nereid_status_t nereid_backend_info(const nereid_backend_t *backend,
     info.has_compiler = plugin.hasCompiler;
     info.has_driver = plugin.hasDriver;
     info.flags = own.flags;
-    info.score = plugin.probe.score;
-    info.probe_flags = plugin.probe.flags;
-    info.device_count = plugin.probe.device_count;
+    info.score = plugin.probe().result.score;
+    info.probe_flags = plugin.probe().result.flags;
+    info.device_count = plugin.probe().result.device_count;
     info.abi_minor = own.abiMinor;
     info.id = borrow(own.id);
     info.device_type = borrow(own.deviceType);
@@ -160,7 +160,7 @@ nereid_status_t nereid_backend_info(const nereid_backend_t *backend,
     info.device_query_command = borrow(own.deviceQueryCommand);
     info.dispatch_key = borrow(own.dispatchKey);
     info.path = borrow(own.path);
-    info.probe_reason = borrow(plugin.probeReason);
+    info.probe_reason = borrow(plugin.probe().reason);
     return writeStruct(info, out_info);
   });
 }

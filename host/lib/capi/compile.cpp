@@ -34,7 +34,7 @@ nereid_status_t nereid_backend_compiler(const nereid_backend_t *backend,
       if (!given)
         return given;
     // Compiling for a backend needs no device to be there.
-    if (backend->plugin->hasDriver && backend->plugin->probe.score > 0)
+    if (backend->plugin->hasDriver && backend->plugin->probe().result.score > 0)
       if (Outcome checked = checkDevice(*backend->plugin, device); !checked)
         return checked;
     if (backend->plugin->hasCompiler &&

@@ -64,9 +64,9 @@ Plugin &CheckedPlugin::ownCompiler() {
 Plugin &CheckedPlugin::activeDriver() {
   if (!plugin().hasDriver)
     throw CheckSkipped{"the plugin has no driver"};
-  if (subject.plugin->probe.score <= 0)
+  if (subject.plugin->probe().result.score <= 0)
     throw CheckSkipped{"the driver is not active: " +
-                       subject.plugin->probeReason};
+                       subject.plugin->probe().reason};
   return *subject.plugin;
 }
 
@@ -74,7 +74,7 @@ Target CheckedPlugin::target(uint32_t device) {
   Plugin &serving = compiler();
   Target target;
   target.backend = plugin().info.deviceType;
-  if (plugin().hasDriver && plugin().probe.score > 0) {
+  if (plugin().hasDriver && plugin().probe().result.score > 0) {
     Result<Target> found = Target::ofDevice(plugin(), device, &log);
     if (!found)
       throw CheckFailed{found.failure().text};

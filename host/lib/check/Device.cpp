@@ -20,7 +20,7 @@ Bytes patternOf(size_t size, uint32_t seed) {
 std::vector<Device> Device::all(CheckedPlugin &subject) {
   Plugin &plugin = subject.activeDriver();
   std::vector<Device> devices;
-  for (uint32_t i = 0; i < plugin.probe.device_count; ++i)
+  for (uint32_t i = 0; i < plugin.probe().result.device_count; ++i)
     devices.emplace_back(subject, i);
   return devices;
 }

@@ -33,21 +33,23 @@ Result<TargetName> TargetName::parse(std::string_view text) {
 }
 
 static bool isActive(const Plugin &plugin) {
-  return plugin.hasDriver && plugin.probe.score > 0 &&
-         plugin.probe.device_count > 0;
+  return plugin.hasDriver && plugin.probe().result.score > 0 &&
+         plugin.probe().result.device_count > 0;
 }
 
 /// Active, and may be chosen by default.
 static bool isEligible(const Plugin &plugin) {
-  return isActive(plugin) && !(plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY);
+  return isActive(plugin) &&
+         !(plugin.probe().result.flags & NEREID_PROBE_BY_NAME_ONLY);
 }
 
 static bool isHostCpu(const Plugin &plugin) {
-  return plugin.hasDriver && (plugin.probe.flags & NEREID_PROBE_IS_HOST_CPU);
+  return plugin.hasDriver &&
+         (plugin.probe().result.flags & NEREID_PROBE_IS_HOST_CPU);
 }
 
 static int32_t scoreOf(const Plugin &plugin) {
-  return plugin.hasDriver ? plugin.probe.score : 0;
+  return plugin.hasDriver ? plugin.probe().result.score : 0;
 }
 
 /// The first of the best; null for an empty list.
@@ -200,11 +202,12 @@ static Json describeDriver(const Plugin &plugin, size_t place) {
   json["device_type"] = plugin.info.deviceType;
   json["path"] = plugin.info.path;
   json["active"] = isActive(plugin);
-  json["score"] = plugin.probe.score;
-  json["device_count"] = plugin.probe.device_count;
+  json["score"] = plugin.probe().result.score;
+  json["device_count"] = plugin.probe().result.device_count;
   json["host_cpu"] = isHostCpu(plugin);
-  json["by_name_only"] = (plugin.probe.flags & NEREID_PROBE_BY_NAME_ONLY) != 0;
-  json["reason"] = plugin.probeReason;
+  json["by_name_only"] =
+      (plugin.probe().result.flags & NEREID_PROBE_BY_NAME_ONLY) != 0;
+  json["reason"] = plugin.probe().reason;
   return json;
 }
 

@@ -14,6 +14,7 @@
 #include "support/Result.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace nereid::host {
@@ -37,9 +38,16 @@ public:
   /// of the cache key of what it compiles.
   std::string usedExtensions;
 
-  // The driver's probe result when the plugin was loaded.
-  nereid_probe_t probe = {};
-  std::string probeReason;
+  /// What the driver says about this machine.
+  struct Probe {
+    nereid_probe_t result = {}; // without a score and devices if it failed
+    std::string reason;
+  };
+  /// Asks the driver, the first time: a program that names its target does not
+  /// wait for the drivers of others. [any-thread]
+  const Probe &probe() const;
+  /// Used instead of asking.
+  void assume(Probe probe);
 
   Plugin();
   Plugin(const Plugin &) = delete;
@@ -58,6 +66,8 @@ private:
   bool isCreated = false;     // `create` succeeded, so `shutdown` is due
   void *library = nullptr;    // of dlopen; null for a table in process
   const Log *log = nullptr;   // outlives the plugin
+  mutable std::once_flag probing;
+  mutable Probe probed;
   std::unique_ptr<struct HostTable> host; // the host as the plugin sees it
 };
 

@@ -21,14 +21,13 @@
 namespace nereid::host {
 
 // No machine has that many; each one is queried and listed.
-static constexpr uint32_t maxDevices = 4096;
 
 static Rejection reject(Reason reason, std::string detail) {
   return {reason, std::move(detail), {}};
 }
 
 static LoadResult refused(Rejection rejection) {
-  return {nullptr, std::move(rejection), {}};
+  return {nullptr, std::move(rejection)};
 }
 
 void PluginLoader::report(LoadStep step) const {
@@ -173,8 +172,11 @@ LoadResult PluginLoader::start(std::shared_ptr<Plugin> plugin,
                           "required and missing: " + quotedSlots(missing)));
   auto *vendor = plugin->extension(borrow(NEREID_EXT_VENDOR));
   readVendor(static_cast<const nereid_vendor_t *>(vendor), plugin->info);
-  std::string remark = plugin->hasDriver ? probe(*plugin) : std::string();
-  return {std::move(plugin), {}, std::move(remark)};
+  if (options.probesAtOnce) {
+    report(LoadStep::Probe);
+    (void)plugin->probe();
+  }
+  return {std::move(plugin), {}};
 }
 
 std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
@@ -192,38 +194,6 @@ std::optional<Rejection> PluginLoader::create(Plugin &plugin) const {
   }
   plugin.isCreated = true;
   return std::nullopt;
-}
-
-/// Asks the driver whether it can run here. A driver that fails to say is
-/// inactive; returns a remark about it.
-std::string PluginLoader::probe(Plugin &plugin) const {
-  report(LoadStep::Probe);
-  nereid_probe_t result = {};
-  result.struct_size = sizeof result;
-  Call call(log, plugin.info);
-  plugin.probeReason.clear();
-  StringWriter reason(plugin.probeReason, call);
-  nereid_status_t status = call.run([&] {
-    return plugin.driver.probe(plugin.state, &result, reason.get(), call.get());
-  });
-  result.struct_size = sizeof result;
-  plugin.probe = result;
-  std::string remark;
-  if (status != NEREID_OK)
-    remark = "its probe failed: " + call.failure(status, "probe").text;
-  else if (result.score > 0 && result.device_count == 0)
-    remark = "its probe returned score " + std::to_string(result.score) +
-             " but no devices";
-  else if (result.device_count > maxDevices)
-    remark = "its probe returned " + std::to_string(result.device_count) +
-             " devices, expected at most " + std::to_string(maxDevices);
-  if (!remark.empty()) {
-    plugin.probe.device_count = 0;
-    plugin.probeReason = remark;
-  }
-  if (!remark.empty() || result.score < 0)
-    plugin.probe.score = 0;
-  return remark;
 }
 
 } // namespace nereid::host

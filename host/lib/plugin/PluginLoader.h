@@ -36,6 +36,7 @@ struct LoaderOptions {
   HostExtensions extensions;   // may be empty
   bool allowsWritable = false; // accept files that others can write
   bool isProbeIsolated = false;
+  bool probesAtOnce = false; // its driver is asked while it is loaded
   uint32_t probeTimeoutMs = 5000;
   std::string probeHelper;                // empty: the one beside libnereid
   std::function<void(LoadStep)> progress; // told before each step; may be empty
@@ -45,7 +46,6 @@ struct LoaderOptions {
 struct LoadResult {
   std::shared_ptr<Plugin> plugin;
   Rejection rejection; // if there is no plugin
-  std::string detail;  // a remark on one that was loaded
 };
 
 class PluginLoader {
@@ -69,7 +69,6 @@ private:
   LoadResult start(std::shared_ptr<Plugin> plugin,
                    const nereid_plugin_t *table) const;
   std::optional<Rejection> create(Plugin &plugin) const;
-  std::string probe(Plugin &plugin) const;
 
   const LoaderOptions options;
   const Log *const log;

@@ -196,7 +196,6 @@ std::shared_ptr<Plugin> PluginRegistry::loadOpened(const OpenedPlugin &opened,
     return nullptr;
   }
   result.plugin->info.name = candidate.name;
-  candidate.detail = std::move(result.detail);
   loadedFiles[opened.identity] = result.plugin;
   add(result.plugin);
   return result.plugin;
@@ -248,7 +247,6 @@ PluginRegistry::registerTable(const nereid_plugin_t *table) {
     TraceSpan span(trace, "load", candidate.id);
     LoadResult result = loader.loadTable(table);
     plugin = std::move(result.plugin);
-    candidate.detail = std::move(result.detail);
     if (!plugin)
       bad = std::move(result.rejection);
   }
@@ -304,8 +302,6 @@ const Candidate &PluginRegistry::record(Candidate candidate) {
 void PluginRegistry::logDiscovered(const Candidate &candidate) const {
   switch (candidate.reason) {
   case Reason::Loaded:
-    if (!candidate.detail.empty())
-      log->warning(candidate.text());
     log->info(candidate.path + ": loaded as plugin '" + candidate.id + "'");
     return;
   case Reason::OutsideBackend:

@@ -25,12 +25,12 @@ Outcome checkDevice(const Plugin &plugin, uint32_t device) {
   if (!plugin.hasDriver)
     return Failure{NEREID_UNIMPLEMENTED,
                    name + " has no driver, it only compiles"};
-  uint32_t count = plugin.probe.device_count;
-  if (plugin.probe.score <= 0 || count == 0)
+  uint32_t count = plugin.probe().result.device_count;
+  if (plugin.probe().result.score <= 0 || count == 0)
     return Failure{NEREID_UNAVAILABLE,
                    name + " is not active: " +
-                       (plugin.probeReason.empty() ? "it has no device"
-                                                   : plugin.probeReason)};
+                       (plugin.probe().reason.empty() ? "it has no device"
+                                                      : plugin.probe().reason)};
   if (device >= count)
     return Failure{NEREID_NOT_FOUND,
                    name + " has no device " + std::to_string(device) +

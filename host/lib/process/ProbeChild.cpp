@@ -13,6 +13,7 @@ void runProbe(const std::string &path, int pipe) {
   NoteResult note = readNote(path);
   if (const PluginNote *found = std::get_if<PluginNote>(&note)) {
     LoaderOptions options;
+    options.probesAtOnce = true;
     options.progress = [pipe](LoadStep step) {
       char digit = static_cast<char>('0' + static_cast<int>(step));
       sendToParent(pipe, {&digit, 1});

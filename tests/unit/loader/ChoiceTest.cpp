@@ -21,10 +21,12 @@ std::shared_ptr<Plugin> driver(const std::string &id, int32_t score,
   plugin->info.id = id;
   plugin->info.deviceType = id.substr(0, id.find('.'));
   plugin->hasDriver = true;
-  plugin->probe.score = score;
-  plugin->probe.flags = flags;
-  plugin->probe.device_count = devices;
-  plugin->probeReason = score > 0 ? "here" : "no /dev/" + id;
+  Plugin::Probe probe;
+  probe.result.score = score;
+  probe.result.flags = flags;
+  probe.result.device_count = devices;
+  probe.reason = score > 0 ? "here" : "no /dev/" + id;
+  plugin->assume(std::move(probe));
   return plugin;
 }
 

@@ -26,7 +26,7 @@ TEST_F(Discovery, LoadsThePluginsOfADirectory) {
   EXPECT_EQ(plugin.info.buildId, "fixture build");
   EXPECT_TRUE(plugin.hasCompiler);
   EXPECT_TRUE(plugin.hasDriver);
-  EXPECT_EQ(plugin.probeReason, "a device of paper");
+  EXPECT_EQ(plugin.probe().reason, "a device of paper");
   EXPECT_EQ(line("good.so").code(), "loaded");
 }
 

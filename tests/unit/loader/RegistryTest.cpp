@@ -5,6 +5,8 @@
 
 #include "LoaderFixture.h"
 
+#include "plugin/Choice.h"
+
 #include <nlohmann/json.hpp>
 
 #include <atomic>
@@ -107,10 +109,29 @@ TEST_F(Registry, ADriverWithAnAbsurdNumberOfDevicesIsInactive) {
   };
   Result<std::shared_ptr<Plugin>> added = make().registerTable(&first);
   ASSERT_TRUE(added);
-  EXPECT_EQ((*added)->probe.score, 0);
-  EXPECT_EQ((*added)->probe.device_count, 0u);
-  EXPECT_EQ((*added)->probeReason,
+  EXPECT_EQ((*added)->probe().result.score, 0);
+  EXPECT_EQ((*added)->probe().result.device_count, 0u);
+  EXPECT_EQ((*added)->probe().reason,
             "its probe returned 4294967295 devices, expected at most 4096");
+}
+
+TEST_F(Registry, ADriverIsAskedOnceAndNotForAnotherOnesTarget) {
+  static int asked;
+  asked = 0;
+  driver.probe = [](nereid_state_t *, nereid_probe_t *out,
+                    const nereid_writer_t *, const nereid_call_t *) {
+    ++asked;
+    out->score = 1;
+    out->device_count = 1;
+    return nereid_status_t{NEREID_OK};
+  };
+  Result<std::shared_ptr<Plugin>> added = make().registerTable(&first);
+  ASSERT_TRUE(added);
+  EXPECT_FALSE(choose({*added}, "another", ""));
+  EXPECT_EQ(asked, 0);
+  EXPECT_TRUE(choose({*added}, first.id.data, ""));
+  EXPECT_TRUE(choose({*added}, "", ""));
+  EXPECT_EQ(asked, 1);
 }
 
 TEST_F(Registry, TheSameIdIsNotRegisteredTwiceButAgainLater) {

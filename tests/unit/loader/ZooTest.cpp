@@ -97,10 +97,12 @@ class Zoo : public LoaderFixture {};
 
 TEST_F(Zoo, ADriverWhoseProbeFailsIsLoadedAndInactive) {
   EXPECT_EQ(codeOf("probe_fails"), "loaded");
-  EXPECT_THAT(line("probe_fails.so").detail, HasSubstr("failed on purpose"));
-  EXPECT_EQ(registry->backends().at(0)->probe.score, 0);
+  EXPECT_THAT(registry->backends().at(0)->probe().reason,
+              HasSubstr("failed on purpose"));
+  EXPECT_EQ(registry->backends().at(0)->probe().result.score, 0);
   EXPECT_EQ(codeOf("probe_throws"), "loaded");
-  EXPECT_THAT(line("probe_throws.so").detail, HasSubstr("thrown on purpose"));
+  EXPECT_THAT(registry->backends().back()->probe().reason,
+              HasSubstr("thrown on purpose"));
 }
 
 TEST_F(Zoo, AFileCutAtAnyLengthIsRefusedBeforeItIsOpenedByTheSystem) {
@@ -212,7 +214,7 @@ TEST_F(Zoo, AMissingFileIsAnErrorOfAnExplicitLoad) {
 TEST_F(Zoo, AnOlderPluginWithSmallerTablesWorks) {
   EXPECT_EQ(codeOf("older"), "loaded");
   Plugin &plugin = *registry->backends().at(0);
-  EXPECT_EQ(plugin.probe.score, 50);
+  EXPECT_EQ(plugin.probe().result.score, 50);
   EXPECT_EQ(plugin.extension(borrow("com.fixture/1")), nullptr);
   EXPECT_EQ(plugin.driver.struct_size, sizeof(nereid_driver_t));
   EXPECT_FALSE(plugin.extensions.benchmark.isThere());
@@ -226,7 +228,7 @@ TEST_F(Zoo, ANewerPluginWithLargerTablesWorks) {
   EXPECT_EQ(plugin.info.abiMinor, uint32_t(NEREID_ABI_MINOR));
   EXPECT_NE(plugin.extension(borrow("com.fixture/1")), nullptr);
   EXPECT_EQ(plugin.extension(borrow("com.unknown/1")), nullptr);
-  EXPECT_EQ(plugin.probe.score, 50);
+  EXPECT_EQ(plugin.probe().result.score, 50);
 }
 
 } // namespace
