@@ -53,6 +53,12 @@ TEST(FoldTest, EveryRuleOfAnIdentityIsExact) {
       return (x * y) & mask;
     case Op::OpShiftLeftLogical:
       return (x << y) & mask;
+    case Op::OpBitwiseAnd:
+      return x & y;
+    case Op::OpBitwiseOr:
+      return x | y;
+    case Op::OpBitwiseXor:
+      return x ^ y;
     case Op::OpShiftRightLogical:
       return x >> y;
     case Op::OpShiftRightArithmetic:
