@@ -221,7 +221,8 @@ void Distributor::needOperands(Operation *op) {
     needFor(nullptr);
 }
 
-/// `value` enters or leaves a region as `carried`.
+/// Values that enter or leave a region are needed in the layout of what carries
+/// them.
 void Distributor::needOperandsOfRegion(Operation *op) {
   auto needAs = [&](ValueRange values, ValueRange carried) {
     for (auto [value, as] : llvm::zip(values, carried))

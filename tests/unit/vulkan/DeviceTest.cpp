@@ -129,7 +129,8 @@ static std::string findManifest() {
 TEST_F(VulkanDevices, SeveralDriversWorkSideBySide) {
   std::string manifest = findManifest();
   if (manifest.empty())
-    GTEST_SKIP() << "no manifest of lavapipe";
+    GTEST_SKIP() << "lavapipe, the second driver of this test, is not "
+                    "installed; scripts/test installs it";
   std::string copied =
       testing::TempDir() + "/nereid-lvp-" + std::to_string(getpid()) + ".json";
   std::filesystem::copy_file(manifest, copied);

@@ -233,7 +233,7 @@ TEST_F(VulkanMemory, KernelsReachImportedMemory) {
     nereid_status_t status =
         call(interop().import_pointer, plugin->state, 0u, in, address);
     if (status == NEREID_UNIMPLEMENTED)
-      GTEST_SKIP() << error;
+      GTEST_SKIP() << "this driver does not import host memory: " << error;
     ASSERT_EQ(status, NEREID_OK) << error;
   }
   AddArguments arguments = {imported[0], imported[0], imported[1], 3000};

@@ -100,7 +100,7 @@ TEST_F(VulkanStreams, WorkIsSubmittedWithoutAnotherCall) {
   nereid_status_t status =
       call(interop.import_pointer, plugin->state, 0u, in, out);
   if (status == NEREID_UNIMPLEMENTED)
-    GTEST_SKIP() << error;
+    GTEST_SKIP() << "this driver does not import host memory: " << error;
   ASSERT_EQ(status, NEREID_OK) << error;
   AddArguments last = keepBusy(0);
   last.out = address;

@@ -120,7 +120,9 @@ void VulkanTest::SetUp() {
     // A machine without any driver; all else is a failure.
     bool isMissing = plugin->reason.find("no Vulkan") != std::string::npos;
     ASSERT_TRUE(isMissing) << plugin->reason;
-    GTEST_SKIP() << plugin->reason;
+    GTEST_SKIP() << "this machine has no Vulkan driver; scripts/test installs "
+                    "lavapipe: "
+                 << plugin->reason;
   }
 }
 
