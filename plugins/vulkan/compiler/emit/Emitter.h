@@ -94,7 +94,8 @@ private:
   Id fromWords(llvm::ArrayRef<Id> words, mlir::Type type);
   Id pointerTo(Id address, TypeId type);
 
-  // Elements.cpp: an operation on scalars, or on one element of tiles.
+  // Elements.cpp, Integers.cpp, Floats.cpp, Casts.cpp: an operation on scalars,
+  // or on one element of tiles. None if the file has no such operation.
 
   Id emitElement(mlir::Operation *op, llvm::ArrayRef<Id> operands,
                  unsigned result = 0);
