@@ -201,11 +201,15 @@ static std::string readFacts(std::string_view text, ImageFacts &out) {
   return {};
 }
 
-/// Whether `text` starts as facts do, with a complete digest.
+/// Whether `text` starts as facts do, with a complete digest. The digest has
+/// to be digits and end there: sealing overwrites it, and must not overwrite
+/// another fact.
 static bool isFacts(std::string_view text) {
-  return text.size() > kDigestOffset + kDigestSize &&
-         text.starts_with(kFormat) &&
-         text.substr(kFormat.size()).starts_with(kDigestKey);
+  constexpr size_t kEnd = kDigestOffset + kDigestSize;
+  return text.size() > kEnd && text[kEnd] == ' ' && text.starts_with(kFormat) &&
+         text.substr(kFormat.size()).starts_with(kDigestKey) &&
+         text.substr(kDigestOffset, kDigestSize)
+                 .find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 // ------------------------------------------------------------------- module
@@ -264,11 +268,11 @@ static std::string readDeclaration(const Instruction &instruction,
       return {};
     if (!isFacts(*text))
       return "its facts do not start with '" + std::string(kFormat) +
-             "digest=' and 16 digits, as this version writes them";
+             "digest=', 16 digits and a space, as this version writes them";
     if (facts)
       return "it has facts twice";
     facts = instruction.at;
-    return readFacts(text->substr(kFormat.size()), out.facts);
+    return readFacts(text->substr(kDigestOffset + kDigestSize + 1), out.facts);
   }
   default:
     return {};

@@ -97,6 +97,14 @@ TEST(VulkanImage, SaysWhichFactIsWrong) {
               HasSubstr("do not start with"));
   EXPECT_THAT(problemOfFacts("nereid.vulkan/1 digest=00"),
               HasSubstr("do not start with"));
+  // A digest that is sealed would replace these facts.
+  EXPECT_THAT(
+      problemOfFacts("nereid.vulkan/1 digest=00 workgroup=64  subgroup=0 "
+                     "shared=0 arguments=0 push=block services=0"),
+      HasSubstr("do not start with"));
+  EXPECT_THAT(problemOfFacts("nereid.vulkan/1 digest=00000000000000000"
+                             "workgroup=64 subgroup=0"),
+              HasSubstr("do not start with"));
   EXPECT_THAT(problemOfFacts(start + "subgroup=0"),
               HasSubstr("lack 'workgroup'"));
   EXPECT_THAT(problemOfFacts(start + "workgroup=0 subgroup=0 shared=0 "
