@@ -29,16 +29,44 @@ static int64_t hintOf(Value value, StringRef name, unsigned dim) {
   return number > 0 ? powerOfTwoIn(number) : 1;
 }
 
+static int64_t divisibilityBeside(const TileForm &form, unsigned dim,
+                                  TileForms &forms);
+
+/// The size of aligned groups of indices along `dim` in which the remainders
+/// `tensor` ascend by one, each from a multiple of that size: the modulus is a
+/// multiple of it too, so that no group wraps.
+static int64_t remainderRun(Value tensor, unsigned dim, TileForms &forms) {
+  std::optional<WrapForm> wrap = forms.wrapOf(tensor);
+  if (!wrap || wrap->value.strides[dim].constant() != 1 ||
+      wrap->value.mayWrap >> dim & 1)
+    return 1;
+  return std::min(divisibilityBeside(wrap->value, dim, forms),
+                  wrap->modulus.divisibility());
+}
+
+/// The dimension of the tensor of `term` that is `dim` of its form.
+static std::optional<unsigned> dimensionIn(const TileTerm &term, unsigned dim) {
+  for (auto [own, source] : llvm::enumerate(term.map))
+    if (source.isDim(dim))
+      return own;
+  return std::nullopt;
+}
+
 /// The largest power of two that divides an integer form without its part along
-/// `dim`. Wrapping in its type does not change it.
-static int64_t divisibilityBeside(const TileForm &form, unsigned dim) {
+/// `dim`; of a term along `dim` that ascends in groups, where a group starts.
+/// Wrapping in its type does not change it.
+static int64_t divisibilityBeside(const TileForm &form, unsigned dim,
+                                  TileForms &forms) {
   int64_t result = form.base.divisibility();
   for (auto [other, stride] : llvm::enumerate(form.strides))
     if (other != dim)
       result = std::min(result, stride.divisibility());
-  for (const TileTerm &term : form.terms)
-    result = std::min(result, term.coefficient.divisibility() *
-                                  hintOf(term.tensor, "tt.divisibility", 0));
+  for (const TileTerm &term : form.terms) {
+    int64_t own = hintOf(term.tensor, "tt.divisibility", 0);
+    if (auto along = dimensionIn(term, dim))
+      own = std::max(own, remainderRun(term.tensor, *along, forms));
+    result = std::min(result, term.coefficient.divisibility() * own);
+  }
   return result;
 }
 
@@ -59,8 +87,8 @@ static int64_t constancyOf(Value condition, unsigned dim, TileForms &forms) {
       lhs->strides[dim].constant() != 1 || (lhs->termDims() >> dim & 1) ||
       (rhs->dependsOn() >> dim & 1))
     return hint;
-  return std::max(hint, std::min(divisibilityBeside(*lhs, dim),
-                                 divisibilityBeside(*rhs, dim)));
+  return std::max(hint, std::min(divisibilityBeside(*lhs, dim, forms),
+                                 divisibilityBeside(*rhs, dim, forms)));
 }
 
 int64_t widestAccess(Value pointers, Value mask, unsigned dim, int64_t bytes,
@@ -72,8 +100,8 @@ int64_t widestAccess(Value pointers, Value mask, unsigned dim, int64_t bytes,
   if (!form || bytes < unit)
     return 1;
   int64_t count = std::min(tileType(pointers).getDimSize(dim), bytes / unit);
-  // Either the index itself, or one term that is declared to be contiguous (a
-  // remainder, say), and nothing else that changes along the dimension.
+  // Either the index itself, or one term that is contiguous (a remainder, say)
+  // by itself or by a hint, and nothing else that changes along the dimension.
   bool isIndex = form->strides[dim].constant() == 1;
   if (!isIndex && !form->strides[dim].isZero())
     return 1;
@@ -83,14 +111,15 @@ int64_t widestAccess(Value pointers, Value mask, unsigned dim, int64_t bytes,
       continue;
     ++runs;
     int64_t contiguity = 1;
-    for (auto [own, source] : llvm::enumerate(term.map))
-      if (source.isDim(dim) && term.coefficient.constant() == 1)
-        contiguity = hintOf(term.tensor, "tt.contiguity", own);
+    std::optional<unsigned> own = dimensionIn(term, dim);
+    if (own && term.coefficient.constant() == 1)
+      contiguity = std::max(hintOf(term.tensor, "tt.contiguity", *own),
+                            remainderRun(term.tensor, *own, forms));
     count = std::min(count, contiguity);
   }
   if (runs + isIndex != 1)
     return 1;
-  count = std::min(count, divisibilityBeside(*form, dim));
+  count = std::min(count, divisibilityBeside(*form, dim, forms));
   count = std::min(count, divisibilityOf(form->pointer) / unit);
   if (mask)
     for (const MaskConjunct &conjunct : conjunctsOf(mask, forms)) {
