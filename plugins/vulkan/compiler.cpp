@@ -48,6 +48,7 @@ static nereid_vulkan_options_t plainOptions(const Options &values) {
   plain.features = text(values.features);
   plain.access_bytes = static_cast<uint32_t>(values.accessBytes);
   plain.fp_fusion = values.enableFpFusion;
+  plain.stages = static_cast<uint32_t>(values.numStages);
   return plain;
 }
 

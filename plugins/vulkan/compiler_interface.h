@@ -23,6 +23,7 @@ typedef struct nereid_vulkan_options_t {
   nereid_string_t features; // of the target
   uint32_t access_bytes;    // of the widest access
   uint32_t fp_fusion;       // 0 or 1
+  uint32_t stages;          // of pipelined loops; 1: none is pipelined
 } nereid_vulkan_options_t;
 
 // The stages, by index.

@@ -28,11 +28,9 @@ static constexpr OptionSpec<Options> kSpecs[] = {
      &Options::numCtas},
     {{"num_stages",
       "2",
-      "accepted for compatibility with Triton; no effect",
+      "above 1, loads of a loop run ahead of its products by one iteration",
       0,
-      1024,
-      {},
-      false},
+      1024},
      &Options::numStages},
     {{"num_threads", "0",
       "threads of a workgroup, a power of two; 0 means 32 for each of "
@@ -101,11 +99,13 @@ nereid_status_t parseOptions(const nereid_target_t *target,
   return NEREID_OK;
 }
 
-// Contains the resolved number of threads instead of the given ones.
+// Contains the resolved number of threads instead of the given ones, and of
+// stages what is told apart.
 std::string canonicalText(const Options &options) {
   Options resolved = options;
   resolved.numThreads = options.threads;
   resolved.numWarps = 0;
+  resolved.numStages = options.numStages > 1 ? 2 : 1;
   return kTable.canonicalText(resolved) + "features=" + options.features;
 }
 

@@ -10,6 +10,7 @@
 #include "SharedMemory.h"
 #include "analysis/Induction.h"
 #include "emit/Emitter.h"
+#include "gpu/Pipeline.h"
 #include "kernel/OutOfResources.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
@@ -86,6 +87,8 @@ static llvm::Expected<tt::FuncOp> prepareKernel(ModuleOp module,
   if (failed(expand(codegen::Phase::Elements, module, expansion)))
     return failureOf("an operation cannot be expanded");
   codegen::scalarizeInductions(*kernel);
+  if (options.stages > 1)
+    codegen::gpu::pipelineLoads(*kernel, {options.threads});
   IRRewriter rewriter(module.getContext());
   (void)eraseUnreachableBlocks(rewriter, (*kernel)->getRegions());
   (void)runRegionDCE(rewriter, (*kernel)->getRegions());

@@ -20,6 +20,7 @@ struct GenerateOptions {
   unsigned threads = 128; ///< of a workgroup, a power of two
   unsigned accessBytes = 16;
   bool fpFusion = true;
+  unsigned stages = 2; ///< of loops around products; 1: loads do not run ahead
 };
 
 struct GeneratedKernel {

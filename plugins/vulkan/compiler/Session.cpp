@@ -18,6 +18,7 @@ nereid_status_t Session::start(const nereid_call_t *call) {
         generateOptions.threads = options.threads;
         generateOptions.accessBytes = options.access_bytes;
         generateOptions.fpFusion = options.fp_fusion;
+        generateOptions.stages = options.stages;
         return llvm::Error::success();
       },
       {nullptr, nullptr, call});

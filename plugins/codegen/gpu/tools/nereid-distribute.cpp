@@ -1,9 +1,11 @@
 // nereid-distribute.cpp - prints the layouts of all tiles of the kernels in a
-// TTIR file. For lit tests.
+// TTIR file, or the kernels after the loads were moved. For lit tests.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "analysis/Induction.h"
 #include "gpu/Distribution.h"
+#include "gpu/Pipeline.h"
 
 #include "nereid/ttir/Parse.h"
 
@@ -23,6 +25,8 @@ static cl::opt<unsigned> warps("warps", cl::desc("subgroups of a workgroup"),
                                cl::init(4));
 static cl::opt<unsigned> accessBytes("access-bytes", cl::init(16),
                                      cl::desc("of the widest access"));
+static cl::opt<bool> pipeline("pipeline",
+                              cl::desc("print kernels whose loads run ahead"));
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "prints layouts of tiles\n");
@@ -43,6 +47,13 @@ int main(int argc, char **argv) {
   options.workgroup = {llvm::Log2_32(lanes), llvm::Log2_32(warps)};
   options.accessBytes = accessBytes;
   (*module)->walk([&](tt::FuncOp kernel) {
+    if (pipeline) {
+      codegen::scalarizeInductions(kernel);
+      unsigned count = codegen::gpu::pipelineLoads(
+          kernel, {options.workgroup.threads()});
+      llvm::outs() << "// " << count << " ahead\n" << kernel << '\n';
+      return;
+    }
     codegen::TileForms forms;
     llvm::outs() << '@' << kernel.getName() << '\n';
     codegen::gpu::distribute(kernel, forms, options)
