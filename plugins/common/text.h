@@ -59,6 +59,18 @@ inline nereid_status_t addString(const nereid_value_sink_t *sink,
   return sink->add(sink, &out);
 }
 
+/// `list` has `size` items of the kind that `type` says.
+inline nereid_status_t addList(const nereid_value_sink_t *sink,
+                               std::string_view name, nereid_type_t type,
+                               const void *list, uint64_t size) {
+  nereid_value_t out = {};
+  out.name = text(name);
+  out.type = type;
+  out.list = list;
+  out.list_size = size;
+  return sink->add(sink, &out);
+}
+
 /// Sets the fields of `out` that its writer's version of the struct has.
 template <typename Struct> void copyOut(Struct *out, Struct filled) {
   uint32_t size = out->struct_size;

@@ -7,6 +7,7 @@
 #include "extensions.h"
 
 #include "common/guard.h"
+#include "common/text.h"
 #include "driver.h"
 #include "libdevice.h"
 #include "state.h"
@@ -154,17 +155,6 @@ static constexpr nereid_benchmark_t kBenchmark = {sizeof(nereid_benchmark_t), 0,
                                               kGuarded<flushCache>};
 
 // ------------------------------------------------------------------ frontend
-
-static nereid_status_t addList(const nereid_value_sink_t *sink,
-                               std::string_view name, nereid_type_t type,
-                               const void *list, uint64_t size) {
-  nereid_value_t out = {};
-  out.name = text(name);
-  out.type = type;
-  out.list = list;
-  out.list_size = size;
-  return sink->add(sink, &out);
-}
 
 /// Every type and precision is computed, if need be by wider ones.
 static nereid_status_t visitFacts(nereid_state_t *, const nereid_target_t *,

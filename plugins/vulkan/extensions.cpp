@@ -1,5 +1,5 @@
 // extensions.cpp - streams, further memory operations, import of host memory,
-// and names. Events are in a file of their own.
+// and names. Events and facts for frontends are in files of their own.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -145,9 +145,9 @@ static constexpr nereid_vendor_t kVendor = {
 
 const void *findExtension(nereid_state_t *, nereid_string_t id) {
   static constexpr std::pair<std::string_view, const void *> kTables[] = {
-      {NEREID_EXT_EVENT, &kEvents},  {NEREID_EXT_INTEROP, &kInterop},
-      {NEREID_EXT_MEMORY, &kMemory}, {NEREID_EXT_STREAM, &kStreams},
-      {NEREID_EXT_VENDOR, &kVendor},
+      {NEREID_EXT_EVENT, &kEvents},    {NEREID_EXT_FRONTEND, &kFrontend},
+      {NEREID_EXT_INTEROP, &kInterop}, {NEREID_EXT_MEMORY, &kMemory},
+      {NEREID_EXT_STREAM, &kStreams},  {NEREID_EXT_VENDOR, &kVendor},
   };
   for (auto [known, table] : kTables)
     if (view(id) == known)

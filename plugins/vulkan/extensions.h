@@ -10,7 +10,8 @@
 
 namespace nereid::vulkan {
 
-extern const nereid_events_t kEvents; // events.cpp
+extern const nereid_events_t kEvents;     // events.cpp
+extern const nereid_frontend_t kFrontend; // frontend.cpp
 
 const void *findExtension(nereid_state_t *state, nereid_string_t id);
 

@@ -26,10 +26,8 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "workgroups of a cluster; devices have none, so 1 is the only value", 1,
       1},
      &Options::numCtas},
-    {{"num_stages",
-      "2",
-      "above 1, loads of a loop run ahead of its products by one iteration",
-      0,
+    {{"num_stages", "2",
+      "above 1, loads of a loop run ahead of its products by one iteration", 0,
       1024},
      &Options::numStages},
     {{"num_threads", "0",
@@ -46,18 +44,6 @@ static constexpr OptionTable<Options> kTable(kSpecs);
 
 nereid_status_t visitOptions(const nereid_option_sink_t *sink) {
   return kTable.visit(sink);
-}
-
-/// The features of a target; those of its profile if it has only a name.
-static std::string featuresFor(const nereid_target_t *target) {
-  if (!target)
-    return {};
-  if (target->features.size)
-    return std::string(view(target->features));
-  for (const Profile &profile : profiles())
-    if (profile.name == view(target->arch))
-      return std::string(profile.features);
-  return {};
 }
 
 static std::string profileNames() {

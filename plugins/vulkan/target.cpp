@@ -5,6 +5,8 @@
 
 #include "target.h"
 
+#include "common/text.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -186,6 +188,17 @@ std::string featuresOf(const PhysicalDevice &device) {
             std::to_string(shape.n) + 'x' + std::to_string(shape.k) + '/' +
             shape.a + '/' + shape.b + '/' + shape.c + '/' + shape.result;
   return text;
+}
+
+std::string featuresFor(const nereid_target_t *target) {
+  if (!target)
+    return {};
+  if (target->features.size)
+    return std::string(plugin::view(target->features));
+  for (const Profile &profile : profiles())
+    if (profile.name == plugin::view(target->arch))
+      return std::string(profile.features);
+  return {};
 }
 
 } // namespace nereid::vulkan

@@ -11,6 +11,8 @@
 
 #include "physical_device.h"
 
+#include "nereid/plugin.h"
+
 #include <span>
 #include <string_view>
 
@@ -30,6 +32,10 @@ std::string_view profileOf(const PhysicalDevice &device);
 
 /// The features, with commas between: "vendor=0x10de,subgroup=32-32,...".
 std::string featuresOf(const PhysicalDevice &device);
+
+/// The features of a target, or those of its profile if it has only a name;
+/// empty if it has neither.
+std::string featuresFor(const nereid_target_t *target);
 
 } // namespace nereid::vulkan
 

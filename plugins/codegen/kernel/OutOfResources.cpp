@@ -12,8 +12,8 @@ namespace nereid::codegen {
 char OutOfResourcesError::ID;
 
 void OutOfResourcesError::log(llvm::raw_ostream &stream) const {
-  stream << "out of resources: a program needs " << needed << " bytes of "
-         << memory << ", and has " << available;
+  stream << "out of resources: a program needs " << needed << ' ' << what
+         << ", and has " << available;
 }
 
 } // namespace nereid::codegen

@@ -17,9 +17,9 @@ namespace nereid::codegen {
 /// configuration (a smaller block) may fit, so an autotuner can continue.
 class OutOfResourcesError : public llvm::ErrorInfo<OutOfResourcesError> {
 public:
-  /// Bytes of `memory`, as in "needs 8 bytes of shared memory".
-  OutOfResourcesError(uint64_t needed, uint64_t available, std::string memory)
-      : needed(needed), available(available), memory(std::move(memory)) {}
+  /// As in "needs 8 bytes of shared memory", where the words are `what`.
+  OutOfResourcesError(uint64_t needed, uint64_t available, std::string what)
+      : needed(needed), available(available), what(std::move(what)) {}
   void log(llvm::raw_ostream &stream) const override;
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
@@ -29,7 +29,7 @@ public:
 
 private:
   uint64_t needed, available;
-  std::string memory;
+  std::string what;
 };
 
 } // namespace nereid::codegen

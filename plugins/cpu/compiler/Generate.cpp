@@ -77,7 +77,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   info.scratchSize = (*program)->scratchBytes;
   if (info.scratchSize > kMaxScratchBytes)
     return llvm::make_error<codegen::OutOfResourcesError>(
-        info.scratchSize, kMaxScratchBytes, "scratch for its tiles");
+        info.scratchSize, kMaxScratchBytes, "bytes of scratch for its tiles");
   codegen::TileForms forms(
       [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))

@@ -5,6 +5,7 @@
 
 #include "Generate.h"
 
+#include "../tile_limits.h"
 #include "Dot.h"
 #include "Entry.h"
 #include "SharedMemory.h"
@@ -114,6 +115,25 @@ static llvm::Error checkCapabilities(const spirv::Builder &builder,
   return failureOf("the device lacks what the kernel needs");
 }
 
+/// The code of a tile is unrolled: without a limit, drivers would compile for
+/// hours.
+static llvm::Error checkTiles(tt::FuncOp kernel, const Distribution &layouts) {
+  uint32_t most = 0;
+  auto look = [&](Value value) {
+    for (const codegen::gpu::Layout &layout : layouts.variantsOf(value))
+      most = std::max(most, layout.registerCount());
+  };
+  kernel.walk([&](Block *block) {
+    llvm::for_each(block->getArguments(), look);
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), look);
+  });
+  if (most <= kMaxElementsPerThread)
+    return llvm::Error::success();
+  return llvm::make_error<codegen::OutOfResourcesError>(
+      most, kMaxElementsPerThread, "elements of a tile for each thread");
+}
+
 static llvm::Error checkResources(const GenerateOptions &options,
                                   unsigned sharedBytes) {
   if (options.threads > options.device.maxThreads)
@@ -121,7 +141,7 @@ static llvm::Error checkResources(const GenerateOptions &options,
         options.threads, options.device.maxThreads, "threads of a workgroup");
   if (sharedBytes > options.device.sharedBytes)
     return llvm::make_error<codegen::OutOfResourcesError>(
-        sharedBytes, options.device.sharedBytes, "shared memory");
+        sharedBytes, options.device.sharedBytes, "bytes of shared memory");
   return llvm::Error::success();
 }
 
@@ -147,6 +167,8 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
       llvm::Log2_32(options.threads) - distribution.workgroup.laneBits;
   codegen::TileForms forms;
   Distribution layouts = distribute(*kernel, forms, distribution);
+  if (llvm::Error error = checkTiles(*kernel, layouts))
+    return std::move(error);
   llvm::raw_string_ostream text(result.layouts);
   layouts.print(*kernel, text);
 

@@ -145,7 +145,7 @@ TEST(Session, ReportsWhatAProgramNeedsAndHas) {
   EXPECT_EQ(session.runNext(
                 [](mlir::ModuleOp) {
                   return llvm::make_error<OutOfResourcesError>(
-                      70000, 49152, "shared memory");
+                      70000, 49152, "bytes of shared memory");
                 },
                 kKernel),
             NEREID_OUT_OF_RESOURCES);

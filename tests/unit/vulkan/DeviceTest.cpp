@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
@@ -67,6 +68,57 @@ TEST_F(VulkanDevices, ADeviceHasTheFeaturesOfItsProfile) {
       if (feature.find('=') == feature.npos)
         EXPECT_TRUE(has.contains(feature)) << feature;
   }
+}
+
+static nereid_status_t addFact(const nereid_value_sink_t *sink,
+                               const nereid_value_t *value) {
+  auto &facts = *static_cast<std::map<std::string, std::string> *>(sink->user);
+  std::string &fact = facts[string(value->name)];
+  if (value->type == NEREID_TYPE_STRING)
+    fact = string(value->text);
+  else if (value->type == NEREID_TYPE_I64)
+    fact = std::to_string(value->i64);
+  for (uint64_t i = 0;
+       value->type == NEREID_TYPE_STRING_LIST && i < value->list_size; ++i)
+    fact += string(static_cast<const nereid_string_t *>(value->list)[i]) + ' ';
+  for (uint64_t i = 0;
+       value->type == NEREID_TYPE_I64_LIST && i < value->list_size; ++i)
+    fact += std::to_string(static_cast<const int64_t *>(value->list)[i]) + ' ';
+  return NEREID_OK;
+}
+
+static std::map<std::string, std::string> factsOf(std::string_view arch,
+                                                  std::string_view features) {
+  VulkanPlugin plugin;
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  target.backend = text("vulkan");
+  target.arch = text(arch);
+  target.features = text(features);
+  std::map<std::string, std::string> facts;
+  nereid_value_sink_t sink = {sizeof sink, 0, &facts, addFact};
+  TestCall call;
+  EXPECT_EQ(plugin.extension<nereid_frontend_t>(NEREID_EXT_FRONTEND)
+                .visit_facts(plugin.state, &target, &sink, &call),
+            NEREID_OK);
+  return facts;
+}
+
+TEST(VulkanFrontend, AProfileDeclaresWhatItsKernelsMayUse) {
+  auto facts = factsOf("nvidia-hopper", "");
+  EXPECT_EQ(facts["fp8_types"], "fp8e4b15 fp8e4b8 fp8e4nv fp8e5 fp8e5b16 ");
+  EXPECT_EQ(facts["dot_precisions"], "ieee tf32 tf32x3 bf16x3 bf16x6 ");
+  EXPECT_EQ(facts["default_dot_precision"], "ieee");
+  EXPECT_EQ(facts["min_dot_size"], "1 1 1 ");
+  EXPECT_EQ(facts["max_tensor_elements"], "1048576");
+}
+
+TEST(VulkanFrontend, HasNoBytesOnADeviceThatCannotStoreThem) {
+  EXPECT_EQ(factsOf("minimal-1.3", "")["fp8_types"], "");
+  EXPECT_EQ(factsOf("minimal-1.3", "")["max_tensor_elements"], "131072");
+  auto facts = factsOf("minimal-1.3", "threads=256,i8,storage8");
+  EXPECT_THAT(facts["fp8_types"], HasSubstr("fp8e4nv"));
+  EXPECT_EQ(facts["max_tensor_elements"], "262144");
 }
 
 TEST_F(VulkanDevices, AProcessorDoesNotOutrankTheCpuPlugin) {
