@@ -82,8 +82,9 @@ static constexpr std::pair<std::string_view, VkSubgroupFeatureFlagBits>
 static constexpr Profile kProfiles[] = {
     {"amd-rdna3", 32,
      "vendor=0x1002,subgroup=32-64,threads=1024,shared=65536,push=128,i8,i16,"
-     "i64,f16,f64,storage8,storage16,atomic-i64,atomic-f32-add,"
-     "shared-atomic-i64,shared-atomic-f32-add,device-scope,integer-dot,"
+     "i64,f16,f64,storage8,storage16,shared-layout,atomic-i64,"
+     "atomic-f32-add,shared-atomic-i64,shared-atomic-f32-add,device-scope,"
+     "integer-dot,"
      "subgroup-vote,subgroup-arithmetic,subgroup-ballot,subgroup-shuffle,"
      "subgroup-shuffle-relative,subgroup-clustered,matrix=16x16x16/f16/f16/f16/"
      "f16,matrix=16x16x16/f16/f16/f32/f32"},
@@ -107,7 +108,8 @@ static constexpr Profile kProfiles[] = {
      "device-scope"},
     {"nvidia-ada", 32,
      "vendor=0x10de,subgroup=32-32,threads=1024,shared=49152,push=256,i8,i16,"
-     "i64,f16,f64,storage8,storage16,atomic-i64,atomic-f32-add,atomic-f64-add,"
+     "i64,f16,f64,storage8,storage16,shared-layout,shared-layout8,"
+     "shared-layout16,atomic-i64,atomic-f32-add,atomic-f64-add,"
      "shared-atomic-i64,shared-atomic-f32-add,shared-atomic-f64-add,"
      "device-scope,integer-dot,subgroup-vote,subgroup-arithmetic,"
      "subgroup-ballot,subgroup-shuffle,subgroup-shuffle-relative,"
@@ -115,7 +117,8 @@ static constexpr Profile kProfiles[] = {
      "matrix=16x16x16/f16/f16/f32/f32,matrix=16x8x16/f16/f16/f32/f32"},
     {"nvidia-hopper", 32,
      "vendor=0x10de,subgroup=32-32,threads=1024,shared=49152,push=256,i8,i16,"
-     "i64,f16,f64,bf16,bf16-matrix,storage8,storage16,atomic-i64,"
+     "i64,f16,f64,bf16,bf16-matrix,storage8,storage16,shared-layout,"
+     "shared-layout8,shared-layout16,atomic-i64,"
      "atomic-f32-add,atomic-f64-add,shared-atomic-i64,shared-atomic-f32-add,"
      "shared-atomic-f64-add,device-scope,integer-dot,subgroup-vote,"
      "subgroup-arithmetic,subgroup-ballot,subgroup-shuffle,"

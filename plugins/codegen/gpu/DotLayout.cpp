@@ -38,13 +38,19 @@ Layout dotLayout(llvm::ArrayRef<int64_t> shape, Workgroup workgroup) {
       1, batches * rowCount * columnCount / workgroup.threads()));
   Bases registers, lanes, warps;
   columns.moveTo(registers, std::min(2u, share));
-  rows.moveTo(registers, std::min(3u, share - unsigned(registers.size())));
+  rows.moveTo(registers, std::min(2u, share - unsigned(registers.size())));
+  while (lanes.size() < workgroup.laneBits &&
+         !(columns.isUsedUp() && rows.isUsedUp())) {
+    columns.moveTo(lanes, 1);
+    rows.moveTo(lanes, lanes.size() < workgroup.laneBits);
+  }
   auto fill = [](Bases &bases, unsigned count, auto &...dims) {
     (dims.moveTo(bases, count - bases.size()), ...);
     bases.resize(count, 0);
   };
-  columns.moveTo(lanes, (workgroup.laneBits + 1) / 2);
-  fill(lanes, workgroup.laneBits, rows, columns, batch);
+  fill(lanes, workgroup.laneBits, batch);
+  for (DimBits *dim : {&columns, &rows})
+    dim->moveTo(registers, registers.size() < share);
   fill(warps, workgroup.warpBits, rows, columns, batch);
   for (DimBits *dim : {&columns, &rows, &batch})
     dim->moveTo(registers, 32);

@@ -31,6 +31,10 @@ static constexpr FeatureCapability kCapabilities[] = {
     {"f64", Capability::Float64},
     {"storage8", Capability::StorageBuffer8BitAccess},
     {"storage16", Capability::StorageBuffer16BitAccess},
+    {"shared-layout", Capability::WorkgroupMemoryExplicitLayoutKHR},
+    {"shared-layout8", Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR},
+    {"shared-layout16",
+     Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR},
     {"atomic-i64", Capability::Int64Atomics},
     {"atomic-f16-add", Capability::AtomicFloat16AddEXT},
     {"atomic-f32-add", Capability::AtomicFloat32AddEXT},
@@ -89,6 +93,8 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
       model.hasExactFma = true;
     if (feature == "vendor=0x10005")
       model.comparesExtendedWrongly = model.foldsZeros = true;
+    if (feature == "vendor=0x10005")
+      model.unrolledProducts = 128;
     if (name != "subgroup")
       continue;
     unsigned least, most;

@@ -30,6 +30,8 @@ public:
   unsigned pushBytes = 128;
   /// A fused multiply-add rounds once. Vulkan does not promise it.
   bool hasExactFma = false;
+  /// Multiply-adds of a thread in straight code; lavapipe compiles slowly.
+  unsigned unrolledProducts = 1024;
   /// Mesa's compiler, up to 22.3 at least, computes comparisons of a number
   /// that was extended to 64 bits with a constant wrongly.
   bool comparesExtendedWrongly = false;

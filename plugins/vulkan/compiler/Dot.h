@@ -10,23 +10,47 @@
 
 namespace nereid::vulkan {
 
-/// A product whose operands go through shared memory, `depth` columns of the
+/// A product whose operands go through shared memory, `slice` columns of the
 /// left and rows of the right operand at a time.
 struct DotPlan {
   int64_t batches = 1, rows = 0, columns = 0, depth = 0;
-  int64_t slice = 0;  ///< of the depth, in one round
-  unsigned words = 1; ///< of an element
+  int64_t slice = 0;    ///< of the depth, in one round
+  int64_t unrolled = 0; ///< of the slice, without a loop
+  unsigned words = 1;   ///< of an element
+  /// Where the operands are, in bytes from the start of shared memory. The left
+  /// one comes first.
+  unsigned start = 0;
+  /// With two, iterations of the loop around the product use them in turn:
+  /// threads need not wait until all have read what they write over.
+  unsigned buffers = 1;
+  /// Nothing else in the loop around the product uses its part of the memory.
+  bool isPrivate = false;
 
-  /// Elements of a round: those of the left operand come first.
-  int64_t leftElements() const { return batches * rows * slice; }
-  int64_t rightElements() const { return batches * columns * slice; }
-  unsigned sharedBytes() const {
-    return (leftElements() + rightElements()) * words * 4;
-  }
+  unsigned leftBytes() const { return batches * rows * slice * words * 4; }
+  unsigned rightBytes() const { return batches * columns * slice * words * 4; }
+  unsigned bufferBytes() const { return leftBytes() + rightBytes(); }
+  unsigned end() const { return start + buffers * bufferBytes(); }
 };
 
-/// The largest slices that fit into the device's shared memory.
-DotPlan planDot(tt::DotOp dot, const DeviceModel &device);
+class DotPlans {
+public:
+  const DotPlan *find(mlir::Operation *dot) const;
+  bool empty() const { return plans.empty(); }
+  /// Does a product have them whose iterations are those of `loop`?
+  bool hasTwoBuffers(mlir::Operation *loop) const;
+  /// A line for each product.
+  void print(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
+             llvm::raw_ostream &stream) const;
+
+private:
+  friend class DotPlanner;
+  llvm::DenseMap<mlir::Operation *, DotPlan> plans;
+};
+
+/// The largest slices that fit into the device's shared memory; two buffers in
+/// loops, if they fit beside what else the loop needs.
+DotPlans planDots(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
+                  codegen::gpu::Workgroup workgroup, const DeviceModel &device);
 
 /// Converts the operands of all products to the type of their sums, f32 for
 /// narrower floats, so that products of single elements remain.

@@ -169,14 +169,16 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   Distribution layouts = distribute(*kernel, forms, distribution);
   if (llvm::Error error = checkTiles(*kernel, layouts))
     return std::move(error);
+  DotPlans dots = planDots(*kernel, layouts, distribution.workgroup, device);
   llvm::raw_string_ostream text(result.layouts);
   layouts.print(*kernel, text);
+  dots.print(*kernel, layouts, text);
 
   ImageFacts &facts = result.facts;
   facts.workgroup = options.threads;
   facts.subgroup = device.subgroupSize;
   facts.shared =
-      sharedBytesFor(*kernel, layouts, distribution.workgroup, device);
+      sharedBytesFor(*kernel, dots, layouts, distribution.workgroup, device);
   facts.arguments = result.info.argumentsSize;
   if (kArgumentsOffset + facts.arguments > device.pushBytes)
     facts.place = ArgumentPlace::Block;
@@ -185,7 +187,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
 
   spirv::Builder builder;
   Entry entry(builder, result.info, facts, device);
-  Emitter emitter(builder, layouts, forms, device, distribution.workgroup,
+  Emitter emitter(builder, layouts, dots, forms, device, distribution.workgroup,
                   options.fpFusion);
   if (failed(emitter.run(*kernel, entry.begin())))
     return failureOf("the kernel cannot be compiled for vulkan");

@@ -64,42 +64,56 @@ private:
 };
 } // namespace
 
-unsigned sharedBytesFor(tt::FuncOp kernel, const Distribution &layouts,
-                        codegen::gpu::Workgroup workgroup,
-                        const DeviceModel &device) {
+unsigned exchangeBytes(ValueRange values, const Distribution &layouts,
+                       codegen::gpu::Workgroup workgroup,
+                       const DeviceModel &device) {
   Need need(device, workgroup);
-  auto addValue = [&](Value value) {
+  for (Value value : values) {
     const Layout *own = tileType(value) ? layouts.ownLayoutOf(value) : nullptr;
     for (const Layout &layout : layouts.variantsOf(value))
       if (own && planConversion(*own, layout).kind != Conversion::Registers)
         need.addTile(value);
-  };
+  }
+  return need.bytes;
+}
+
+unsigned exchangeBytes(Operation *op, const Distribution &layouts,
+                       codegen::gpu::Workgroup workgroup,
+                       const DeviceModel &device) {
+  Need need(device, workgroup);
+  need.add(exchangeBytes(op->getResults(), layouts, workgroup, device));
+  for (Region &region : op->getRegions())
+    need.add(exchangeBytes(region.getArguments(), layouts, workgroup, device));
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tt::ReduceOp, tt::ScanOp>([&](Operation *) {
+        for (Value source : op->getOperands())
+          need.addThreads(getElementTypeOrSelf(source));
+      })
+      .Case([&](tt::GatherOp gather) { need.addTile(gather.getSrc()); })
+      .Case([&](tt::HistogramOp histogram) {
+        need.add(tileType(histogram.getResult()).getNumElements() * 4);
+      })
+      .Case<tt::UnsplatOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
+            tt::AtomicPollOp>([&](Operation *) {
+        Value result = op->getResult(0);
+        tileType(result) ? need.addTile(result)
+                         : need.addThreads(result.getType());
+      });
+  return need.bytes;
+}
+
+unsigned sharedBytesFor(tt::FuncOp kernel, const DotPlans &dots,
+                        const Distribution &layouts,
+                        codegen::gpu::Workgroup workgroup,
+                        const DeviceModel &device) {
+  unsigned bytes = 0;
   kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      addValue(result);
-    for (Region &region : op->getRegions())
-      for (Value argument : region.getArguments())
-        addValue(argument);
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<tt::ReduceOp, tt::ScanOp>([&](Operation *) {
-          for (Value source : op->getOperands())
-            need.addThreads(getElementTypeOrSelf(source));
-        })
-        .Case([&](tt::GatherOp gather) { need.addTile(gather.getSrc()); })
-        .Case([&](tt::HistogramOp histogram) {
-          need.add(tileType(histogram.getResult()).getNumElements() * 4);
-        })
-        .Case([&](tt::DotOp dot) {
-          need.add(planDot(dot, device).sharedBytes());
-        })
-        .Case<tt::UnsplatOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
-              tt::AtomicPollOp>([&](Operation *) {
-          Value result = op->getResult(0);
-          tileType(result) ? need.addTile(result)
-                           : need.addThreads(result.getType());
-        });
+    bytes = std::max(bytes, exchangeBytes(op, layouts, workgroup, device));
+    if (const DotPlan *plan = dots.find(op))
+      bytes = std::max(bytes, plan->end());
   });
-  return llvm::alignTo(need.bytes, 4);
+  // Of whole accesses.
+  return llvm::alignTo(bytes, 16);
 }
 
 } // namespace nereid::vulkan

@@ -34,9 +34,24 @@ SharedRounds roundsFor(uint32_t elements, unsigned words, unsigned sharedBytes);
 /// Words of 32 bits of an element.
 unsigned sharedWordsOf(mlir::Type type);
 
-/// Bytes that the exchanges of `kernel` use, at most what `device` has. More
-/// only for what cannot be done in rounds; no kernel can be built from that.
-unsigned sharedBytesFor(tt::FuncOp kernel,
+/// Bytes that the conversions of tiles to other layouts use.
+unsigned exchangeBytes(mlir::ValueRange values,
+                       const codegen::gpu::Distribution &layouts,
+                       codegen::gpu::Workgroup workgroup,
+                       const DeviceModel &device);
+
+/// Bytes that the exchanges of one operation use, at most what `device` has; a
+/// product has a plan of its own.
+unsigned exchangeBytes(mlir::Operation *op,
+                       const codegen::gpu::Distribution &layouts,
+                       codegen::gpu::Workgroup workgroup,
+                       const DeviceModel &device);
+
+class DotPlans;
+
+/// Bytes that `kernel` uses, at most what `device` has. More only for what
+/// cannot be done in rounds; no kernel can be built from that.
+unsigned sharedBytesFor(tt::FuncOp kernel, const DotPlans &dots,
                         const codegen::gpu::Distribution &layouts,
                         codegen::gpu::Workgroup workgroup,
                         const DeviceModel &device);

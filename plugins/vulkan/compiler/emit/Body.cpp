@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "../Dot.h"
 #include "Emitter.h"
 
 #include "tile/Ops.h"
@@ -90,12 +91,20 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
   llvm::append_range(initial,
                      flatten(loop.getInitArgs(), loop.getRegionIterArgs()));
   enterLoop(loop);
+  // Its products take turns with their buffers, which others may still use.
+  bool takesTurns = dots.hasTwoBuffers(loop);
+  if (takesTurns) {
+    initial.push_back(b.u32(0));
+    barrier();
+  }
   spirv::Carried carried = b.beginLoop(llvm::ArrayRef<Id>(initial));
   Id upper = scalars[loop.getUpperBound()];
   b.loopCondition(b.slt(carried[0], upper));
   Ids values;
   for (uint32_t i = 0; i < carried.size(); ++i)
     values.push_back(carried[i]);
+  if (takesTurns)
+    buffers[loop] = values.pop_back_val();
   scalars[loop.getInductionVar()] = values[0];
   unflatten(loop.getRegionIterArgs(), ArrayRef(values).drop_front());
   if (failed(emitBlock(*loop.getBody())))
@@ -104,6 +113,8 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
   llvm::append_range(next,
                      flatten(loop.getBody()->getTerminator()->getOperands(),
                              loop.getRegionIterArgs()));
+  if (takesTurns)
+    next.push_back(b.bitXor(buffers[loop], b.u32(1)));
   b.endLoop(llvm::ArrayRef<Id>(next));
   unflatten(loop.getResults(), ArrayRef(values).drop_front());
   return success();
@@ -218,7 +229,10 @@ LogicalResult Emitter::emitOp(Operation *op) {
       .Case([&](scf::ForOp loop) { return emitFor(loop); })
       .Case([&](scf::WhileOp loop) { return emitWhile(loop); })
       .Case([&](scf::IfOp branch) { return emitIf(branch); })
-      .Case([&](tt::LoadOp load) { return emitLoad(load); })
+      .Case([&](tt::LoadOp load) {
+        stageBefore(load);
+        return emitLoad(load);
+      })
       .Case([&](tt::StoreOp store) { return emitStore(store); })
       .Case([&](tt::ReduceOp reduce) { return emitReduce(reduce); })
       .Case([&](tt::ScanOp scan) { return emitScan(scan); })
@@ -249,10 +263,13 @@ LogicalResult Emitter::run(tt::FuncOp kernel, const Inputs &given) {
   lane = b.load(b.builtIn(spv::BuiltIn::SubgroupLocalInvocationId));
   warp = workgroup.warpBits ? b.load(b.builtIn(spv::BuiltIn::SubgroupId))
                             : b.u32(0);
-  if (inputs.sharedBytes)
-    shared =
-        b.globalVariable(spv::StorageClass::Workgroup,
-                         b.arrayType(b.intType(32), inputs.sharedBytes / 4));
+  // Atomics are on words of an array of words.
+  bool hasAtomics = false;
+  kernel.walk([&](tt::HistogramOp) { hasAtomics = true; });
+  if (!dots.empty() && device.has("shared-layout"))
+    sharedForm = Views;
+  else if (!dots.empty() && !hasAtomics)
+    sharedForm = Vectors;
   for (auto [argument, value] :
        llvm::zip(kernel.getArguments(), inputs.arguments))
     scalars[argument] = value;

@@ -24,6 +24,7 @@
 namespace nereid::vulkan {
 
 struct DotPlan;
+class DotPlans;
 
 using codegen::gpu::Conversion;
 using codegen::gpu::Distribution;
@@ -42,6 +43,18 @@ struct Indices {
   llvm::SmallVector<uint32_t, 8> registers;
 };
 
+/// Where a thread accesses shared memory: its own part, combined by exclusive
+/// or with a constant, plus the start. In words, or in units of 16 bytes.
+struct SharedPlace {
+  Id thread;
+  uint32_t threadBits = 0; ///< that the thread's part may have
+  Id start;                ///< none: 0
+  uint32_t offset = 0;     ///< from there
+  unsigned unit = 1;       ///< words
+  /// Sums without constants that an instruction's offset holds.
+  llvm::SmallDenseMap<uint32_t, Id> sums;
+};
+
 /// An access that may still be under way in other threads.
 struct PendingAccess {
   mlir::Operation *op;
@@ -53,10 +66,10 @@ struct PendingAccess {
 
 class Emitter {
 public:
-  Emitter(spirv::Builder &b, const Distribution &layouts,
+  Emitter(spirv::Builder &b, const Distribution &layouts, const DotPlans &dots,
           codegen::TileForms &forms, const DeviceModel &device,
           codegen::gpu::Workgroup workgroup, bool contractsDots)
-      : b(b), layouts(layouts), forms(forms), device(device),
+      : b(b), layouts(layouts), dots(dots), forms(forms), device(device),
         workgroup(workgroup), contractsDots(contractsDots) {}
 
   /// What the kernel gets, by dimension where there are three.
@@ -143,7 +156,7 @@ private:
   /// The elements whose row-major indices are `elements`.
   Ids readThroughMemory(llvm::ArrayRef<Id> registers, mlir::Type type,
                         const Layout &from, llvm::ArrayRef<Id> elements);
-  /// The sum of the bases whose bits are set in `number`.
+  /// The sum (exclusive or) of the bases whose bits are set in `number`.
   Id permuteBits(Id number, llvm::ArrayRef<ElementIndex> bases);
   Id shuffle(Id value, mlir::Type type, llvm::function_ref<Id(Id)> instruction);
   /// The values in the thread whose number differs in one bit.
@@ -155,6 +168,12 @@ private:
   void storeShared(Id slot, llvm::ArrayRef<Id> words, unsigned stride);
   Ids loadShared(Id slot, unsigned count, unsigned stride);
   Id sharedPointer(Id word);
+  /// Shared memory as an array of `type`, a word or a vector of words.
+  Id sharedView(TypeId type);
+  /// 16 bytes at once, where the device can.
+  void storeSharedVector(Id unit, llvm::ArrayRef<Id> words);
+  Id loadSharedVector(Id unit);
+  Id slotIn(SharedPlace &place, uint32_t word);
   /// The slot of an element of a tile.
   Id slotOf(Id element);
   void barrier() { b.workgroupBarrier(); }
@@ -203,8 +222,19 @@ private:
   // Dot.cpp.
 
   mlir::LogicalResult emitDot(tt::DotOp op);
+  /// Writes slice number `round` of the operands to shared memory.
+  void stageOperands(tt::DotOp op, const DotPlan &plan, int64_t round);
   void stageOperand(mlir::OpOperand &operand, const DotPlan &plan,
-                    int64_t first, uint32_t start);
+                    int64_t round);
+  /// The next product after `load` in its block, before the load is issued: so
+  /// registers are free for what is loaded, which comes during the product.
+  void stageBefore(tt::LoadOp load);
+  /// Of one operand in the buffer that is in use, of elements `width` words
+  /// at once.
+  SharedPlace placeIn(mlir::OpOperand &operand, const DotPlan &plan,
+                      unsigned unit);
+  void multiplySlice(tt::DotOp op, const DotPlan &plan, Ids &sums);
+  Id multiplyAdd(Id x, Id y, Id sum, mlir::Type type);
 
   /// Emits `body` where `condition` is true, and the values it returns there,
   /// `otherwise` elsewhere.
@@ -213,17 +243,26 @@ private:
 
   spirv::Builder &b;
   const Distribution &layouts;
+  const DotPlans &dots;
   codegen::TileForms &forms;
   const DeviceModel &device;
   const codegen::gpu::Workgroup workgroup;
   const bool contractsDots; // the multiplications and additions of a product
 
   Inputs inputs;
-  Id lane, warp, shared;
+  Id lane, warp;
+  /// Shared memory is an array of words, one of vectors, or, where the device
+  /// has explicit layouts, both.
+  enum { Words, Vectors, Views } sharedForm = Words;
+  llvm::SmallVector<std::pair<TypeId, Id>, 2> sharedViews;
   llvm::DenseMap<mlir::Value, Id> scalars;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Ids, 2>> tiles;
   /// In a region that each thread runs by itself: no barriers.
   bool isDivergent = false;
+  /// Products whose first slices are in shared memory already.
+  llvm::SmallPtrSet<mlir::Operation *, 2> staged;
+  /// In the body of a loop: the buffer of its products that is in use, 0 or 1.
+  llvm::SmallDenseMap<mlir::Operation *, Id> buffers;
   /// Accesses since the last barrier.
   llvm::SmallVector<PendingAccess> pending;
 };

@@ -15,7 +15,35 @@ using namespace mlir;
 
 namespace nereid::vulkan {
 
-Id Emitter::sharedPointer(Id word) { return b.accessChain(shared, {word}); }
+Id Emitter::sharedView(TypeId type) {
+  for (auto [known, variable] : sharedViews)
+    if (known == type)
+      return variable;
+  unsigned bytes = b.type(type).kind == spirv::TypeKind::Vector ? 16 : 4;
+  bool hasLayout = sharedForm == Views;
+  TypeId array =
+      b.arrayType(type, inputs.sharedBytes / bytes, hasLayout ? bytes : 0);
+  Id variable = b.globalVariable(spv::StorageClass::Workgroup,
+                                 hasLayout ? b.blockType({{array, 0}}) : array);
+  if (hasLayout)
+    b.decorate(variable, spv::Decoration::Aliased);
+  sharedViews.push_back({type, variable});
+  return variable;
+}
+
+Id Emitter::sharedPointer(Id word) {
+  TypeId type = b.intType(32);
+  switch (sharedForm) {
+  case Words:
+    return b.accessChain(sharedView(type), {word});
+  case Vectors:
+    return b.accessChain(sharedView(b.vectorType(type, 4)),
+                         {b.lshr(word, b.u32(2)), b.bitAnd(word, b.u32(3))});
+  case Views:
+    return b.accessChain(sharedView(type), {b.u32(0), word});
+  }
+  llvm_unreachable("shared memory without a form");
+}
 
 static constexpr spirv::MemoryAccess kShared = {.isNonPrivate = true};
 
@@ -30,6 +58,40 @@ Ids Emitter::loadShared(Id slot, unsigned count, unsigned stride) {
     words.push_back(
         b.load(sharedPointer(b.iadd(slot, b.u32(number * stride))), kShared));
   return words;
+}
+
+static Id vectorPointer(spirv::Builder &b, bool hasLayout, Id view, Id unit) {
+  return hasLayout ? b.accessChain(view, {b.u32(0), unit})
+                   : b.accessChain(view, {unit});
+}
+
+void Emitter::storeSharedVector(Id unit, ArrayRef<Id> words) {
+  TypeId type = b.vectorType(b.intType(32), 4);
+  if (sharedForm == Words) {
+    storeShared(b.shl(unit, b.u32(2)), words, 1);
+    return;
+  }
+  b.store(vectorPointer(b, sharedForm == Views, sharedView(type), unit),
+          b.construct(type, words), kShared);
+}
+
+Id Emitter::loadSharedVector(Id unit) {
+  TypeId type = b.vectorType(b.intType(32), 4);
+  if (sharedForm == Words)
+    return b.construct(type, loadShared(b.shl(unit, b.u32(2)), 4, 1));
+  return b.load(vectorPointer(b, sharedForm == Views, sharedView(type), unit),
+                kShared);
+}
+
+Id Emitter::slotIn(SharedPlace &place, uint32_t word) {
+  uint32_t unit = word / place.unit, mixed = unit & place.threadBits;
+  Id &sum = place.sums[mixed];
+  if (!sum) {
+    sum = b.bitXor(place.thread, b.u32(mixed));
+    if (place.start)
+      sum = b.iadd(sum, place.start);
+  }
+  return b.iadd(sum, b.u32((unit & ~mixed) + place.offset));
 }
 
 Id Emitter::slotOf(Id element) {
@@ -106,21 +168,21 @@ Ids Emitter::convert(ArrayRef<Id> registers, Type type, const Layout &from,
 /// Bits that move by the same distance move at once.
 Id Emitter::permuteBits(Id number, ArrayRef<ElementIndex> bases) {
   Id sum = b.u32(0);
-  for (unsigned bit = 0; bit < bases.size();) {
-    if (!bases[bit]) {
-      ++bit;
+  uint32_t known = 0; // bits that the sum may have
+  for (int distance = -31; distance < 32; ++distance) {
+    uint32_t mask = 0, moved = 0;
+    for (int bit = 0; bit < int(bases.size()); ++bit)
+      if (int to = bit + distance; to >= 0 && to < 32 && bases[bit] >> to & 1) {
+        mask |= 1u << bit;
+        moved |= 1u << to;
+      }
+    if (!mask)
       continue;
-    }
-    unsigned first = bit;
-    uint32_t mask = 0;
-    for (; bit < bases.size() && bases[bit] == bases[first] << (bit - first);
-         ++bit)
-      mask |= 1u << bit;
-    int distance = int(llvm::countr_zero(bases[first])) - int(first);
     Id part = b.bitAnd(number, b.u32(mask));
     part = distance >= 0 ? b.shl(part, b.u32(distance))
                          : b.lshr(part, b.u32(-distance));
-    sum = b.bitOr(sum, part);
+    sum = known & moved ? b.bitXor(sum, part) : b.bitOr(sum, part);
+    known |= moved;
   }
   return sum;
 }
