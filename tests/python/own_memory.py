@@ -79,6 +79,14 @@ def test_views_of_one_storage():
     assert torch.equal(base, expected)
 
 
+def test_reinterpreted_tensors():
+    """triton.reinterpret() wraps the tensor."""
+    x, out = torch.arange(16, dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
+    wrapped = triton.reinterpret(triton.reinterpret(out, tl.int32), tl.uint32)
+    double[(1,)](triton.reinterpret(x, tl.uint32), wrapped, 16)
+    assert torch.equal(out, 2 * x)
+
+
 def test_constant_pointers():
     x, out = torch.randn(1000), torch.zeros(1000)
     double_const[(1,)](x, out, 1000)

@@ -161,6 +161,9 @@ class Copies:
         self._has_to_wait = True
         if self._is_host_accessible:
             return
+        # triton.reinterpret() returns a wrapper with the tensor in `base`.
+        while not hasattr(tensor, "untyped_storage"):
+            tensor = tensor.base
         storage = tensor.untyped_storage()
         start = storage.data_ptr()
         if storage.nbytes():
