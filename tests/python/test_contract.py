@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from nereid.triton.driver import torch_device
 from triton.runtime import driver
 from triton.runtime.errors import OutOfResources
 from triton.tools.tensor_descriptor import TensorDescriptor
@@ -445,6 +446,12 @@ def test_compiling_for_a_target_without_a_device():
     source = triton.compiler.ASTSource(scale_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"}, {("BLOCK",): 16})  # fmt: skip
     with pytest.raises(ValueError, match="no device of cpu is z80"):
         triton.compile(source, target=GPUTarget("cpu", "z80", 32))
+
+
+def test_devices_on_which_torch_makes_no_tensors():
+    """Torch knows the name "vulkan", but has no memory there."""
+    for name in ("vulkan", "apart:1"):
+        assert torch_device(name) == torch.device("cpu")
 
 
 def test_driver_of_a_cpu():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from triton.backends.compiler import GPUTarget
@@ -24,6 +25,18 @@ _CPP_TYPES = {
     "fp64": "double",
     "nvTmaDesc": "void*",
 }
+
+
+@functools.lru_cache(maxsize=None)
+def torch_device(name: str) -> Any:
+    """The device on which torch makes tensors for a device of Nereid: the CPU, from
+    which they are copied, where torch knows no such device, or only its name."""
+    import torch
+
+    try:
+        return torch.empty(0, device=name).device
+    except (AssertionError, RuntimeError):
+        return torch.device("cpu")
 
 
 class NereidDriver(DriverBase):
@@ -58,12 +71,7 @@ class NereidDriver(DriverBase):
         return self.utils.current_stream(device)
 
     def get_active_torch_device(self) -> Any:
-        import torch
-
-        try:
-            return torch.device(self.get_current_device())
-        except RuntimeError:
-            return torch.device("cpu")  # unknown to torch: tensors are copied
+        return torch_device(self.get_current_device())
 
     def get_device_interface(self) -> Any:
         from .device import DeviceInterface
