@@ -5,6 +5,7 @@
 
 #include "device.h"
 
+#include "common/text.h"
 #include "failure.h"
 #include "memory.h"
 #include "pipeline_cache.h"
@@ -15,8 +16,8 @@
 namespace nereid::vulkan {
 
 Device::Device(const Instance &instance, const PhysicalDevice &physical,
-               const Settings &settings)
-    : physical(physical), settings(settings) {
+               const Settings &settings, const nereid_host_t *host)
+    : physical(physical), settings(settings), host(host) {
   handle = createDevice(instance.functions, physical);
   // Needed even if loading the others fails.
   vk.DestroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(
@@ -107,6 +108,16 @@ void Device::waitFor(VkSemaphore semaphore, uint64_t value) {
     throwLost();
   }
   check(result, "cannot wait for the device");
+}
+
+void Device::warn(const std::string &message) const {
+  if (!host)
+    return;
+  nereid_diagnostic_t diagnostic = {};
+  diagnostic.struct_size = sizeof diagnostic;
+  diagnostic.severity = NEREID_SEVERITY_WARNING;
+  diagnostic.message = plugin::text(message);
+  host->log(host, &diagnostic);
 }
 
 // ------------------------------------------------------------------ buffers

@@ -42,7 +42,7 @@ struct Buffer {
 class Device {
 public:
   Device(const Instance &instance, const PhysicalDevice &physical,
-         const Settings &settings);
+         const Settings &settings, const nereid_host_t *host);
   /// Waits for all work, unless the device is lost.
   ~Device();
   Device(const Device &) = delete;
@@ -76,6 +76,9 @@ public:
   /// or does not get there within the time limit.
   void waitFor(VkSemaphore semaphore, uint64_t value);
 
+  /// Writes a warning to the host's log.
+  void warn(const std::string &message) const;
+
   /// Creates a buffer of a memory type; of the host's memory at `import` if
   /// that is not null. On failure nothing is created.
   VkResult createBuffer(uint64_t size, uint32_t memoryType, bool isMapped,
@@ -89,6 +92,7 @@ private:
   VkResult bindMemory(uint32_t memoryType, bool isMapped, Buffer &out,
                       void *import);
 
+  const nereid_host_t *const host;
   std::atomic<bool> lost{false};
   std::mutex lossMutex;
   std::string loss;

@@ -264,6 +264,12 @@ static std::string readDeclaration(const Instruction &instruction,
     return {};
   case kOpModuleProcessed: {
     std::optional<std::string_view> text = instruction.string(0);
+    if (text && isSite(*text)) {
+      if (out.sites.size() == kMostSites)
+        return "it has more than " + std::to_string(kMostSites) +
+               " prints and faults";
+      return readSite(*text, out.sites.emplace_back());
+    }
     if (!text || !text->starts_with("nereid.vulkan/"))
       return {};
     if (!isFacts(*text))

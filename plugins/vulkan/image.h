@@ -9,12 +9,13 @@
 //   nereid.vulkan/1 digest=<16 hex> workgroup=<threads> subgroup=<size or 0>
 //   shared=<bytes> arguments=<bytes> push=<arguments|block> services=<0|1>
 // on one line. The digest is the first fact; unknown facts are ignored. The
-// module has one entry point, with a LocalSize of `workgroup` threads.
+// module has one entry point, with a LocalSize of `workgroup` threads. sites.h
+// describes what it may print or fail with.
 //
 // What a kernel gets as push constants:
 //   0   three u32: the grid
 //   12  a u32, 0
-//   16  the address of the services block, 0 if there is none
+//   16  the address of the services block (services.h), 0 if there is none
 //   24  the argument block (push=arguments), or its address (push=block)
 // Specialization constant 0, a bool, is set in the pipeline for grids beyond
 // the limits of the device: they are folded, and program i of the grid, x
@@ -23,6 +24,8 @@
 
 #ifndef NEREID_VULKAN_IMAGE_H
 #define NEREID_VULKAN_IMAGE_H
+
+#include "sites.h"
 
 #include <array>
 #include <cstdint>
@@ -67,6 +70,7 @@ struct Image {
   std::array<uint32_t, 3> localSize{}; ///< its product is facts.workgroup
   bool canFold = false;                ///< has specialization constant 0
   std::vector<uint32_t> capabilities;  ///< of SPIR-V, in the module's order
+  std::vector<Site> sites;             ///< by number
   std::vector<uint32_t> words;         ///< the module
 };
 

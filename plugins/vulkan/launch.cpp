@@ -106,6 +106,18 @@ static void checkLaunch(const nereid_kernel_t &kernel,
   }
 }
 
+/// A services block for a launch. Returns its address.
+[[gnu::cold]] static uint64_t stageServices(Stream::Recording &recording,
+                                            const nereid_kernel_t &kernel) {
+  uint64_t size =
+      servicesSize(*kernel.sites, kernel.device.settings.printBuffer);
+  Staged staged = recording.stage(size, 64);
+  PendingReport report = {staged.mapped, size, kernel.sites};
+  prepareServices(report);
+  recording.report(std::move(report));
+  return staged.address;
+}
+
 nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        const nereid_call_t *) {
   Device &device = kernel->device;
@@ -120,7 +132,9 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
 
   Stream::Recording recording(stream);
   alignas(8) char bytes[kMostPushConstants];
-  const PushConstants head = {{grid[0], grid[1], grid[2]}, 0, 0};
+  PushConstants head = {{grid[0], grid[1], grid[2]}, 0, 0};
+  if (kernel->sites) [[unlikely]]
+    head.services = stageServices(recording, *kernel);
   std::memcpy(bytes, &head, sizeof head);
   char *arguments = bytes + kArgumentsOffset;
   if (facts.place == ArgumentPlace::Block) {
@@ -138,7 +152,11 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   vk.CmdPushConstants(commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                       facts.pushConstants(), bytes);
   vk.CmdDispatch(commands, dispatch.x, dispatch.y, dispatch.z);
-  recording.finish();
+  // The block of a print is large, and what it says is wanted soon.
+  if (kernel->sites && kernel->sites->hasPrints()) [[unlikely]]
+    recording.finishNow();
+  else
+    recording.finish();
   return NEREID_OK;
 }
 

@@ -57,10 +57,6 @@ void checkImage(const PhysicalDevice &device, const Image &image) {
                       device.name + "' has " +
                       std::to_string(device.minSubgroup) + " to " +
                       std::to_string(device.maxSubgroup));
-  if (facts.needsServices)
-    throw Failure(NEREID_UNIMPLEMENTED,
-                  "the kernel prints or asserts, which this version of the "
-                  "vulkan plugin cannot do");
 }
 
 // ----------------------------------------------------------------- metadata
@@ -171,6 +167,9 @@ using namespace nereid::vulkan;
 
 nereid_kernel_t::nereid_kernel_t(Device &device, Image given)
     : device(device), image(std::move(given)) {
+  if (image.facts.needsServices)
+    sites = std::make_shared<const KernelSites>(
+        KernelSites{image.entry, image.sites});
   try {
     VkShaderModuleCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;

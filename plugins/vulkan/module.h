@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "image.h"
+#include "reports.h"
 
 namespace nereid::vulkan {
 
@@ -24,6 +25,8 @@ struct nereid_kernel_t {
 
   nereid::vulkan::Device &device;
   const nereid::vulkan::Image image;
+  /// What launches report; null if they do not.
+  std::shared_ptr<const nereid::vulkan::KernelSites> sites;
   std::vector<uint32_t> pointers; ///< offsets of pointers in the block
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;

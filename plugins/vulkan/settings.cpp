@@ -29,20 +29,21 @@ static bool readSwitch(const char *name, bool byDefault) {
   return value == "1";
 }
 
-static uint64_t readMilliseconds(const char *name) {
-  constexpr uint64_t kMost = 24 * 3600 * 1000;
+/// A number of `what`.
+static uint64_t readNumber(const char *name, const char *what, uint64_t least,
+                           uint64_t most, uint64_t byDefault) {
   std::string value = variable(name);
   uint64_t number = 0;
   if (value.empty())
-    return number;
+    return byDefault;
   auto [end, error] =
       std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() ||
-      number > kMost)
-    throw Failure(NEREID_INVALID_ARGUMENT, std::string(name) + " is '" + value +
-                                               "', milliseconds from 0 to " +
-                                               std::to_string(kMost) +
-                                               " were expected");
+      number < least || number > most)
+    throw Failure(NEREID_INVALID_ARGUMENT,
+                  std::string(name) + " is '" + value + "', " + what +
+                      " from " + std::to_string(least) + " to " +
+                      std::to_string(most) + " were expected");
   return number;
 }
 
@@ -66,7 +67,10 @@ Settings Settings::read() {
   settings.devices = variable("NEREID_VULKAN_DEVICES");
   settings.validation = readSwitch("NEREID_VULKAN_VALIDATION", false);
   settings.pipelineCache = readSwitch("NEREID_VULKAN_PIPELINE_CACHE", true);
-  settings.timeLimit = readMilliseconds("NEREID_VULKAN_TIME_LIMIT");
+  settings.timeLimit = readNumber("NEREID_VULKAN_TIME_LIMIT", "milliseconds", 0,
+                                  24 * 3600 * 1000, settings.timeLimit);
+  settings.printBuffer = readNumber("NEREID_VULKAN_PRINT_BUFFER", "bytes", 4096,
+                                    256u << 20, settings.printBuffer);
   settings.cacheDirectory = readCacheDirectory();
   return settings;
 }

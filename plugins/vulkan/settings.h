@@ -17,7 +17,8 @@ struct Settings {
   bool validation = false;   ///< NEREID_VULKAN_VALIDATION
   bool pipelineCache = true; ///< NEREID_VULKAN_PIPELINE_CACHE
   uint64_t timeLimit = 0; ///< NEREID_VULKAN_TIME_LIMIT, milliseconds; 0: none
-  std::string cacheDirectory; ///< Nereid's; empty if there is none
+  uint64_t printBuffer = 1 << 20; ///< NEREID_VULKAN_PRINT_BUFFER, bytes
+  std::string cacheDirectory;     ///< Nereid's; empty if there is none
 
   /// Throws if a variable has an illegal value.
   static Settings read();

@@ -68,7 +68,7 @@ Device &nereid_state_t::device(uint32_t index) {
     return *opened;
   std::lock_guard lock(mutex);
   if (!slot.device) {
-    slot.device = std::make_unique<Device>(*made, described, settings);
+    slot.device = std::make_unique<Device>(*made, described, settings, host);
     slot.opened.store(slot.device.get(), std::memory_order_release);
   }
   return *slot.device;

@@ -10,7 +10,9 @@
 #include "timestamps.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace nereid::vulkan {
 
@@ -178,7 +180,7 @@ void Stream::submit() {
   inFlight.push_back(std::move(open));
 }
 
-void Stream::finishWork() {
+void Stream::finishWork(bool isUrgent) {
   ++open->count;
   if (!inFlight.empty()) {
     reached = timeline->reached();
@@ -186,7 +188,7 @@ void Stream::finishWork() {
   }
   // A device without work starts at once; one that is busy gets the work in
   // larger pieces, by the thread that waits for it.
-  if (inFlight.empty() || open->count >= kMostWork) {
+  if (isUrgent || inFlight.empty() || open->count >= kMostWork) {
     submit();
     if (inFlight.size() > kMostInFlight) {
       device.waitFor(timeline->handle, inFlight.front()->value);
@@ -222,6 +224,22 @@ static void deliver(const Readback &readback) {
                 readback.from + row * readback.width, readback.width);
 }
 
+void Stream::deliverReport(const PendingReport &pending) {
+  LaunchReport report = readServices(pending);
+  if (!report.lines.empty()) {
+    std::fwrite(report.lines.data(), 1, report.lines.size(), stdout);
+    std::fflush(stdout);
+  }
+  if (report.dropped)
+    device.warn("kernel '" + pending.sites->kernel + "' printed " +
+                std::to_string(report.dropped) +
+                " lines more than fit into the " +
+                std::to_string(device.settings.printBuffer) +
+                " bytes of NEREID_VULKAN_PRINT_BUFFER: they are lost");
+  if (fault.empty())
+    fault = std::move(report.fault);
+}
+
 void Stream::retireReached(uint64_t value) {
   reached = std::max(reached, value);
   while (!inFlight.empty() && inFlight.front()->value <= reached) {
@@ -231,12 +249,16 @@ void Stream::retireReached(uint64_t value) {
       deliver(readback);
     readbacks -= static_cast<uint32_t>(batch->readbacks.size());
     batch->readbacks.clear();
+    for (const PendingReport &report : batch->reports)
+      deliverReport(report);
+    reports -= static_cast<uint32_t>(batch->reports.size());
+    batch->reports.clear();
     recycle(std::move(batch));
   }
 }
 
 void Stream::retire() {
-  if (!readbacks.load())
+  if (!readbacks.load() && !reports.load())
     return;
   std::lock_guard lock(mutex);
   retireReached(timeline->reached());
@@ -250,7 +272,7 @@ void Stream::waitUntil(std::unique_lock<std::mutex> &lock, uint64_t value) {
   retireReached(value);
 }
 
-void Stream::synchronize() {
+void Stream::finish() {
   device.requireAlive();
   {
     std::unique_lock lock(mutex);
@@ -260,6 +282,17 @@ void Stream::synchronize() {
   }
   // This stream may have waited for a copy of another one.
   device.streams->retireAll();
+}
+
+std::string Stream::takeFault() {
+  std::lock_guard lock(mutex);
+  return std::exchange(fault, {});
+}
+
+void Stream::synchronize() {
+  finish();
+  if (std::string found = takeFault(); !found.empty())
+    throw Failure(NEREID_DEVICE_FAULT, found);
 }
 
 bool Stream::isDone() {
@@ -351,6 +384,11 @@ Staged Stream::Recording::stage(uint64_t size, uint64_t alignment) {
 void Stream::Recording::readBack(const Readback &readback) {
   stream.openBatch().readbacks.push_back(readback);
   ++stream.readbacks;
+}
+
+void Stream::Recording::report(PendingReport report) {
+  stream.openBatch().reports.push_back(std::move(report));
+  ++stream.reports;
 }
 
 void Stream::Recording::split() {

@@ -11,6 +11,7 @@
 #define NEREID_VULKAN_STREAM_H
 
 #include "device.h"
+#include "reports.h"
 #include "staging.h"
 
 #include "nereid/plugin.h"
@@ -55,6 +56,7 @@ struct Batch {
   uint32_t count = 0; // pieces of work
   std::vector<Point> waits;
   std::vector<Readback> readbacks;
+  std::vector<PendingReport> reports;
   std::vector<Buffer> staging;
   uint64_t stagingUsed = 0; // of the last one
 };
@@ -75,6 +77,8 @@ public:
     /// Leaves the work to be submitted soon. Not called if recording failed
     /// half way: what was recorded is then valid by itself.
     void finish() { stream.finishWork(); }
+    /// Submits the work at once.
+    void finishNow() { stream.finishWork(/*isUrgent=*/true); }
     /// The work so far is submitted at once, what follows is another piece.
     void split();
 
@@ -84,6 +88,8 @@ public:
     Staged stage(uint64_t size, uint64_t alignment = 16);
     /// Copies to the host's memory when the work has ended.
     void readBack(const Readback &readback);
+    /// Prints what the work reports when it has ended, and keeps its fault.
+    void report(PendingReport report);
 
   private:
     Stream &stream;
@@ -96,12 +102,16 @@ public:
   /// Later work starts after `point`, which is of any device.
   void wait(const Point &point);
   /// Waits for all work given so far.
+  void finish();
+  /// The same, and reports a fault of its kernels once.
   void synchronize();
+  /// The fault that is not reported yet; empty if there is none.
+  std::string takeFault();
   bool isDone();
   /// Submits what is recorded if the device waits for it. Returns false if it
   /// is busy with earlier work, and until which point if that is known.
   bool submitIfIdle(Point &busyUntil);
-  /// Finishes copies to the host whose work has ended.
+  /// Finishes copies to the host and reports of kernels whose work has ended.
   void retire();
   /// Whether a copy to [pointer, pointer + size) is under way.
   bool isReadingBack(const void *pointer, uint64_t size);
@@ -111,9 +121,10 @@ public:
 
 private:
   Batch &openBatch();
-  void finishWork();
+  void finishWork(bool isUrgent = false);
   void submit();
   void retireReached(uint64_t value);
+  void deliverReport(const PendingReport &pending);
   void recycle(std::unique_ptr<Batch> batch);
   void waitUntil(std::unique_lock<std::mutex> &lock, uint64_t value);
 
@@ -125,7 +136,8 @@ private:
   std::unique_ptr<Batch> open;
   std::deque<std::unique_ptr<Batch>> inFlight;
   std::vector<std::unique_ptr<Batch>> idle;
-  std::atomic<uint32_t> readbacks{0}; // of all batches
+  std::atomic<uint32_t> readbacks{0}, reports{0}; // of all batches
+  std::string fault; // the first that is not reported
 };
 
 } // namespace nereid::vulkan

@@ -64,7 +64,7 @@ void Streams::destroy(nereid_stream_t id) {
     return;
   std::exception_ptr failure;
   try {
-    stream.synchronize();
+    stream.finish();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -80,12 +80,20 @@ void Streams::destroy(nereid_stream_t id) {
     abandoned.push_back(std::move(ended));
     std::rethrow_exception(failure);
   }
+  if (std::string fault = ended->takeFault(); !fault.empty())
+    throw Failure(NEREID_DEVICE_FAULT, fault);
 }
 
 void Streams::synchronizeAll() {
+  std::string faults;
   for (const auto &entry : table)
-    if (Stream *stream = entry.load(std::memory_order_acquire))
-      stream->synchronize();
+    if (Stream *stream = entry.load(std::memory_order_acquire)) {
+      stream->finish();
+      std::string fault = stream->takeFault();
+      faults += (faults.empty() || fault.empty() ? "" : "; ") + fault;
+    }
+  if (!faults.empty())
+    throw Failure(NEREID_DEVICE_FAULT, faults);
 }
 
 void Streams::retireAll() {
@@ -104,7 +112,7 @@ void Streams::settle(const void *pointer, uint64_t size) {
         busy.push_back(stream.get());
   }
   for (Stream *stream : busy)
-    stream->synchronize();
+    stream->finish();
 }
 
 // --------------------------------------------------------------- submission
@@ -209,7 +217,7 @@ void Streams::close() noexcept {
   for (const auto &stream : owned) {
     try {
       if (stream && !device.isLost())
-        stream->synchronize();
+        stream->finish();
     } catch (const std::exception &) {
       // Nobody is left to report it to.
     }

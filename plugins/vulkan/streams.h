@@ -35,11 +35,11 @@ public:
   }
 
   nereid_stream_t create();
-  /// Waits for its work, and ends it even if that failed.
+  /// Waits for its work and reports its fault; ends it even if that failed.
   void destroy(nereid_stream_t id);
 
   void synchronizeAll();
-  /// Finishes the copies to the host of all streams whose work has ended.
+  /// Finishes what the host gets from all streams whose work has ended.
   void retireAll();
   /// Waits for copies of any stream to the host's memory at `pointer`.
   void settle(const void *pointer, uint64_t size);

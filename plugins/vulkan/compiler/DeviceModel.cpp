@@ -92,7 +92,7 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
     if (feature == "vendor=0x10de")
       model.hasExactFma = true;
     if (feature == "vendor=0x10005")
-      model.comparesExtendedWrongly = model.foldsZeros = true;
+      model.comparesExtendedWrongly = model.foldsZeros = model.endsLoops = true;
     if (feature == "vendor=0x10005")
       model.unrolledProducts = 128;
     if (name != "subgroup")

@@ -39,6 +39,8 @@ public:
   /// for a constant zero, which is wrong for a negative zero, infinities and
   /// NaN.
   bool foldsZeros = false;
+  /// llvmpipe ends the loops of a program after 65535 rounds in all.
+  bool endsLoops = false;
 
 private:
   llvm::StringSet<> features;

@@ -125,7 +125,6 @@ Emitter::Inputs Entry::begin() {
   function = b.declareFunction(b.voidType(), {});
   b.entryPoint(function, info.name);
   declareModes();
-  b.processed(describe(facts));
   b.beginFunction(function);
 
   Emitter::Inputs inputs;
@@ -139,10 +138,12 @@ Emitter::Inputs Entry::begin() {
     inputs.arguments.push_back(argument(one, address));
   inputs.sharedBytes = facts.shared;
   inputs.zero = pushed(3);
+  inputs.services = [this] { return pushed64(4); };
   return inputs;
 }
 
 void Entry::end() {
+  b.processed(describe(facts));
   b.ret();
   b.endFunction();
 }

@@ -191,6 +191,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
                   options.fpFusion);
   if (failed(emitter.run(*kernel, entry.begin())))
     return failureOf("the kernel cannot be compiled for vulkan");
+  facts.needsServices = emitter.hasReports();
   entry.end();
   if (llvm::Error error = checkCapabilities(builder, *kernel, device))
     return std::move(error);

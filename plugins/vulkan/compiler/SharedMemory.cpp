@@ -93,6 +93,7 @@ unsigned exchangeBytes(Operation *op, const Distribution &layouts,
       .Case([&](tt::HistogramOp histogram) {
         need.add(tileType(histogram.getResult()).getNumElements() * 4);
       })
+      .Case<tt::PrintOp, tt::AssertOp>([&](Operation *) { need.add(4); })
       .Case<tt::UnsplatOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
             tt::AtomicPollOp>([&](Operation *) {
         Value result = op->getResult(0);

@@ -88,16 +88,6 @@ TEST_F(VulkanFault, RefusesASubgroupSizeThatTheDeviceLacks) {
                 "compiled for subgroups of 256, device '");
 }
 
-TEST_F(VulkanFault, RefusesServicesThatItDoesNotHave) {
-  Words words = readModule("vector_add");
-  ImageFacts facts;
-  facts.workgroup = 64;
-  facts.arguments = 32;
-  facts.needsServices = true;
-  setFacts(words, describe(facts));
-  expectRefused(sealed(words), NEREID_UNIMPLEMENTED, "prints or asserts");
-}
-
 TEST_F(VulkanFault, FindsAKernelByItsNameOnly) {
   nereid_module_t *module = nullptr;
   ASSERT_EQ(load(readImage("vector_add"), module), NEREID_OK) << error;
@@ -194,7 +184,7 @@ TEST(VulkanWithoutDriver, HasNoDevicesAndSaysWhy) {
 TEST(VulkanSettings, RefusesIllegalValues) {
   for (const char *name :
        {"NEREID_VULKAN_VALIDATION", "NEREID_VULKAN_PIPELINE_CACHE",
-        "NEREID_VULKAN_TIME_LIMIT"}) {
+        "NEREID_VULKAN_TIME_LIMIT", "NEREID_VULKAN_PRINT_BUFFER"}) {
     Variable value(name, "soon");
     VulkanPlugin plugin;
     EXPECT_EQ(plugin.created, NEREID_INVALID_ARGUMENT);

@@ -5,6 +5,7 @@
 #include "../image.h"
 #include "common/print_format.h"
 #include "emit/Emitter.h"
+#include "kernel/Messages.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,11 +32,7 @@ std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
 
 void emitFailure(Emitter &emitter, tt::AssertOp op) {
   llvm::IRBuilder<> &b = emitter.builder;
-  std::string message = op.getMessage().str();
-  if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>())
-    message = (place.getFilename().getValue() + ":" +
-               llvm::Twine(place.getLine()) + ": " + message)
-                  .str();
+  std::string message = codegen::messageAt(op.getLoc(), op.getMessage());
   auto [fail, state] =
       serviceAt(emitter, offsetof(nereid_cpu_services_t, fail));
   llvm::Type *pointer = b.getPtrTy(), *id = b.getInt32Ty();
@@ -110,17 +107,6 @@ static void printRecord(Emitter &emitter, bool hex, const Printed &printed) {
                service, {state, record});
 }
 
-/// The name of the type of `element` in a record.
-static std::string printedType(Type element, bool isSigned) {
-  if (isa<tt::PointerType>(element))
-    return "ptr";
-  if (element.isInteger() && !element.isInteger(1) && !isSigned)
-    return "u" + std::to_string(element.getIntOrFloatBitWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return text;
-}
-
 /// Prints one operand, whose elements are stored at `data`.
 static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
                        llvm::Value *data) {
@@ -128,8 +114,8 @@ static void printValue(Emitter &emitter, tt::PrintOp print, unsigned number,
   Printed printed;
   printed.prefix = plugin::operandPrefix(print.getPrefix(), number,
                                          print.getArgs().size());
-  printed.type = printedType(getElementTypeOrSelf(operand.getType()),
-                             print.getIsSigned()[number]);
+  printed.type = codegen::printedType(getElementTypeOrSelf(operand.getType()),
+                                      print.getIsSigned()[number]);
   printed.data = data;
   printed.count = 1;
   if (auto tile = dyn_cast<RankedTensorType>(operand.getType())) {

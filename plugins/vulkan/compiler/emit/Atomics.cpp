@@ -59,7 +59,7 @@ static constexpr spv::Scope kScope = spv::Scope::Device;
 static constexpr MemorySemanticsMask kRelaxed = MemorySemanticsMask::MaskNone;
 
 /// Devices have no atomic operations on less than a word.
-Id Emitter::updateLoop(Id address, unsigned width,
+Id Emitter::updateLoop(Location place, Id address, unsigned width,
                        llvm::function_ref<Id(Id)> update) {
   bool isNarrow = width < 32;
   TypeId bits = b.intType(width), word = b.intType(isNarrow ? 32 : width);
@@ -76,14 +76,14 @@ Id Emitter::updateLoop(Id address, unsigned width,
   Id pointer = pointerTo(address, word);
   Id first = b.atomicLoad(pointer, kScope, kRelaxed);
   spirv::Carried old = b.beginLoop({first, b.boolean(true)});
-  b.loopCondition(old[1]);
+  loopCondition(old[1]);
   Id next = update(narrowed(old[0]));
   if (isNarrow)
     next = b.bitOr(b.bitAnd(old[0], b.bitNot(mask)),
                    b.shl(b.uconvert(next, word), shift));
   Id found = b.atomicCompareExchange(pointer, kScope, kRelaxed, kRelaxed, next,
                                      old[0]);
-  b.endLoop({found, b.ine(found, old[0])});
+  endLoop(place, {found, b.ine(found, old[0])}, /*isUniform=*/false);
   return narrowed(old[0]);
 }
 
@@ -109,7 +109,7 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
   return llvm::TypeSwitch<Operation *, Id>(op)
       .Case([&](tt::AtomicRMWOp rmw) {
         if (tt::FuncOp update = codegen::findAtomicUpdate(rmw))
-          return fromBits(updateLoop(address, width, [&](Id old) {
+          return fromBits(updateLoop(op->getLoc(), address, width, [&](Id old) {
             return toBits(
                 emitRegion(update.getBody(), {fromBits(old), operands[1]})[0]);
           }));
@@ -123,7 +123,7 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
       .Case([&](tt::AtomicCASOp) {
         Id expected = toBits(operands[1]), value = toBits(operands[2]);
         if (isNarrow)
-          return fromBits(updateLoop(address, width, [&](Id old) {
+          return fromBits(updateLoop(op->getLoc(), address, width, [&](Id old) {
             return b.select(b.ieq(old, expected), value, old);
           }));
         return fromBits(b.atomicCompareExchange(pointerTo(address, bits),
@@ -132,19 +132,20 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
       })
       .Case([&](tt::AtomicLoadOp) {
         if (isNarrow)
-          return fromBits(
-              updateLoop(address, width, [](Id old) { return old; }));
+          return fromBits(updateLoop(op->getLoc(), address, width,
+                                     [](Id old) { return old; }));
         return fromBits(
             b.atomicLoad(pointerTo(address, bits), kScope, kRelaxed));
       })
       .Case([&](tt::AtomicStoreOp) {
         Id value = toBits(operands[1]);
         if (isNarrow)
-          updateLoop(address, width, [&](Id) { return value; });
+          updateLoop(op->getLoc(), address, width, [&](Id) { return value; });
         else
           b.atomicStore(pointerTo(address, bits), kScope, kRelaxed, value);
         return operands[1];
       })
+      .Case([&](tt::AtomicPollOp poll) { return emitPoll(poll, operands); })
       .Default([](Operation *) { return Id(); });
 }
 

@@ -99,7 +99,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
   }
   spirv::Carried carried = b.beginLoop(llvm::ArrayRef<Id>(initial));
   Id upper = scalars[loop.getUpperBound()];
-  b.loopCondition(b.slt(carried[0], upper));
+  loopCondition(b.slt(carried[0], upper));
   Ids values;
   for (uint32_t i = 0; i < carried.size(); ++i)
     values.push_back(carried[i]);
@@ -115,7 +115,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
                              loop.getRegionIterArgs()));
   if (takesTurns)
     next.push_back(b.bitXor(buffers[loop], b.u32(1)));
-  b.endLoop(llvm::ArrayRef<Id>(next));
+  endLoop(loop.getLoc(), next);
   unflatten(loop.getResults(), ArrayRef(values).drop_front());
   return success();
 }
@@ -132,12 +132,12 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop) {
     return failure();
   scf::ConditionOp condition = loop.getConditionOp();
   Ids passed = flatten(condition.getArgs(), loop.getAfterArguments());
-  b.loopCondition(scalars[condition.getCondition()]);
+  loopCondition(scalars[condition.getCondition()]);
   unflatten(loop.getAfterArguments(), passed);
   if (failed(emitBlock(*loop.getAfterBody())))
     return failure();
   Ids next = flatten(loop.getYieldOp().getResults(), loop.getBeforeArguments());
-  b.endLoop(llvm::ArrayRef<Id>(next));
+  endLoop(loop.getLoc(), next);
   unflatten(loop.getResults(), passed);
   return success();
 }
@@ -188,6 +188,8 @@ LogicalResult Emitter::emitScalar(Operation *op) {
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
             tt::AtomicStoreOp, tt::AtomicPollOp>(
           [&](Operation *) { return emitAtomic(op); })
+      .Case([&](tt::PrintOp print) { return emitPrint(print); })
+      .Case([&](tt::AssertOp assertOp) { return emitAssert(assertOp); })
       // A hint, which nothing here uses.
       .Case([](LLVM::AssumeOp) { return success(); })
       .Case<gpu::BarrierOp, ttg::BarrierOp>([&](Operation *) {
@@ -241,6 +243,8 @@ LogicalResult Emitter::emitOp(Operation *op) {
       .Case([&](tt::HistogramOp op) { return emitHistogram(op); })
       .Case([&](tt::UnsplatOp op) { return emitUnsplat(op); })
       .Case([&](tt::MapElementwiseOp map) { return emitMap(map); })
+      .Case([&](tt::PrintOp print) { return emitPrint(print); })
+      .Case([&](tt::AssertOp assertOp) { return emitAssert(assertOp); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp,
             tt::AtomicStoreOp, tt::AtomicPollOp>(
           [&](Operation *) { return emitAtomic(op); })
@@ -273,6 +277,8 @@ LogicalResult Emitter::run(tt::FuncOp kernel, const Inputs &given) {
   for (auto [argument, value] :
        llvm::zip(kernel.getArguments(), inputs.arguments))
     scalars[argument] = value;
+  prepareReports(kernel);
+  watchLoops(kernel);
   return emitBlock(kernel.getBody().front());
 }
 

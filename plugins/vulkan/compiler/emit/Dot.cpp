@@ -229,7 +229,7 @@ void Emitter::multiplySlice(tt::DotOp op, const DotPlan &plan, Ids &sums) {
     Ids carried = {b.u32(0)};
     llvm::append_range(carried, sums);
     loop = b.beginLoop(ArrayRef<Id>(carried));
-    b.loopCondition(b.ult(loop[0], b.u32(rounds)));
+    loopCondition(b.ult(loop[0], b.u32(rounds)));
     for (auto [i, sum] : llvm::enumerate(sums))
       sum = loop[i + 1];
     for (Side &side : sides) {
@@ -281,7 +281,7 @@ void Emitter::multiplySlice(tt::DotOp op, const DotPlan &plan, Ids &sums) {
     return;
   Ids next = {b.iadd(loop[0], b.u32(1))};
   llvm::append_range(next, sums);
-  b.endLoop(ArrayRef<Id>(next));
+  endLoop(op.getLoc(), next);
   for (auto [i, sum] : llvm::enumerate(sums))
     sum = loop[i + 1];
 }

@@ -13,6 +13,7 @@
 #ifndef NEREID_VULKAN_COMPILER_EMITTER_H
 #define NEREID_VULKAN_COMPILER_EMITTER_H
 
+#include "../../sites.h"
 #include "../DeviceModel.h"
 #include "gpu/Distribution.h"
 #include "spirv/Builder.h"
@@ -20,6 +21,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <functional>
 
 namespace nereid::vulkan {
 
@@ -78,9 +81,13 @@ public:
     Ids arguments;
     unsigned sharedBytes = 0;
     Id zero; ///< a word that is 0, which no compiler knows
+    /// Reads the address of the services block.
+    std::function<Id()> services;
   };
   /// Emits the body, without the return. Reports errors and fails.
   mlir::LogicalResult run(tt::FuncOp kernel, const Inputs &inputs);
+  /// Whether the kernel writes to the services block.
+  bool hasReports() const { return siteCount > 0; }
 
 private:
   // Body.cpp: blocks and regions.
@@ -211,7 +218,46 @@ private:
   Id atomicElement(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   /// The bits at `address` before they became `update` of them; of 8 bits or
   /// more.
-  Id updateLoop(Id address, unsigned width, llvm::function_ref<Id(Id)> update);
+  Id updateLoop(mlir::Location place, Id address, unsigned width,
+                llvm::function_ref<Id(Id)> update);
+
+  // Poll.cpp.
+
+  Id emitPoll(tt::AtomicPollOp op, llvm::ArrayRef<Id> operands);
+
+  // Reports.cpp.
+
+  mlir::LogicalResult emitPrint(tt::PrintOp op);
+  void printOperand(tt::PrintOp op, unsigned number, Id sequence);
+  mlir::LogicalResult emitAssert(tt::AssertOp op);
+  /// Before the body.
+  void prepareReports(tt::FuncOp kernel);
+  /// The number of a new site.
+  uint32_t addSite(const Site &site);
+  /// The threads that come here report the fault.
+  void reportFault(uint32_t site);
+  /// Reports a fault if \p condition holds, and leaves the kernel if that is
+  /// uniform.
+  void failWhere(Id condition, uint32_t site, bool isUniform);
+  /// Reserves a record and writes its head. By one thread. The word at which
+  /// it starts, or UINT32_MAX.
+  Id beginRecord(uint32_t site, Id sequence, uint32_t elements, uint32_t words);
+  void storeElement(Id start, Id element, Id value, mlir::Type type);
+  Id serviceWord(Id index);
+  void storeService(Id index, Id word);
+  Id updateService(spv::Op op, uint32_t index, Id value);
+  Id isFirstThread();
+  /// Whether the condition holds in a thread of the program.
+  Id inAnyThread(Id condition);
+
+  // Loops.cpp: between these and Builder::beginLoop, loops are checked where
+  // the driver may end them.
+
+  void watchLoops(tt::FuncOp kernel);
+  void loopCondition(Id condition);
+  /// \p isUniform: all threads of the program are in the loop.
+  void endLoop(mlir::Location place, llvm::ArrayRef<Id> next,
+               bool isUniform = true);
 
   // Gather.cpp: through shared memory.
 
@@ -265,6 +311,12 @@ private:
   llvm::SmallDenseMap<mlir::Operation *, Id> buffers;
   /// Accesses since the last barrier.
   llvm::SmallVector<PendingAccess> pending;
+  uint32_t siteCount = 0;
+  Id printCount; ///< a variable: prints that the program executed
+  /// Where assertions of a region on elements hold; none: everywhere.
+  Id assertsWhere;
+  bool watchesLoops = false;
+  llvm::SmallVector<Id> openLoops; ///< not 0 if the loop goes on
 };
 
 } // namespace nereid::vulkan

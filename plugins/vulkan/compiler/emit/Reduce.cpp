@@ -223,7 +223,10 @@ LogicalResult Emitter::emitScan(tt::ScanOp op) {
       for (uint32_t i = 0; i < count; ++i) {
         if ((i & ~state.done) != first)
           continue;
+        // What the other half combines is not used.
+        assertsWhere = isSecond;
         Ids longer = emitRegion(region, joined(other, state.prefix[i]));
+        assertsWhere = {};
         for (auto [value, with] : llvm::zip(state.prefix[i], longer))
           value = b.select(isSecond, with, value);
       }
