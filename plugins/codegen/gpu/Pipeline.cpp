@@ -61,7 +61,8 @@ private:
 };
 } // namespace
 
-/// False if another thread or program may see, or decide, when a load is done.
+/// False if another thread or program may see, or decide, when a load is done,
+/// or if an assertion decides whether it is.
 bool LoopPipeline::mayReorderLoads() {
   return !loop->walk([&](Operation *op) {
                 TileOpInfo info = infoOf(op);
@@ -71,6 +72,7 @@ bool LoopPipeline::mayReorderLoads() {
                                      tt::GridDependencyLaunchDependentsOp>(op);
                 bool isOrdered = info.kind == TileOpKind::Unknown ||
                                  info.writes || info.isAtomic || isBarrier ||
+                                 isa<tt::AssertOp>(op) ||
                                  (load && load.getIsVolatile());
                 return isOrdered ? WalkResult::interrupt()
                                  : WalkResult::advance();

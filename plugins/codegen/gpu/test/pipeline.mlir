@@ -92,6 +92,26 @@ tt.func public @stores(%p: tensor<16x16x!tt.ptr<f32>>, %o: tensor<16x16x!tt.ptr<
   tt.return
 }
 
+// Nor those behind an assertion, which may keep them from memory that is not
+// there.
+// CHECK-LABEL: // 0 ahead
+// CHECK-LABEL: @asserts
+tt.func public @asserts(%p: tensor<16x16x!tt.ptr<f32>>, %o: tensor<16x16x!tt.ptr<f32>>, %z: tensor<16x16xf32>, %n: i32, %most: tensor<16x16xi32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %iv = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<16x16xf32>) : i32 {
+    %ivs = tt.splat %iv : i32 -> tensor<16x16xi32>
+    %inside = arith.cmpi slt, %ivs, %most : tensor<16x16xi32>
+    tt.assert %inside, "outside" : tensor<16x16xi1>
+    %pa = tt.addptr %p, %ivs : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+    %a = tt.load %pa : tensor<16x16x!tt.ptr<f32>>
+    %d = tt.dot %a, %a, %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tt.store %o, %s : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+}
+
 // Nor volatile loads, nor those whose addresses, directly or through what the
 // loop carries, were loaded in it.
 // CHECK-LABEL: // 0 ahead
