@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 import elements as E
@@ -19,6 +21,7 @@ class Generator(Blocks):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.seed = seed
+        self.asserting = random.Random(~seed)
         self.saved = []
         self.functions = []
         self.depth = 0
@@ -158,6 +161,21 @@ class Generator(Blocks):
             (0.5, self.attention), (1.5, self.place_tiles), (2, self.access_block), (0.7, self.pick_places),
             (2, self.branch), (0.3, self.stop), (1.5, self.call),
         ])()
+        if self.asserting.random() < 0.06:
+            self._assert()
+
+    def _assert(self) -> None:
+        """Asserts what holds. All else is as it would be without."""
+        ops = self.ops
+        values = [v for v in self.visible if v.element in E.INTS]
+        if values:
+            x = self.asserting.choice(values)
+            uses = x.uses
+            few = self.with_number("andi", x, 7)
+            holds = self.compare("ult", few, self.constant(8, x.element, x.shape))
+            self.emit("assert", [holds], [])
+            x.uses = uses
+        self.ops = ops
 
     def _keep_unused(self) -> None:
         """Stores what nothing uses, so that every value counts."""

@@ -245,4 +245,5 @@ _EVALUATE = {
     "if": _if,
     "call": _call,
     "return_if": _return_if,
+    "assert": lambda self, op, x, _: [],
 }

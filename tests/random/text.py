@@ -174,6 +174,7 @@ _SIMPLE = {
     "cas": lambda op, *xs: f"tt.atomic_cas acq_rel, gpu, {_names(list(xs))} : ({_types(list(xs))}) -> {op.results[0].type}",
     "dot": _dot,
     "return_if": _return_if,
+    "assert": lambda op, x: f'tt.assert {x.name}, "it holds" : {x.type}',
     "call": lambda op, *xs: f"tt.call @{op.attributes['function'].name}({_names(list(xs))}) : ({_types(list(xs))}) -> ({_types(op.results)})",
 }
 
