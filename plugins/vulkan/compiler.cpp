@@ -49,6 +49,7 @@ static nereid_vulkan_options_t plainOptions(const Options &values) {
   plain.access_bytes = static_cast<uint32_t>(values.accessBytes);
   plain.fp_fusion = values.enableFpFusion;
   plain.stages = static_cast<uint32_t>(values.numStages);
+  plain.matrices = values.matrices;
   return plain;
 }
 

@@ -24,6 +24,7 @@ typedef struct nereid_vulkan_options_t {
   uint32_t access_bytes;    // of the widest access
   uint32_t fp_fusion;       // 0 or 1
   uint32_t stages;          // of pipelined loops; 1: none is pipelined
+  uint32_t matrices;        // 0 or 1: cooperative ones, for products
 } nereid_vulkan_options_t;
 
 // The stages, by index.

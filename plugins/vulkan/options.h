@@ -15,7 +15,7 @@ namespace nereid::vulkan {
 struct Options {
   int64_t numWarps = 0, numStages = 0, numCtas = 0, numThreads = 0;
   int64_t accessBytes = 0;
-  bool enableFpFusion = false;
+  bool enableFpFusion = false, matrices = false;
 
   // From the target, not from a value.
   std::string features;

@@ -12,6 +12,9 @@
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 
@@ -89,9 +92,13 @@ private:
   OwnLayout layoutOfCarried(Value tile);
   /// The layout in which its users would like a carried tile.
   OwnLayout layoutOfUsers(Value tile);
+  /// The layout in which its users would like a tile that is held in matrices.
+  Layout layoutOfHeld(Value tile);
   void chooseOwn(Value tile);
 
   void need(Value tile, const Layout &layout);
+  /// What the matrices of `tile` are made of, if that is in registers.
+  void needForMatrices(Value tile);
   void needOperands(Operation *op);
   void needOperandsOfRegion(Operation *op);
   void needInBlock(Block &block);
@@ -167,7 +174,39 @@ std::optional<Layout> Distributor::layoutOfCarried(Value tile) {
   return layoutOfUsers(tile);
 }
 
+Layout Distributor::layoutOfHeld(Value tile) {
+  ArrayRef<int64_t> shape = tileType(tile).getShape();
+  OwnLayout ofAccess;
+  // Through element-wise operations. A reduction wants its row in few threads.
+  SmallVector<Value> next = {tile};
+  llvm::DenseSet<Value> seen;
+  while (!next.empty()) {
+    Value value = next.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      auto found = result.accesses.find(user);
+      if (found != result.accesses.end()) {
+        if (!ofAccess && found->second.layout.shape() == shape)
+          ofAccess = found->second.layout;
+        continue;
+      }
+      if (isElementOp(user) && tileType(user->getResult(0)) &&
+          tileType(user->getResult(0)).getShape() == shape)
+        next.push_back(user->getResult(0));
+    }
+  }
+  if (ofAccess)
+    return *ofAccess;
+  uint32_t threads = result.options.workgroup.threads();
+  int64_t share = shape[0] * shape[1] / threads;
+  int64_t width = std::clamp<int64_t>(share, 1, shape[1]);
+  return Layout::blocked(shape, {1, 0}, width, result.options.workgroup);
+}
+
 std::optional<Layout> Distributor::layoutOf(Value tile) {
+  if (result.isHeld(tile))
+    return layoutOfHeld(tile);
   tile = carrierOf(tile);
   if (auto found = chosen.find(tile); found != chosen.end())
     return found->second;
@@ -183,6 +222,10 @@ std::optional<Layout> Distributor::layoutOf(Value tile) {
 void Distributor::chooseOwn(Value tile) {
   guesses.clear();
   OwnLayout layout = layoutOf(tile);
+  if (result.isHeld(tile)) {
+    result.own.insert({tile, *layout});
+    return;
+  }
   if (!layout && isCarried(tile))
     layout = result.defaultLayout(tile);
   chosen[carrierOf(tile)] = layout;
@@ -198,7 +241,24 @@ void Distributor::need(Value tile, const Layout &layout) {
     variants.push_back(needed);
 }
 
+void Distributor::needForMatrices(Value tile) {
+  MatrixSource source = result.options.matrices->sourceOf(tile);
+  if (source.isInRegisters())
+    need(source.tile, result.stagingLayout(source.tile));
+}
+
 void Distributor::needOperands(Operation *op) {
+  if (op->getNumResults() == 1 && result.isHeld(op->getResult(0))) {
+    for (OpOperand &use : op->getOpOperands()) {
+      if (isa<tt::DotOp>(op) && use.getOperandNumber() < 2) {
+        if (!result.options.matrices->isStoredDirectly(use))
+          need(use.get(), result.stagingLayout(use.get()));
+      } else if (tileType(use.get())) {
+        needForMatrices(use.get());
+      }
+    }
+    return;
+  }
   auto needFor = [&](const Layout *layout) {
     for (OpOperand &use : op->getOpOperands())
       if (tileType(use.get()))
@@ -226,7 +286,9 @@ void Distributor::needOperands(Operation *op) {
 void Distributor::needOperandsOfRegion(Operation *op) {
   auto needAs = [&](ValueRange values, ValueRange carried) {
     for (auto [value, as] : llvm::zip(values, carried))
-      if (tileType(value))
+      if (result.isHeld(as))
+        needForMatrices(value);
+      else if (tileType(value))
         need(value, *result.ownLayoutOf(carrierOf(as)));
   };
   llvm::TypeSwitch<Operation *>(op)
@@ -314,6 +376,24 @@ Layout Distribution::anyLayout(Value tile) const {
   return layout ? *layout : defaultLayout(tile);
 }
 
+Layout Distribution::stagingLayout(Value tile) const {
+  Layout layout = anyLayout(tile).compacted();
+  ArrayRef<int64_t> shape = layout.shape();
+  unsigned bits = tt::getElementBitWidth(tile.getType());
+  // The neighbors of a word: along the rows, or along the columns.
+  unsigned count = llvm::Log2_32(std::max(1u, 32 / bits));
+  ArrayRef<ElementIndex> bases = layout.registerBases();
+  for (int64_t step : {int64_t(1), shape[1]}) {
+    bool isRun = bases.size() >= count;
+    for (unsigned bit = 0; isRun && bit < count; ++bit)
+      isRun = bases[bit] == step << bit;
+    if (isRun)
+      return layout;
+  }
+  return Layout::blocked(shape, {1, 0}, std::min<int64_t>(128 / bits, shape[1]),
+                         options.workgroup);
+}
+
 Layout Distribution::operandLayout(OpOperand &use,
                                    const Layout *ofResult) const {
   Operation *op = use.getOwner();
@@ -326,7 +406,8 @@ Layout Distribution::operandLayout(OpOperand &use,
     return anyLayout(use.get());
   // These are read through memory that the whole workgroup sees.
   if (isa<tt::DotOp>(op) && use.getOperandNumber() < 2)
-    return anyLayout(use.get());
+    return isHeld(op->getResult(0)) ? stagingLayout(use.get())
+                                    : anyLayout(use.get());
   if (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0)
     return anyLayout(use.get());
   if (auto layout = shapeOperandLayout(op, use.getOperandNumber(), *ofResult))
@@ -354,6 +435,16 @@ static StringRef nameOf(Conversion::Kind kind) {
 void Distribution::printTile(Value tile, llvm::raw_ostream &stream,
                              AsmState &names) const {
   ArrayRef<Layout> layouts = variantsOf(tile);
+  if (isHeld(tile)) {
+    tile.printAsOperand(stream, names);
+    stream << " in matrices";
+    for (const Layout &layout : layouts) {
+      stream << ", ";
+      layout.print(stream);
+    }
+    stream << '\n';
+    return;
+  }
   if (layouts.empty())
     return;
   tile.printAsOperand(stream, names);

@@ -16,6 +16,7 @@
 #include "analysis/TileForm.h"
 #include "gpu/AccessLayouts.h"
 #include "gpu/Layout.h"
+#include "gpu/MatrixTiles.h"
 
 #include "nereid/ttir/Dialect.h"
 
@@ -28,6 +29,8 @@ struct DistributionOptions {
   /// Of the widest access to memory of one thread. The size of an element turns
   /// wide accesses off.
   unsigned accessBytes = 16;
+  /// Null if there are none. It must exist as long as the distribution.
+  const MatrixTiles *matrices = nullptr;
 };
 
 class Distribution {
@@ -35,11 +38,19 @@ public:
   /// The layouts in which `tile` is needed, without copies in the registers of
   /// one thread. If it has a layout of its own, this is the first.
   llvm::ArrayRef<Layout> variantsOf(mlir::Value tile) const;
-  /// Its own layout; null if it has none.
+  /// Its own layout; null if it has none. Of a tile that is held in matrices:
+  /// what its users prefer.
   const Layout *ownLayoutOf(mlir::Value tile) const;
+  /// Is `tile` held in matrices?
+  bool isHeld(mlir::Value tile) const {
+    return options.matrices && options.matrices->holds(tile);
+  }
   /// The layout in which `use`, a tile, is read for a result in layout
   /// `ofResult`; null for operations without a tile as a result.
   Layout operandLayout(mlir::OpOperand &use, const Layout *ofResult) const;
+  /// The layout in which `tile` is read to be stored in rows of shared memory,
+  /// from which matrices are loaded: neighbors that a thread holds fill words.
+  Layout stagingLayout(mlir::Value tile) const;
   /// Of a load, a store or an atomic operation on tiles.
   const Layout &accessLayout(mlir::Operation *access) const {
     return accesses.find(access)->second.layout;

@@ -5,6 +5,7 @@
 
 #include "DeviceModel.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -42,6 +43,10 @@ static constexpr FeatureCapability kCapabilities[] = {
     {"atomic-f16-minmax", Capability::AtomicFloat16MinMaxEXT},
     {"atomic-f32-minmax", Capability::AtomicFloat32MinMaxEXT},
     {"atomic-f64-minmax", Capability::AtomicFloat64MinMaxEXT},
+    {"bf16", spirv::newer::BFloat16TypeKHR},
+    {"bf16-matrix", spirv::newer::BFloat16CooperativeMatrixKHR},
+    {"matrix", spirv::newer::CooperativeMatrixKHR},
+    {"shared-layout", Capability::WorkgroupMemoryExplicitLayoutKHR},
     {"device-scope", Capability::VulkanMemoryModelDeviceScope},
     {"subgroup-vote", Capability::GroupNonUniformVote},
     {"subgroup-arithmetic", Capability::GroupNonUniformArithmetic},
@@ -70,6 +75,36 @@ static llvm::Error badFeature(llvm::StringRef feature) {
                                  "' has no number that it can have");
 }
 
+/// Reads "16x8x16/f16/f16/f32/f32". None if a kernel cannot use it: unsigned
+/// integers, or different types of operands, or of sums.
+static std::optional<MatrixUnit> parseMatrix(llvm::StringRef text) {
+  using spirv::Scalar;
+  auto scalar = [](llvm::StringRef name) {
+    return llvm::StringSwitch<Scalar>(name)
+        .Case("f16", Scalar::F16)
+        .Case("bf16", Scalar::BFloat16)
+        .Case("f32", Scalar::F32)
+        .Case("i8", Scalar::I8)
+        .Case("i32", Scalar::I32)
+        .Default(Scalar::None);
+  };
+  llvm::SmallVector<llvm::StringRef> parts, sizes;
+  text.split(parts, '/');
+  if (parts.size() != 5 || parts[1] != parts[2] || parts[3] != parts[4])
+    return std::nullopt;
+  parts[0].split(sizes, 'x');
+  MatrixUnit unit;
+  unit.operand = scalar(parts[1]);
+  unit.sum = scalar(parts[3]);
+  auto readSize = [&](unsigned index, uint32_t &size) {
+    return !sizes[index].getAsInteger(10, size) && llvm::has_single_bit(size);
+  };
+  bool isUsable = sizes.size() == 3 && readSize(0, unit.rows) &&
+                  readSize(1, unit.columns) && readSize(2, unit.depth) &&
+                  unit.operand != Scalar::None && unit.sum != Scalar::None;
+  return isUsable ? std::optional(unit) : std::nullopt;
+}
+
 llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
   DeviceModel model;
   for (Capability capability : kAlways)
@@ -95,6 +130,9 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
       model.comparesExtendedWrongly = model.foldsZeros = model.endsLoops = true;
     if (feature == "vendor=0x10005")
       model.unrolledProducts = 128;
+    if (name == "matrix")
+      if (std::optional<MatrixUnit> unit = parseMatrix(value))
+        model.matrices.push_back(*unit);
     if (name != "subgroup")
       continue;
     unsigned least, most;
@@ -106,6 +144,21 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
     // Triton's own size where the device allows it.
     model.subgroupSize = std::clamp(32u, least, most);
   }
+  auto hasType = [&](spirv::Scalar scalar) {
+    switch (scalar) {
+    case spirv::Scalar::I8:
+      return model.has("i8");
+    case spirv::Scalar::F16:
+      return model.has("f16");
+    case spirv::Scalar::BFloat16:
+      return model.has("bf16") && model.has("bf16-matrix");
+    default:
+      return true;
+    }
+  };
+  llvm::erase_if(model.matrices, [&](const MatrixUnit &unit) {
+    return !hasType(unit.operand) || !hasType(unit.sum);
+  });
   return model;
 }
 

@@ -8,11 +8,22 @@
 
 #include "spirv/Requirements.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 namespace nereid::vulkan {
+
+/// A shape of cooperative matrices: (rows x depth) * (depth x columns).
+struct MatrixUnit {
+  uint32_t rows = 0, columns = 0, depth = 0;
+  spirv::Scalar operand = spirv::Scalar::None; ///< of both operands
+  spirv::Scalar sum = spirv::Scalar::None;     ///< before and after
+
+  uint32_t products() const { return rows * columns * depth; }
+  bool operator==(const MatrixUnit &other) const = default;
+};
 
 class DeviceModel {
 public:
@@ -28,6 +39,8 @@ public:
   unsigned maxThreads = 128;  ///< of a workgroup
   unsigned sharedBytes = 16384;
   unsigned pushBytes = 128;
+  /// For subgroups of this size; without those of types that kernels lack.
+  llvm::SmallVector<MatrixUnit> matrices;
   /// A fused multiply-add rounds once. Vulkan does not promise it.
   bool hasExactFma = false;
   /// Multiply-adds of a thread in straight code; lavapipe compiles slowly.

@@ -5,6 +5,8 @@
 
 #include "Dot.h"
 
+#include "Matrices.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AsmState.h"
@@ -30,13 +32,16 @@ bool DotPlans::hasTwoBuffers(Operation *loop) const {
 class DotPlanner {
 public:
   DotPlanner(const codegen::gpu::Distribution &layouts,
-             codegen::gpu::Workgroup workgroup, const DeviceModel &device)
-      : layouts(layouts), workgroup(workgroup), device(device) {}
+             const MatrixPlan &matrices, codegen::gpu::Workgroup workgroup,
+             const DeviceModel &device)
+      : layouts(layouts), workgroup(workgroup), device(device),
+        matrixBytes(matrices.sharedBytes(layouts, device)) {}
 
   DotPlans run(tt::FuncOp kernel) {
     kernel.walk([&](Operation *op) {
       if (auto dot = dyn_cast<tt::DotOp>(op))
-        result.plans[dot] = planAlone(dot);
+        if (!layouts.isHeld(dot))
+          result.plans[dot] = planAlone(dot);
       // After what is in it.
       if (auto loop = dyn_cast<scf::ForOp>(op))
         placeIn(loop);
@@ -51,6 +56,7 @@ private:
   const codegen::gpu::Distribution &layouts;
   codegen::gpu::Workgroup workgroup;
   const DeviceModel &device;
+  const unsigned matrixBytes; // that products in matrices use
   DotPlans result;
 };
 
@@ -73,10 +79,14 @@ DotPlan DotPlanner::planAlone(tt::DotOp dot) {
 }
 
 void DotPlanner::placeIn(scf::ForOp loop) {
-  SmallVector<tt::DotOp> dots(loop.getBody()->getOps<tt::DotOp>());
+  SmallVector<tt::DotOp> dots;
+  for (auto dot : loop.getBody()->getOps<tt::DotOp>())
+    if (result.find(dot))
+      dots.push_back(dot);
   unsigned start = 0, bytes = 0;
   // What the loop carries is converted in each iteration, its results after it.
   start = exchangeBytes(loop.getRegionIterArgs(), layouts, workgroup, device);
+  start = std::max(start, matrixBytes);
   loop.getBody()->walk([&](Operation *op) {
     if (const DotPlan *plan = result.find(op);
         plan && op->getBlock() != loop.getBody())
@@ -105,9 +115,9 @@ void DotPlanner::placeIn(scf::ForOp loop) {
 }
 
 DotPlans planDots(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
-                  codegen::gpu::Workgroup workgroup,
+                  const MatrixPlan &matrices, codegen::gpu::Workgroup workgroup,
                   const DeviceModel &device) {
-  return DotPlanner(layouts, workgroup, device).run(kernel);
+  return DotPlanner(layouts, matrices, workgroup, device).run(kernel);
 }
 
 /// Different coordinates along `dim` that a thread holds.
@@ -176,11 +186,25 @@ static void widenDot(tt::DotOp dot) {
   dot.erase();
 }
 
-void widenDots(tt::FuncOp kernel) {
+/// Matrices have the types of the operands, but for 8-bit floats.
+static void widenForMatrices(tt::DotOp dot) {
+  OpBuilder builder(dot);
+  for (unsigned side : {0, 1}) {
+    Value operand = dot->getOperand(side);
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+      dot->setOperand(
+          side, convert(builder, dot.getLoc(), operand, builder.getF16Type()));
+  }
+}
+
+void widenDots(tt::FuncOp kernel, const DeviceModel &device,
+               codegen::gpu::Workgroup workgroup) {
   SmallVector<tt::DotOp> dots;
   kernel.walk([&](tt::DotOp dot) { dots.push_back(dot); });
   for (tt::DotOp dot : dots)
-    widenDot(dot);
+    planMatrixDot(dot, device, workgroup) ? widenForMatrices(dot)
+                                          : widenDot(dot);
 }
 
 } // namespace nereid::vulkan

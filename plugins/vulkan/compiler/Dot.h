@@ -50,11 +50,14 @@ private:
 /// The largest slices that fit into the device's shared memory; two buffers in
 /// loops, if they fit beside what else the loop needs.
 DotPlans planDots(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
-                  codegen::gpu::Workgroup workgroup, const DeviceModel &device);
+                  const MatrixPlan &matrices, codegen::gpu::Workgroup workgroup,
+                  const DeviceModel &device);
 
 /// Converts the operands of all products to the type of their sums, f32 for
-/// narrower floats, so that products of single elements remain.
-void widenDots(tt::FuncOp kernel);
+/// narrower floats, so that products of single elements remain, and of products
+/// in matrices.
+void widenDots(tt::FuncOp kernel, const DeviceModel &device,
+               codegen::gpu::Workgroup workgroup);
 
 } // namespace nereid::vulkan
 

@@ -8,6 +8,7 @@
 #include "../tile_limits.h"
 #include "Dot.h"
 #include "Entry.h"
+#include "Matrices.h"
 #include "SharedMemory.h"
 #include "analysis/Induction.h"
 #include "emit/Emitter.h"
@@ -69,6 +70,13 @@ static llvm::Error failureOf(const char *what) {
   return llvm::createStringError(what);
 }
 
+/// Of at least one subgroup.
+static codegen::gpu::Workgroup workgroupFor(const GenerateOptions &options) {
+  unsigned laneBits = llvm::Log2_32(options.device.subgroupSize);
+  unsigned threadBits = llvm::Log2_32(options.threads);
+  return {laneBits, threadBits - std::min(laneBits, threadBits)};
+}
+
 /// Rewrites the module to one function of operations that can be distributed.
 static llvm::Expected<tt::FuncOp> prepareKernel(ModuleOp module,
                                                 const GenerateOptions &options,
@@ -84,7 +92,7 @@ static llvm::Expected<tt::FuncOp> prepareKernel(ModuleOp module,
     return std::move(error);
   if (failed(expand(codegen::Phase::Tiles, module, expansion)))
     return failureOf("an operation cannot be expanded");
-  widenDots(*kernel);
+  widenDots(*kernel, options.device, workgroupFor(options));
   if (failed(expand(codegen::Phase::Elements, module, expansion)))
     return failureOf("an operation cannot be expanded");
   codegen::scalarizeInductions(*kernel);
@@ -157,28 +165,30 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   const DeviceModel &device = options.device;
   codegen::gpu::DistributionOptions distribution;
   distribution.accessBytes = options.accessBytes;
-  distribution.workgroup.laneBits = llvm::Log2_32(device.subgroupSize);
+  distribution.workgroup = workgroupFor(options);
   if (options.threads < device.subgroupSize)
     return llvm::createStringError(
         "a workgroup of " + std::to_string(options.threads) +
         " threads is less than a subgroup of the device, " +
         std::to_string(device.subgroupSize));
-  distribution.workgroup.warpBits =
-      llvm::Log2_32(options.threads) - distribution.workgroup.laneBits;
+  MatrixPlan matrices = planMatrices(*kernel, device, distribution.workgroup);
+  distribution.matrices = &matrices.tiles();
   codegen::TileForms forms;
   Distribution layouts = distribute(*kernel, forms, distribution);
   if (llvm::Error error = checkTiles(*kernel, layouts))
     return std::move(error);
-  DotPlans dots = planDots(*kernel, layouts, distribution.workgroup, device);
+  DotPlans dots =
+      planDots(*kernel, layouts, matrices, distribution.workgroup, device);
   llvm::raw_string_ostream text(result.layouts);
   layouts.print(*kernel, text);
   dots.print(*kernel, layouts, text);
+  matrices.print(*kernel, text);
 
   ImageFacts &facts = result.facts;
   facts.workgroup = options.threads;
   facts.subgroup = device.subgroupSize;
-  facts.shared =
-      sharedBytesFor(*kernel, dots, layouts, distribution.workgroup, device);
+  facts.shared = sharedBytesFor(*kernel, dots, matrices, layouts,
+                                distribution.workgroup, device);
   facts.arguments = result.info.argumentsSize;
   if (kArgumentsOffset + facts.arguments > device.pushBytes)
     facts.place = ArgumentPlace::Block;
@@ -187,8 +197,8 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
 
   spirv::Builder builder;
   Entry entry(builder, result.info, facts, device);
-  Emitter emitter(builder, layouts, dots, forms, device, distribution.workgroup,
-                  options.fpFusion);
+  Emitter emitter(builder, layouts, dots, matrices, forms, device,
+                  distribution.workgroup, options.fpFusion);
   if (failed(emitter.run(*kernel, entry.begin())))
     return failureOf("the kernel cannot be compiled for vulkan");
   facts.needsServices = emitter.hasReports();

@@ -19,6 +19,8 @@ nereid_status_t Session::start(const nereid_call_t *call) {
         generateOptions.accessBytes = options.access_bytes;
         generateOptions.fpFusion = options.fp_fusion;
         generateOptions.stages = options.stages;
+        if (!options.matrices)
+          generateOptions.device.matrices.clear();
         return llvm::Error::success();
       },
       {nullptr, nullptr, call});

@@ -6,6 +6,7 @@
 #include "SharedMemory.h"
 
 #include "Dot.h"
+#include "Matrices.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,6 +70,8 @@ unsigned exchangeBytes(ValueRange values, const Distribution &layouts,
                        const DeviceModel &device) {
   Need need(device, workgroup);
   for (Value value : values) {
+    if (layouts.isHeld(value))
+      continue; // the matrices' plan counts it
     const Layout *own = tileType(value) ? layouts.ownLayoutOf(value) : nullptr;
     for (const Layout &layout : layouts.variantsOf(value))
       if (own && planConversion(*own, layout).kind != Conversion::Registers)
@@ -104,10 +107,10 @@ unsigned exchangeBytes(Operation *op, const Distribution &layouts,
 }
 
 unsigned sharedBytesFor(tt::FuncOp kernel, const DotPlans &dots,
-                        const Distribution &layouts,
+                        const MatrixPlan &matrices, const Distribution &layouts,
                         codegen::gpu::Workgroup workgroup,
                         const DeviceModel &device) {
-  unsigned bytes = 0;
+  unsigned bytes = matrices.sharedBytes(layouts, device);
   kernel.walk([&](Operation *op) {
     bytes = std::max(bytes, exchangeBytes(op, layouts, workgroup, device));
     if (const DotPlan *plan = dots.find(op))

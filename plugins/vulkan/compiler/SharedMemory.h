@@ -15,6 +15,8 @@
 
 namespace nereid::vulkan {
 
+class MatrixPlan;
+
 /// A slot is left out after each 2^kSlotShift elements, so that columns of a
 /// tile are in different banks.
 constexpr unsigned kSlotShift = 5;
@@ -52,6 +54,7 @@ class DotPlans;
 /// Bytes that `kernel` uses, at most what `device` has. More only for what
 /// cannot be done in rounds; no kernel can be built from that.
 unsigned sharedBytesFor(tt::FuncOp kernel, const DotPlans &dots,
+                        const MatrixPlan &matrices,
                         const codegen::gpu::Distribution &layouts,
                         codegen::gpu::Workgroup workgroup,
                         const DeviceModel &device);

@@ -65,6 +65,8 @@ Ids Emitter::emitWhere(Id condition, ArrayRef<Id> otherwise,
 Ids Emitter::flatten(ValueRange values, ValueRange carried) {
   Ids ids;
   for (auto [value, as] : llvm::zip(values, carried)) {
+    if (matrices.formOf(as))
+      continue; // in variables
     if (tileType(value))
       llvm::append_range(ids, registersOf(value, *layouts.ownLayoutOf(as)));
     else
@@ -75,6 +77,8 @@ Ids Emitter::flatten(ValueRange values, ValueRange carried) {
 
 void Emitter::unflatten(ValueRange carried, ArrayRef<Id> ids) {
   for (Value value : carried) {
+    if (matrices.formOf(value))
+      continue;
     if (!tileType(value)) {
       scalars[value] = ids.front();
       ids = ids.drop_front();
@@ -90,6 +94,8 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
   Ids initial = {scalars[loop.getLowerBound()]};
   llvm::append_range(initial,
                      flatten(loop.getInitArgs(), loop.getRegionIterArgs()));
+  HeldVariables variables = declareHeld(loop.getRegionIterArgs());
+  storeHeld(variables, loop.getInitArgs(), loop.getRegionIterArgs());
   enterLoop(loop);
   // Its products take turns with their buffers, which others may still use.
   bool takesTurns = dots.hasTwoBuffers(loop);
@@ -107,16 +113,18 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
     buffers[loop] = values.pop_back_val();
   scalars[loop.getInductionVar()] = values[0];
   unflatten(loop.getRegionIterArgs(), ArrayRef(values).drop_front());
+  loadHeld(variables, loop.getRegionIterArgs());
   if (failed(emitBlock(*loop.getBody())))
     return failure();
+  ValueRange yielded = loop.getBody()->getTerminator()->getOperands();
+  storeHeld(variables, yielded, loop.getRegionIterArgs());
   Ids next = {b.iadd(values[0], scalars[loop.getStep()])};
-  llvm::append_range(next,
-                     flatten(loop.getBody()->getTerminator()->getOperands(),
-                             loop.getRegionIterArgs()));
+  llvm::append_range(next, flatten(yielded, loop.getRegionIterArgs()));
   if (takesTurns)
     next.push_back(b.bitXor(buffers[loop], b.u32(1)));
   endLoop(loop.getLoc(), next);
   unflatten(loop.getResults(), ArrayRef(values).drop_front());
+  loadHeld(variables, loop.getResults());
   return success();
 }
 
@@ -143,11 +151,14 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop) {
 }
 
 LogicalResult Emitter::emitIf(scf::IfOp branch) {
+  HeldVariables variables = declareHeld(branch.getResults());
   b.beginIf(scalars[branch.getCondition()]);
   // What one branch waited for, the other did not.
   SmallVector<PendingAccess> before = pending;
   if (failed(emitBlock(*branch.thenBlock())))
     return failure();
+  if (!variables.empty())
+    storeHeld(variables, branch.thenYield().getResults(), branch.getResults());
   Ids thenIds = flatten(branch.thenYield().getResults(), branch.getResults());
   SmallVector<PendingAccess> after = std::exchange(pending, before);
   Ids elseIds;
@@ -155,6 +166,9 @@ LogicalResult Emitter::emitIf(scf::IfOp branch) {
   if (branch.elseBlock()) {
     if (failed(emitBlock(*branch.elseBlock())))
       return failure();
+    if (!variables.empty())
+      storeHeld(variables, branch.elseYield().getResults(),
+                branch.getResults());
     elseIds = flatten(branch.elseYield().getResults(), branch.getResults());
   }
   for (const PendingAccess &access : after)
@@ -165,6 +179,7 @@ LogicalResult Emitter::emitIf(scf::IfOp branch) {
   for (auto [x, y] : llvm::zip(thenIds, elseIds))
     merged.push_back(b.merged(merge, x, y));
   unflatten(branch.getResults(), merged);
+  loadHeld(variables, branch.getResults());
   return success();
 }
 
@@ -227,6 +242,9 @@ LogicalResult Emitter::emitOp(Operation *op) {
   default:
     break;
   }
+  if (op->getNumResults() == 1 && op->getNumRegions() == 0)
+    if (const MatrixForm *form = matrices.formOf(op->getResult(0)))
+      return emitOnMatrices(op, *form);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](scf::ForOp loop) { return emitFor(loop); })
       .Case([&](scf::WhileOp loop) { return emitWhile(loop); })
@@ -270,9 +288,11 @@ LogicalResult Emitter::run(tt::FuncOp kernel, const Inputs &given) {
   // Atomics are on words of an array of words.
   bool hasAtomics = false;
   kernel.walk([&](tt::HistogramOp) { hasAtomics = true; });
-  if (!dots.empty() && device.has("shared-layout"))
+  bool hasProducts = !dots.empty() || !matrices.empty();
+  if (hasProducts && device.has("shared-layout"))
     sharedForm = Views;
-  else if (!dots.empty() && !hasAtomics)
+  // Matrices are loaded from arrays, of words here.
+  else if (!dots.empty() && matrices.empty() && !hasAtomics)
     sharedForm = Vectors;
   for (auto [argument, value] :
        llvm::zip(kernel.getArguments(), inputs.arguments))

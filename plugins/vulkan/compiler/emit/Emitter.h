@@ -15,6 +15,7 @@
 
 #include "../../sites.h"
 #include "../DeviceModel.h"
+#include "../Matrices.h"
 #include "gpu/Distribution.h"
 #include "spirv/Builder.h"
 
@@ -28,6 +29,7 @@ namespace nereid::vulkan {
 
 struct DotPlan;
 class DotPlans;
+struct StagedRows;
 
 using codegen::gpu::Conversion;
 using codegen::gpu::Distribution;
@@ -70,10 +72,11 @@ struct PendingAccess {
 class Emitter {
 public:
   Emitter(spirv::Builder &b, const Distribution &layouts, const DotPlans &dots,
-          codegen::TileForms &forms, const DeviceModel &device,
-          codegen::gpu::Workgroup workgroup, bool contractsDots)
-      : b(b), layouts(layouts), dots(dots), forms(forms), device(device),
-        workgroup(workgroup), contractsDots(contractsDots) {}
+          const MatrixPlan &matrices, codegen::TileForms &forms,
+          const DeviceModel &device, codegen::gpu::Workgroup workgroup,
+          bool contractsDots)
+      : b(b), layouts(layouts), dots(dots), matrices(matrices), forms(forms),
+        device(device), workgroup(workgroup), contractsDots(contractsDots) {}
 
   /// What the kernel gets, by dimension where there are three.
   struct Inputs {
@@ -282,6 +285,56 @@ private:
   void multiplySlice(tt::DotOp op, const DotPlan &plan, Ids &sums);
   Id multiplyAdd(Id x, Id y, Id sum, mlir::Type type);
 
+  // Matrices.cpp: products in cooperative matrices, and tiles that are held in
+  // them. StagedRows is where a tile is in shared memory.
+
+  mlir::LogicalResult emitMatrixDot(tt::DotOp op, const MatrixDot &dot);
+  /// An operation on tiles that are held in matrices.
+  mlir::LogicalResult emitOnMatrices(mlir::Operation *op,
+                                     const MatrixForm &form);
+  TypeId matrixType(mlir::Type element, const MatrixForm &form);
+  /// The subgroup's row and column in the grid of subgroups.
+  std::pair<Id, Id> gridPosition(const MatrixForm &form);
+  /// `tile` in matrices of `form`.
+  Ids matricesOf(mlir::Value tile, const MatrixForm &form);
+  Ids splatMatrices(mlir::Value tile, const MatrixForm &form);
+  Ids repeatedMatrices(mlir::Value vector, bool isColumn,
+                       const MatrixForm &form);
+  Ids loadMatrices(mlir::Value tile, const MatrixForm &form);
+  /// Defines a tile that is held in `values`, and converts it to the layouts in
+  /// which it is needed.
+  void defineHeld(mlir::Value tile, Ids values);
+  void storeMatrices(llvm::ArrayRef<Id> values, const MatrixForm &form,
+                     const StagedRows &rows, uint32_t first, uint32_t down);
+  StagedRows stageFactor(mlir::OpOperand &operand, const MatrixDot &dot,
+                         uint32_t first);
+  /// Variables for matrices that a loop carries or a branch chooses.
+  using HeldVariables = llvm::SmallVector<Ids>;
+  HeldVariables declareHeld(mlir::ValueRange carried);
+  void storeHeld(const HeldVariables &variables, mlir::ValueRange values,
+                 mlir::ValueRange carried);
+  void loadHeld(const HeldVariables &variables, mlir::ValueRange carried);
+
+  /// A part of a tile's registers that are neighbors in `rows`.
+  struct Run {
+    uint32_t first;
+    Id unit;     ///< its place, in units of its size, at least a word
+    Id isInside; ///< the window
+  };
+  llvm::SmallVector<Run> runsOf(const Layout &layout, const StagedRows &rows,
+                                uint32_t length);
+  void storeRows(llvm::ArrayRef<Id> registers, mlir::Type type,
+                 const Layout &layout, const StagedRows &rows);
+  /// Replaces those of `registers` that are in the window.
+  void loadRows(llvm::MutableArrayRef<Id> registers, mlir::Type type,
+                const Layout &layout, const StagedRows &rows);
+  Ids packWords(llvm::ArrayRef<Id> values, mlir::Type type);
+  Ids unpackWords(llvm::ArrayRef<Id> words, mlir::Type type);
+  /// Rows are accessed in vectors of 16 bytes.
+  bool hasVectors() const { return sharedForm == Views; }
+  /// Of 4 bytes, or 16 if rows have vectors.
+  Id sharedUnit(Id index, unsigned bytes);
+
   /// Emits `body` where `condition` is true, and the values it returns there,
   /// `otherwise` elsewhere.
   Ids emitWhere(Id condition, llvm::ArrayRef<Id> otherwise,
@@ -290,6 +343,7 @@ private:
   spirv::Builder &b;
   const Distribution &layouts;
   const DotPlans &dots;
+  const MatrixPlan &matrices;
   codegen::TileForms &forms;
   const DeviceModel &device;
   const codegen::gpu::Workgroup workgroup;
@@ -303,6 +357,7 @@ private:
   llvm::SmallVector<std::pair<TypeId, Id>, 2> sharedViews;
   llvm::DenseMap<mlir::Value, Id> scalars;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Ids, 2>> tiles;
+  llvm::DenseMap<mlir::Value, Ids> held; ///< the matrices of a subgroup
   /// In a region that each thread runs by itself: no barriers.
   bool isDivergent = false;
   /// Products whose first slices are in shared memory already.

@@ -1,0 +1,384 @@
+// Matrices.cpp - plans products in cooperative matrices.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Matrices.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::vulkan {
+
+using codegen::tileType;
+using codegen::gpu::Distribution;
+using codegen::gpu::Layout;
+using codegen::gpu::MatrixSource;
+using codegen::gpu::Workgroup;
+using spirv::Scalar;
+
+// Shapes and sizes.
+
+MatrixForm splitTile(uint32_t rows, uint32_t columns, const MatrixUnit &unit,
+                     unsigned warpBits) {
+  MatrixForm form = {rows, columns, unit.rows, unit.columns};
+  for (unsigned bit = 0; bit < warpBits; ++bit) {
+    uint32_t height = rows / form.warpRows, width = columns / form.warpColumns;
+    bool canHalveRows = height > unit.rows,
+         canHalveColumns = width > unit.columns;
+    if (canHalveColumns && (width >= height || !canHalveRows))
+      form.warpColumns *= 2;
+    else if (canHalveRows)
+      form.warpRows *= 2;
+  }
+  return form;
+}
+
+Bands bandsFor(const MatrixForm &form, unsigned bytes, unsigned sharedBytes) {
+  Bands bands;
+  bands.rowStride = paddedRow(form.columns * bytes);
+  auto resize = [&] {
+    bands.down = form.down() / bands.count;
+    bands.bytes = form.rows / bands.count * bands.rowStride;
+  };
+  for (resize(); bands.bytes > sharedBytes && bands.down > 1; resize())
+    bands.count *= 2;
+  return bands;
+}
+
+Window Bands::window(const MatrixForm &form, uint32_t index) const {
+  return {0, llvm::Log2_32(form.unitRows * down), llvm::Log2_32(count), index};
+}
+
+Window MatrixDot::window(unsigned dim, uint32_t first) const {
+  return {dim, llvm::Log2_32(slice), llvm::Log2_32(depth / slice),
+          first / slice};
+}
+
+spirv::Scalar matrixScalar(Type type) {
+  if (type.isF16())
+    return Scalar::F16;
+  if (type.isBF16())
+    return Scalar::BFloat16;
+  if (type.isF32())
+    return Scalar::F32;
+  if (type.isInteger(8))
+    return Scalar::I8;
+  if (type.isInteger(32))
+    return Scalar::I32;
+  return Scalar::None;
+}
+
+/// The type in which operands are multiplied: 8-bit floats as f16, which has
+/// all of their values.
+static Scalar operandScalar(tt::DotOp dot) {
+  auto scalar = [](Value operand) {
+    Type type = getElementTypeOrSelf(operand.getType());
+    bool isFp8 = isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+    return isFp8 ? Scalar::F16 : matrixScalar(type);
+  };
+  Scalar left = scalar(dot.getA()), right = scalar(dot.getB());
+  return left == right ? left : Scalar::None;
+}
+
+/// Sizes of what is staged in one round, whichever way the rows go.
+static void resize(MatrixDot &dot) {
+  uint32_t bytes = spirv::bitsOf(dot.unit.operand) / 8;
+  auto staged = [&](uint32_t width) {
+    return std::max(width * paddedRow(dot.slice * bytes),
+                    dot.slice * paddedRow(width * bytes));
+  };
+  dot.leftBytes = staged(dot.form.rows);
+  dot.rightBytes = staged(dot.form.columns);
+}
+
+static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
+                                        ArrayRef<int64_t> sums, int64_t depth,
+                                        const DeviceModel &device,
+                                        Workgroup workgroup) {
+  if (sums[0] < unit.rows || sums[1] < unit.columns || depth < unit.depth)
+    return std::nullopt;
+  MatrixDot dot;
+  dot.unit = unit;
+  dot.form = splitTile(sums[0], sums[1], unit, workgroup.warpBits);
+  dot.depth = dot.slice = depth;
+  for (resize(dot);
+       dot.sharedBytes() > device.sharedBytes && dot.slice > unit.depth;
+       resize(dot))
+    dot.slice /= 2;
+  // The sums must be able to leave their matrices.
+  unsigned needed = std::max(dot.sharedBytes(),
+                             bandsFor(dot.form, 4, device.sharedBytes).bytes);
+  return needed <= device.sharedBytes ? std::optional(dot) : std::nullopt;
+}
+
+std::optional<MatrixDot> planMatrixDot(tt::DotOp op, const DeviceModel &device,
+                                       Workgroup workgroup) {
+  RankedTensorType type = op.getType();
+  if (type.getRank() != 2)
+    return std::nullopt;
+  Scalar operand = operandScalar(op), sum = matrixScalar(type.getElementType());
+  int64_t depth = op.getA().getType().getDimSize(1);
+  std::optional<MatrixDot> best;
+  for (const MatrixUnit &unit : device.matrices) {
+    if (unit.operand != operand || unit.sum != sum)
+      continue;
+    // Fewer, larger instructions for the same sums.
+    if (best && unit.products() <= best->unit.products())
+      continue;
+    if (auto dot = planFor(unit, type.getShape(), depth, device, workgroup))
+      best = dot;
+  }
+  return best;
+}
+
+// Tiles that stay in matrices.
+
+class MatrixPlanner {
+public:
+  MatrixPlanner(const DeviceModel &device, Workgroup workgroup)
+      : device(device), workgroup(workgroup) {}
+
+  MatrixPlan run(tt::FuncOp kernel);
+
+private:
+  const MatrixForm *formOf(Value tile) const { return plan.formOf(tile); }
+  void hold(Value tile, const MatrixForm &form);
+  /// True if `value` becomes the sums that a product starts with, perhaps
+  /// after operations on matrices.
+  bool leadsToSums(Value value, unsigned depth = 0);
+  bool isOnMatrices(Operation *op) const;
+  bool isConversion(Operation *op, const MatrixForm &form) const;
+  bool visitElements(Operation *op);
+  bool visitLoop(scf::ForOp loop);
+  bool visitBranch(scf::IfOp branch);
+  void storeDirectly(tt::DotOp dot);
+
+  const DeviceModel &device;
+  const Workgroup workgroup;
+  MatrixPlan plan;
+};
+
+void MatrixPlanner::hold(Value tile, const MatrixForm &form) {
+  plan.forms.insert({tile, form});
+  plan.held.hold(tile);
+}
+
+/// Operations that SPIR-V has for matrices of equal types.
+bool MatrixPlanner::isOnMatrices(Operation *op) const {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+             arith::NegFOp, arith::AddIOp>(op);
+}
+
+bool MatrixPlanner::isConversion(Operation *op, const MatrixForm &form) const {
+  if (!isa<arith::TruncFOp>(op))
+    return false;
+  Scalar to = matrixScalar(getElementTypeOrSelf(op->getResult(0)));
+  return llvm::any_of(device.matrices, [&](const MatrixUnit &unit) {
+    return unit.sum == to && unit.rows == form.unitRows &&
+           unit.columns == form.unitColumns;
+  });
+}
+
+bool MatrixPlanner::leadsToSums(Value value, unsigned depth) {
+  if (depth > 8)
+    return false;
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<tt::DotOp>(user))
+      return use.getOperandNumber() == 2 && plan.find(user);
+    if (isa<scf::YieldOp>(user)) {
+      Operation *parent = user->getParentOp();
+      unsigned number = use.getOperandNumber();
+      if (auto loop = dyn_cast<scf::ForOp>(parent))
+        return formOf(loop.getRegionIterArg(number)) != nullptr;
+      return isa<scf::IfOp>(parent) &&
+             leadsToSums(parent->getResult(number), depth + 1);
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(user))
+      return use.getOperandNumber() >= loop.getNumControlOperands() &&
+             leadsToSums(loop.getRegionIterArg(use.getOperandNumber() -
+                                               loop.getNumControlOperands()),
+                         depth + 1);
+    return isOnMatrices(user) && leadsToSums(user->getResult(0), depth + 1);
+  });
+}
+
+bool MatrixPlanner::visitElements(Operation *op) {
+  if (op->getNumResults() != 1 || !tileType(op->getResult(0)) ||
+      formOf(op->getResult(0)))
+    return false;
+  const MatrixForm *form = nullptr;
+  for (Value operand : op->getOperands())
+    if (const MatrixForm *own = formOf(operand))
+      form = own;
+  if (!form)
+    return false;
+  if (isConversion(op, *form)) {
+    // Half as much goes through shared memory.
+    if (!op->getOperand(0).hasOneUse())
+      return false;
+  } else if (!isOnMatrices(op) || !leadsToSums(op->getResult(0))) {
+    return false;
+  }
+  for (Value operand : op->getOperands()) {
+    const MatrixForm *own = formOf(operand);
+    if (own && !(*own == *form))
+      return false;
+    if (plan.held.sourceOf(operand).kind == MatrixSource::Tile)
+      return false;
+  }
+  hold(op->getResult(0), MatrixForm(*form));
+  return true;
+}
+
+/// What a loop carries from one product to the next.
+bool MatrixPlanner::visitLoop(scf::ForOp loop) {
+  bool changed = false;
+  auto *yield = loop.getBody()->getTerminator();
+  for (auto [argument, result, value] : llvm::zip(
+           loop.getRegionIterArgs(), loop.getResults(), yield->getOperands())) {
+    const MatrixForm *form = formOf(value);
+    if (!form || formOf(argument) || !leadsToSums(argument))
+      continue;
+    MatrixForm copy = *form;
+    hold(argument, copy);
+    hold(result, copy);
+    changed = true;
+  }
+  return changed;
+}
+
+bool MatrixPlanner::visitBranch(scf::IfOp branch) {
+  if (!branch.elseBlock())
+    return false;
+  bool changed = false;
+  for (auto [result, x, y] :
+       llvm::zip(branch.getResults(), branch.thenYield().getResults(),
+                 branch.elseYield().getResults())) {
+    const MatrixForm *form = formOf(x) ? formOf(x) : formOf(y);
+    if (!form || formOf(result) || !leadsToSums(result))
+      continue;
+    hold(result, MatrixForm(*form));
+    changed = true;
+  }
+  return changed;
+}
+
+/// An operand that is in matrices already and has the type of the product goes
+/// to shared memory from there.
+void MatrixPlanner::storeDirectly(tt::DotOp op) {
+  const MatrixDot &dot = *plan.find(op);
+  for (OpOperand &use : op->getOpOperands().take_front(2)) {
+    Value tile = use.get();
+    if (formOf(tile) && dot.slice == dot.depth &&
+        matrixScalar(tileType(tile).getElementType()) == dot.unit.operand)
+      plan.held.storeDirectly(use);
+  }
+}
+
+MatrixPlan MatrixPlanner::run(tt::FuncOp kernel) {
+  kernel.walk([&](tt::DotOp op) {
+    if (auto dot = planMatrixDot(op, device, workgroup)) {
+      plan.dots.insert({op, *dot});
+      hold(op.getResult(), dot->form);
+    }
+  });
+  if (plan.empty())
+    return std::move(plan);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    kernel.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        changed |= visitLoop(loop);
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        changed |= visitBranch(branch);
+      else if (!isa<tt::DotOp>(op))
+        changed |= visitElements(op);
+    });
+  }
+  for (auto &[op, dot] : plan.dots)
+    storeDirectly(cast<tt::DotOp>(op));
+  return std::move(plan);
+}
+
+MatrixPlan planMatrices(tt::FuncOp kernel, const DeviceModel &device,
+                        Workgroup workgroup) {
+  return MatrixPlanner(device, workgroup).run(kernel);
+}
+
+// The plan.
+
+const MatrixDot *MatrixPlan::find(Operation *dot) const {
+  auto found = dots.find(dot);
+  return found == dots.end() ? nullptr : &found->second;
+}
+
+const MatrixForm *MatrixPlan::formOf(Value tile) const {
+  auto found = forms.find(tile);
+  return found == forms.end() ? nullptr : &found->second;
+}
+
+static unsigned bytesOf(Value tile) {
+  return tileType(tile).getElementType().getIntOrFloatBitWidth() / 8;
+}
+
+/// What enters the matrices of `tile`: the sums that a product starts with, or
+/// what a loop or a branch carries.
+static SmallVector<Value, 2> entering(Value tile) {
+  if (auto argument = dyn_cast<BlockArgument>(tile)) {
+    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return {loop.getTiedLoopInit(argument)->get(),
+            loop.getTiedLoopYieldedValue(argument)->get()};
+  }
+  auto result = cast<OpResult>(tile);
+  if (auto dot = dyn_cast<tt::DotOp>(result.getOwner()))
+    return {dot.getC()};
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
+    return {branch.thenYield().getOperand(result.getResultNumber()),
+            branch.elseYield().getOperand(result.getResultNumber())};
+  return {};
+}
+
+unsigned MatrixPlan::sharedBytes(const Distribution &layouts,
+                                 const DeviceModel &device) const {
+  unsigned needed = 0;
+  auto add = [&](unsigned bytes) { needed = std::max(needed, bytes); };
+  auto addBands = [&](const MatrixForm &form, Value tile) {
+    add(bandsFor(form, bytesOf(tile), device.sharedBytes).bytes);
+  };
+  for (auto &[op, dot] : dots)
+    add(dot.sharedBytes());
+  for (auto &[tile, form] : forms) {
+    if (!layouts.variantsOf(tile).empty())
+      addBands(form, tile);
+    // A row or a column that is repeated.
+    add(std::max(form.rows, form.columns) * 4);
+    for (Value value : entering(tile))
+      if (held.sourceOf(value).kind == MatrixSource::Tile)
+        addBands(form, tile);
+  }
+  return needed;
+}
+
+void MatrixPlan::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
+  AsmState names(kernel);
+  for (auto &[op, dot] : dots) {
+    stream << "dot ";
+    op->getResult(0).printAsOperand(stream, names);
+    stream << ": matrices " << dot.unit.rows << 'x' << dot.unit.columns << 'x'
+           << dot.unit.depth << ' ' << spirv::nameOf(dot.unit.operand) << " to "
+           << spirv::nameOf(dot.unit.sum) << ", " << dot.form.warpRows << 'x'
+           << dot.form.warpColumns << " subgroups of " << dot.form.down() << 'x'
+           << dot.form.across() << ", depth " << dot.slice << " of "
+           << dot.depth << '\n';
+  }
+}
+
+} // namespace nereid::vulkan

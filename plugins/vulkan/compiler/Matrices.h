@@ -1,0 +1,125 @@
+// Matrices.h - which products use cooperative matrices, and how.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tile of a product's sums is a grid of matrices, and each subgroup holds a
+// block of it. Operands go through shared memory, in rows that are padded
+// against bank conflicts, and so does a tile that leaves its matrices.
+
+#ifndef NEREID_VULKAN_COMPILER_MATRICES_H
+#define NEREID_VULKAN_COMPILER_MATRICES_H
+
+#include "DeviceModel.h"
+#include "gpu/Distribution.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace nereid::vulkan {
+
+/// How a tile of sums is spread over subgroups. All sizes are powers of two.
+struct MatrixForm {
+  uint32_t rows = 0, columns = 0;         ///< of the tile
+  uint32_t unitRows = 0, unitColumns = 0; ///< of a matrix
+  uint32_t warpRows = 1, warpColumns = 1; ///< subgroups down and across
+
+  /// Matrices of a subgroup down and across. They are numbered row by row.
+  uint32_t down() const { return rows / unitRows / warpRows; }
+  uint32_t across() const { return columns / unitColumns / warpColumns; }
+  uint32_t matrices() const { return down() * across(); }
+  /// Subgroups beyond these hold copies.
+  uint32_t warps() const { return warpRows * warpColumns; }
+
+  bool operator==(const MatrixForm &other) const = default;
+};
+
+/// The type of components for elements of `type`; None if matrices have none.
+spirv::Scalar matrixScalar(mlir::Type type);
+
+/// As square blocks as possible.
+MatrixForm splitTile(uint32_t rows, uint32_t columns, const MatrixUnit &unit,
+                     unsigned warpBits);
+
+/// The part of a tile that is in shared memory at once: where bits
+/// [low, low + count) of the coordinate along `dim` are `index`. The other bits
+/// move together.
+struct Window {
+  unsigned dim = 0, low = 0, count = 0;
+  uint32_t index = 0;
+
+  uint32_t mask() const { return ((1u << count) - 1) << low; }
+  bool contains(uint32_t coordinate) const {
+    return (coordinate & mask()) >> low == index;
+  }
+  /// The coordinate inside the window.
+  uint32_t compact(uint32_t coordinate) const {
+    uint32_t below = (1u << low) - 1;
+    return (coordinate & below) | (coordinate >> count & ~below);
+  }
+};
+
+/// Bytes from one row to the next, for rows of `bytes`. The padding puts 8 rows
+/// of 16 bytes into different banks, and keeps rows aligned.
+constexpr uint32_t paddedRow(uint32_t bytes) {
+  return (bytes + 15) / 16 * 16 + 16;
+}
+
+/// The bands in which a tile with elements of `bytes` enters or leaves its
+/// matrices: of each subgroup as many rows of matrices as fit.
+struct Bands {
+  uint32_t count = 1;
+  uint32_t down = 1;      ///< matrices of a subgroup in a band
+  uint32_t rowStride = 0; ///< bytes
+  uint32_t bytes = 0;
+
+  Window window(const MatrixForm &form, uint32_t index) const;
+};
+Bands bandsFor(const MatrixForm &form, unsigned bytes, unsigned sharedBytes);
+
+/// A product in matrices.
+struct MatrixDot {
+  MatrixUnit unit;
+  MatrixForm form;
+  uint32_t depth = 0, slice = 0; ///< all of it, and as much as is staged
+  /// Of the staged operands, whichever way their rows go.
+  uint32_t leftBytes = 0, rightBytes = 0;
+
+  uint32_t sharedBytes() const { return leftBytes + rightBytes; }
+  Window window(unsigned dim, uint32_t first) const;
+};
+
+/// None if the product is computed otherwise: the device has no fitting shape.
+std::optional<MatrixDot> planMatrixDot(tt::DotOp dot, const DeviceModel &device,
+                                       codegen::gpu::Workgroup workgroup);
+
+/// The products of a kernel in matrices, and the tiles that stay in matrices
+/// between them.
+class MatrixPlan {
+public:
+  const MatrixDot *find(mlir::Operation *dot) const;
+  bool empty() const { return dots.empty(); }
+  /// Null if `tile` is not held in matrices.
+  const MatrixForm *formOf(mlir::Value tile) const;
+  const codegen::gpu::MatrixTiles &tiles() const { return held; }
+
+  /// Shared memory that products and conversions use.
+  unsigned sharedBytes(const codegen::gpu::Distribution &layouts,
+                       const DeviceModel &device) const;
+  /// A line for each product.
+  void print(tt::FuncOp kernel, llvm::raw_ostream &stream) const;
+
+private:
+  friend class MatrixPlanner;
+
+  llvm::MapVector<mlir::Operation *, MatrixDot> dots;
+  llvm::MapVector<mlir::Value, MatrixForm> forms;
+  codegen::gpu::MatrixTiles held;
+};
+
+/// Of a kernel whose products have the types that planMatrixDot() wants.
+MatrixPlan planMatrices(tt::FuncOp kernel, const DeviceModel &device,
+                        codegen::gpu::Workgroup workgroup);
+
+} // namespace nereid::vulkan
+
+#endif // NEREID_VULKAN_COMPILER_MATRICES_H

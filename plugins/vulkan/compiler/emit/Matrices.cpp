@@ -1,0 +1,549 @@
+// Matrices.cpp - products in cooperative matrices, and tiles in matrices.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Control flow is uniform and subgroups are full, as instructions on matrices
+// require. Addresses in shared memory are a part for the subgroup, which is
+// computed once, plus a literal.
+
+#include "../Matrices.h"
+#include "Emitter.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace nereid::vulkan {
+
+using codegen::tileType;
+using codegen::gpu::MatrixSource;
+using spirv::MatrixLayout;
+using spirv::MatrixUse;
+
+static constexpr spirv::MemoryAccess kShared = {.isNonPrivate = true};
+
+/// Where a part of a tile is in shared memory. All sizes are in bytes.
+struct StagedRows {
+  uint32_t start = 0;
+  uint32_t stride = 0; ///< from one row to the next
+  uint32_t bytes = 0;  ///< of an element
+  unsigned minor = 1;  ///< the dimension along a row
+  Window window;
+
+  MatrixLayout matrixLayout() const {
+    return minor == 1 ? MatrixLayout::RowMajor : MatrixLayout::ColumnMajor;
+  }
+  /// From one coordinate along `dim` to the next.
+  uint32_t step(unsigned dim) const { return dim == minor ? bytes : stride; }
+};
+
+// Registers to and from rows.
+
+Id Emitter::sharedUnit(Id index, unsigned bytes) {
+  if (bytes == 4)
+    return sharedPointer(index);
+  TypeId vector = b.vectorType(b.intType(32), 4);
+  return b.accessChain(sharedView(vector), {b.u32(0), index});
+}
+
+/// Neighbors along a row that are in consecutive registers, at most 16 bytes of
+/// them.
+static uint32_t runLength(const Layout &layout, const StagedRows &rows) {
+  uint32_t step = rows.minor == 1 ? 1 : layout.shape()[1];
+  uint32_t copies = layout.copies().registerMask;
+  unsigned most = llvm::Log2_32(16 / rows.bytes), bit = 0;
+  if (rows.window.count && rows.window.dim == rows.minor)
+    most = std::min(most, rows.window.low);
+  ArrayRef<ElementIndex> bases = layout.registerBases();
+  while (bit < most && bit < bases.size() && bases[bit] == step << bit &&
+         !(copies >> bit & 1))
+    ++bit;
+  return 1u << bit;
+}
+
+SmallVector<Emitter::Run>
+Emitter::runsOf(const Layout &layout, const StagedRows &rows, uint32_t length) {
+  const Window &window = rows.window;
+  unsigned unit = length * rows.bytes == 16 && hasVectors() ? 16 : 4;
+  Indices indices[] = {indicesOf(layout, 0), indicesOf(layout, 1)};
+  auto compact = [&](Id coordinate) {
+    uint32_t below = (1u << window.low) - 1;
+    return b.bitOr(
+        b.bitAnd(coordinate, b.u32(below)),
+        b.bitAnd(b.lshr(coordinate, b.u32(window.count)), b.u32(~below)));
+  };
+  // The offset in units of coordinate `of` along `dim`.
+  auto scaled = [&](Id of, unsigned dim) {
+    if (window.count && dim == window.dim)
+      of = compact(of);
+    uint32_t step = rows.step(dim);
+    if (step == 0) // the other dimension of a vector
+      return b.u32(0);
+    return step >= unit ? b.imul(of, b.u32(step / unit))
+                        : b.lshr(of, b.u32(llvm::Log2_32(unit / step)));
+  };
+  Id threads[] = {scaled(indices[0].thread, 0), scaled(indices[1].thread, 1)};
+  std::map<uint32_t, Id> inside; // by the register's bits of the window
+  auto isInside = [&](uint32_t index) {
+    const Indices &along = indices[window.dim];
+    uint32_t own = along.registers[index];
+    if (!(along.threadBits & window.mask()))
+      return b.boolean(window.contains(own));
+    Id &known = inside[own & window.mask()];
+    if (!known)
+      known = b.ieq(b.bitAnd(indexAt(along, index), b.u32(window.mask())),
+                    b.u32(window.index << window.low));
+    return known;
+  };
+  SmallVector<Run> runs;
+  for (uint32_t i = 0; i < layout.registerCount(); i += length) {
+    Id mine = isInside(i);
+    if (b.constantBits(mine) == 0)
+      continue;
+    Id base = b.u32(0);
+    uint32_t literal = rows.start;
+    for (unsigned dim : {0, 1}) {
+      uint32_t own = indices[dim].registers[i];
+      if (indices[dim].threadBits & own) {
+        base = b.iadd(base, scaled(indexAt(indices[dim], i), dim));
+        continue;
+      }
+      base = b.iadd(base, threads[dim]);
+      if (window.count && dim == window.dim)
+        own = window.compact(own);
+      literal += own * rows.step(dim);
+    }
+    runs.push_back({i, b.iadd(base, b.u32(literal / unit)), mine});
+  }
+  return runs;
+}
+
+Ids Emitter::packWords(ArrayRef<Id> values, Type type) {
+  TypeId word = b.intType(32);
+  unsigned each = 32 / type.getIntOrFloatBitWidth();
+  Ids words;
+  for (size_t i = 0; i < values.size(); i += each) {
+    Id whole = each == 1 ? values[i]
+                         : b.construct(b.vectorType(elementType(type), each),
+                                       values.slice(i, each));
+    words.push_back(b.bitcast(whole, word));
+  }
+  return words;
+}
+
+Ids Emitter::unpackWords(ArrayRef<Id> words, Type type) {
+  unsigned each = 32 / type.getIntOrFloatBitWidth();
+  Ids values;
+  for (Id word : words) {
+    if (each == 1) {
+      values.push_back(b.bitcast(word, elementType(type)));
+      continue;
+    }
+    Id parts = b.bitcast(word, b.vectorType(elementType(type), each));
+    for (unsigned i = 0; i < each; ++i)
+      values.push_back(b.extract(parts, {i}));
+  }
+  return values;
+}
+
+void Emitter::storeRows(ArrayRef<Id> registers, Type type, const Layout &layout,
+                        const StagedRows &rows) {
+  uint32_t length = runLength(layout, rows);
+  SmallVector<Run> runs = runsOf(layout, rows, length);
+  uint32_t copies = layout.copies().registerMask;
+  llvm::erase_if(runs, [&](const Run &run) { return run.first & copies; });
+  Id owner = isOwner(layout);
+  // Runs under the same condition share a branch.
+  for (size_t i = 0; i < runs.size();) {
+    size_t first = i;
+    while (i < runs.size() && runs[i].isInside == runs[first].isInside)
+      ++i;
+    emitWhere(both(owner, runs[first].isInside), {}, [&] {
+      for (const Run &run : ArrayRef(runs).slice(first, i - first)) {
+        Ids words = packWords(registers.slice(run.first, length), type);
+        if (words.size() == 4 && hasVectors())
+          storeSharedVector(run.unit, words);
+        else
+          storeShared(run.unit, words, 1);
+      }
+      return Ids();
+    });
+  }
+}
+
+void Emitter::loadRows(MutableArrayRef<Id> registers, Type type,
+                       const Layout &layout, const StagedRows &rows) {
+  uint32_t length = runLength(layout, rows);
+  // A part of a word, which only stores cannot have, is shifted out of it.
+  bool isPart = length * rows.bytes < 4;
+  if (isPart)
+    length = 1;
+  Indices along = indicesOf(layout, rows.minor);
+  unsigned count = length * rows.bytes / 4;
+  for (const Run &run : runsOf(layout, rows, length)) {
+    Ids words;
+    if (isPart) {
+      Id word = loadShared(run.unit, 1, 1)[0];
+      Id place = b.bitAnd(indexAt(along, run.first), b.u32(4 / rows.bytes - 1));
+      word = b.lshr(word, b.imul(place, b.u32(rows.bytes * 8)));
+      Id &out = registers[run.first];
+      Id value = fromWords(word, type);
+      out = out ? b.select(run.isInside, value, out) : value;
+      continue;
+    }
+    if (count == 4 && hasVectors()) {
+      Id quad = loadSharedVector(run.unit);
+      for (unsigned i = 0; i < 4; ++i)
+        words.push_back(b.extract(quad, {i}));
+    } else {
+      words = loadShared(run.unit, count, 1);
+    }
+    for (auto [i, value] : llvm::enumerate(unpackWords(words, type))) {
+      Id &out = registers[run.first + i];
+      out = out ? b.select(run.isInside, value, out) : value;
+    }
+  }
+}
+
+// Matrices to and from rows.
+
+TypeId Emitter::matrixType(Type element, const MatrixForm &form) {
+  return b.matrixType(b.scalarType(matrixScalar(element)), form.unitRows,
+                      form.unitColumns, MatrixUse::Accumulator);
+}
+
+std::pair<Id, Id> Emitter::gridPosition(const MatrixForm &form) {
+  Id column = b.bitAnd(warp, b.u32(form.warpColumns - 1));
+  Id row = b.bitAnd(b.lshr(warp, b.u32(llvm::Log2_32(form.warpColumns))),
+                    b.u32(form.warpRows - 1));
+  return {row, column};
+}
+
+namespace {
+/// The addresses of the matrices of a subgroup's block.
+class BlockAddresses {
+public:
+  /// `blockRows` and `blockColumns` are those of a block; `row` and `column`,
+  /// those of a subgroup in the grid of blocks. The matrices are multiples of
+  /// `stepRows` and `stepColumns` apart.
+  BlockAddresses(spirv::Builder &b, const StagedRows &rows, bool hasVectors,
+                 uint32_t stepRows, uint32_t stepColumns)
+      : b(b), rows(rows) {
+    uint32_t all = stepRows * rows.step(0) | stepColumns * rows.step(1) |
+                   rows.stride | rows.start;
+    unit = hasVectors && all % 16 == 0 ? 16 : 4;
+    base = b.u32(0);
+  }
+
+  /// Adds `count` times `size` coordinates along `dim`.
+  void move(unsigned dim, Id count, uint32_t size) {
+    base = b.iadd(base, b.imul(count, b.u32(size * rows.step(dim) / unit)));
+  }
+  Id at(uint32_t row, uint32_t column) const {
+    uint32_t literal = rows.start + row * rows.step(0) + column * rows.step(1);
+    return b.iadd(base, b.u32(literal / unit));
+  }
+  Id stride() const { return b.u32(rows.stride / unit); }
+
+  unsigned unit;
+
+private:
+  spirv::Builder &b;
+  const StagedRows &rows;
+  Id base;
+};
+} // namespace
+
+void Emitter::storeMatrices(ArrayRef<Id> values, const MatrixForm &form,
+                            const StagedRows &rows, uint32_t first,
+                            uint32_t down) {
+  auto store = [&] {
+    auto [row, column] = gridPosition(form);
+    BlockAddresses block(b, rows, hasVectors(), form.unitRows,
+                         form.unitColumns);
+    block.move(0, row, down * form.unitRows);
+    block.move(1, column, form.across() * form.unitColumns);
+    for (uint32_t i = 0; i < down; ++i)
+      for (uint32_t j = 0; j < form.across(); ++j)
+        b.matrixStore(
+            sharedUnit(block.at(i * form.unitRows, j * form.unitColumns),
+                       block.unit),
+            values[(first + i) * form.across() + j], rows.matrixLayout(),
+            block.stride(), kShared);
+    return Ids();
+  };
+  bool hasCopies = form.warps() < 1u << workgroup.warpBits;
+  emitWhere(hasCopies ? b.ult(warp, b.u32(form.warps())) : b.boolean(true), {},
+            store);
+}
+
+static StagedRows bandRows(const Bands &bands, const MatrixForm &form,
+                           unsigned bytes, uint32_t index) {
+  return {0, bands.rowStride, bytes, 1, bands.window(form, index)};
+}
+
+void Emitter::defineHeld(Value tile, Ids values) {
+  held[tile] = values;
+  ArrayRef<Layout> variants = layouts.variantsOf(tile);
+  if (variants.empty())
+    return;
+  const MatrixForm &form = *matrices.formOf(tile);
+  Type type = tileType(tile).getElementType();
+  unsigned bytes = type.getIntOrFloatBitWidth() / 8;
+  Bands bands = bandsFor(form, bytes, device.sharedBytes);
+  SmallVector<Ids> registers;
+  for (const Layout &layout : variants)
+    registers.push_back(Ids(layout.registerCount()));
+  for (uint32_t index = 0; index < bands.count; ++index) {
+    StagedRows rows = bandRows(bands, form, bytes, index);
+    barrier();
+    storeMatrices(values, form, rows, index * bands.down, bands.down);
+    barrier();
+    for (auto [layout, out] : llvm::zip(variants, registers))
+      loadRows(out, type, layout, rows);
+  }
+  for (auto [variant, out] : llvm::enumerate(registers))
+    define(tile, variant, std::move(out));
+}
+
+Ids Emitter::loadMatrices(Value tile, const MatrixForm &form) {
+  Type type = tileType(tile).getElementType();
+  unsigned bytes = type.getIntOrFloatBitWidth() / 8;
+  Bands bands = bandsFor(form, bytes, device.sharedBytes);
+  Layout layout = layouts.stagingLayout(tile);
+  Ids registers = registersOf(tile, layout), values;
+  TypeId matrix = matrixType(type, form);
+  for (uint32_t index = 0; index < bands.count; ++index) {
+    StagedRows rows = bandRows(bands, form, bytes, index);
+    barrier();
+    storeRows(registers, type, layout, rows);
+    barrier();
+    auto [row, column] = gridPosition(form);
+    BlockAddresses block(b, rows, hasVectors(), form.unitRows,
+                         form.unitColumns);
+    block.move(0, row, bands.down * form.unitRows);
+    block.move(1, column, form.across() * form.unitColumns);
+    for (uint32_t i = 0; i < bands.down; ++i)
+      for (uint32_t j = 0; j < form.across(); ++j)
+        values.push_back(b.matrixLoad(
+            matrix,
+            sharedUnit(block.at(i * form.unitRows, j * form.unitColumns),
+                       block.unit),
+            rows.matrixLayout(), block.stride(), kShared));
+  }
+  return values;
+}
+
+/// A stride of 0 repeats a row or a column.
+Ids Emitter::repeatedMatrices(Value vector, bool isColumn,
+                              const MatrixForm &form) {
+  Type type = tileType(vector).getElementType();
+  Layout layout = layouts.stagingLayout(vector);
+  unsigned dim = isColumn ? 0 : 1;
+  StagedRows rows = {0, 0, 4, dim, {}};
+  barrier();
+  storeRows(registersOf(vector, layout), type, layout, rows);
+  barrier();
+  auto [row, column] = gridPosition(form);
+  uint32_t size = isColumn ? form.unitRows : form.unitColumns;
+  uint32_t count = isColumn ? form.down() : form.across();
+  BlockAddresses block(b, rows, hasVectors(), isColumn ? size : 0,
+                       isColumn ? 0 : size);
+  block.move(dim, isColumn ? row : column, count * size);
+  Ids parts;
+  for (uint32_t i = 0; i < count; ++i)
+    parts.push_back(b.matrixLoad(
+        matrixType(type, form),
+        sharedUnit(block.at(isColumn ? i * size : 0, isColumn ? 0 : i * size),
+                   block.unit),
+        rows.matrixLayout(), b.u32(0), kShared));
+  Ids values;
+  for (uint32_t i = 0; i < form.down(); ++i)
+    for (uint32_t j = 0; j < form.across(); ++j)
+      values.push_back(parts[isColumn ? i : j]);
+  return values;
+}
+
+Ids Emitter::splatMatrices(Value tile, const MatrixForm &form) {
+  Type type = tileType(tile).getElementType();
+  Id scalar;
+  if (auto splat = tile.getDefiningOp<tt::SplatOp>()) {
+    scalar = scalars[splat.getSrc()];
+  } else {
+    auto values = cast<DenseElementsAttr>(
+        tile.getDefiningOp<arith::ConstantOp>().getValue());
+    scalar = constant(type, values.getSplatValue<Attribute>());
+  }
+  return Ids(form.matrices(), b.splat(matrixType(type, form), scalar));
+}
+
+Ids Emitter::matricesOf(Value tile, const MatrixForm &form) {
+  MatrixSource source = matrices.tiles().sourceOf(tile);
+  switch (source.kind) {
+  case MatrixSource::Matrices:
+    return held[tile];
+  case MatrixSource::Splat:
+    return splatMatrices(source.tile, form);
+  case MatrixSource::Row:
+  case MatrixSource::Column:
+    return repeatedMatrices(source.tile, source.kind == MatrixSource::Column,
+                            form);
+  case MatrixSource::Tile:
+    return loadMatrices(source.tile, form);
+  }
+  llvm_unreachable("a source of another kind");
+}
+
+// Variables. Matrices are carried as compilers of shading languages carry them,
+// in variables of the function: drivers have been seen to compute wrong results
+// for phis of matrices.
+
+Emitter::HeldVariables Emitter::declareHeld(ValueRange carried) {
+  HeldVariables variables;
+  for (Value value : carried) {
+    const MatrixForm *form = matrices.formOf(value);
+    if (!form)
+      continue;
+    TypeId matrix = matrixType(tileType(value).getElementType(), *form);
+    Ids &own = variables.emplace_back();
+    for (uint32_t i = 0; i < form->matrices(); ++i)
+      own.push_back(b.localVariable(matrix));
+  }
+  return variables;
+}
+
+void Emitter::storeHeld(const HeldVariables &variables, ValueRange values,
+                        ValueRange carried) {
+  // All are read before the first is written: they may change places.
+  SmallVector<Ids> all;
+  for (auto [value, as] : llvm::zip(values, carried))
+    if (const MatrixForm *form = matrices.formOf(as))
+      all.push_back(matricesOf(value, *form));
+  for (auto [own, stored] : llvm::zip(variables, all))
+    for (auto [variable, matrix] : llvm::zip(own, stored))
+      b.store(variable, matrix);
+}
+
+void Emitter::loadHeld(const HeldVariables &variables, ValueRange carried) {
+  size_t next = 0;
+  for (Value value : carried) {
+    if (!matrices.formOf(value))
+      continue;
+    Ids values;
+    for (Id variable : variables[next++])
+      values.push_back(b.load(variable));
+    defineHeld(value, std::move(values));
+  }
+}
+
+// Operations.
+
+/// Stores the part of an operand of a product whose depth starts at `first`.
+StagedRows Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
+                                uint32_t first) {
+  bool isLeft = operand.getOperandNumber() == 0;
+  Value tile = operand.get();
+  Type type = tileType(tile).getElementType();
+  unsigned depthDim = isLeft ? 1 : 0;
+  StagedRows rows;
+  rows.start = isLeft ? 0 : dot.leftBytes;
+  rows.bytes = type.getIntOrFloatBitWidth() / 8;
+  uint32_t width = isLeft ? dot.form.rows : dot.form.columns;
+  auto setMinor = [&](unsigned dim) {
+    rows.minor = dim;
+    rows.stride = paddedRow((dim == depthDim ? dot.slice : width) * rows.bytes);
+  };
+  setMinor(1);
+  if (matrices.tiles().isStoredDirectly(operand)) {
+    const MatrixForm &form = *matrices.formOf(tile);
+    storeMatrices(held[tile], form, rows, 0, form.down());
+    return rows;
+  }
+  rows.window = dot.window(depthDim, first);
+  Layout layout = layouts.operandLayout(operand, nullptr);
+  // The way in which threads hold neighbors.
+  uint32_t across = runLength(layout, rows);
+  setMinor(0);
+  if (runLength(layout, rows) <= across)
+    setMinor(1);
+  storeRows(registersOf(tile, layout), type, layout, rows);
+  return rows;
+}
+
+LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
+  const MatrixForm &form = dot.form;
+  const MatrixUnit &unit = dot.unit;
+  Ids sums = matricesOf(op.getC(), form);
+  TypeId factor = b.scalarType(unit.operand);
+  TypeId left = b.matrixType(factor, unit.rows, unit.depth, MatrixUse::A);
+  TypeId right = b.matrixType(factor, unit.depth, unit.columns, MatrixUse::B);
+  using namespace spirv::matrixOperands;
+  uint32_t flags = unit.operand == spirv::Scalar::I8
+                       ? signedA | signedB | signedC | signedResult
+                       : none;
+  auto [row, column] = gridPosition(form);
+  for (uint32_t first = 0; first < dot.depth; first += dot.slice) {
+    barrier();
+    StagedRows leftRows = stageFactor(op->getOpOperand(0), dot, first);
+    StagedRows rightRows = stageFactor(op->getOpOperand(1), dot, first);
+    barrier();
+    BlockAddresses leftBlock(b, leftRows, hasVectors(), unit.rows, unit.depth);
+    leftBlock.move(0, row, form.down() * unit.rows);
+    BlockAddresses rightBlock(b, rightRows, hasVectors(), unit.depth,
+                              unit.columns);
+    rightBlock.move(1, column, form.across() * unit.columns);
+    for (uint32_t depth = 0; depth < dot.slice; depth += unit.depth) {
+      Ids lefts, rights;
+      for (uint32_t i = 0; i < form.down(); ++i)
+        lefts.push_back(b.matrixLoad(
+            left,
+            sharedUnit(leftBlock.at(i * unit.rows, depth), leftBlock.unit),
+            leftRows.matrixLayout(), leftBlock.stride(), kShared));
+      for (uint32_t j = 0; j < form.across(); ++j)
+        rights.push_back(b.matrixLoad(
+            right,
+            sharedUnit(rightBlock.at(depth, j * unit.columns), rightBlock.unit),
+            rightRows.matrixLayout(), rightBlock.stride(), kShared));
+      for (uint32_t i = 0; i < form.down(); ++i)
+        for (uint32_t j = 0; j < form.across(); ++j) {
+          Id &sum = sums[i * form.across() + j];
+          sum = b.matrixMulAdd(lefts[i], rights[j], sum, flags);
+        }
+    }
+  }
+  defineHeld(op.getResult(), std::move(sums));
+  return success();
+}
+
+LogicalResult Emitter::emitOnMatrices(Operation *op, const MatrixForm &form) {
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return emitMatrixDot(dot, *matrices.find(dot));
+  SmallVector<Ids, 2> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(matricesOf(operand, form));
+  TypeId type = matrixType(getElementTypeOrSelf(op->getResult(0)), form);
+  Ids values;
+  for (uint32_t i = 0; i < form.matrices(); ++i) {
+    Id x = operands[0][i], y = operands.size() > 1 ? operands[1][i] : Id();
+    values.push_back(
+        llvm::TypeSwitch<Operation *, Id>(op)
+            .Case([&](arith::AddFOp) { return b.fadd(x, y); })
+            .Case([&](arith::SubFOp) { return b.fsub(x, y); })
+            .Case([&](arith::MulFOp) { return b.fmul(x, y); })
+            .Case([&](arith::DivFOp) { return b.fdiv(x, y); })
+            .Case([&](arith::NegFOp) { return b.fneg(x); })
+            .Case([&](arith::AddIOp) { return b.iadd(x, y); })
+            .Case([&](arith::TruncFOp) { return b.fconvert(x, type); })
+            .Default([](Operation *) { return Id(); }));
+    if (!values.back())
+      return refuse(op);
+  }
+  defineHeld(op->getResult(0), std::move(values));
+  return success();
+}
+
+} // namespace nereid::vulkan
