@@ -204,3 +204,14 @@ def bench():
             outputs=("Out", "Lse"),
             work={"flops": 4 * heads * n_ctx * n_ctx * dim},
         )
+    heads, n_ctx, dim = 16, 4096, 64
+    for blocks in ((64, 64), (128, 64), (128, 32)):
+        q, k, v = (torch.empty(heads, n_ctx, dim, dtype=torch.float16) for _ in "qkv")
+        yield Case(
+            f"gpu_flash_attention_{blocks[0]}x{blocks[1]}",
+            attention_kernel,
+            (cdiv(n_ctx, blocks[0]), heads),
+            _arguments(q, k, v, blocks, False),
+            outputs=("Out", "Lse"),
+            work={"flops": 4 * heads * n_ctx * n_ctx * dim},
+        )

@@ -254,7 +254,17 @@ def cases():
 
 
 def bench():
-    for m, n in ((128, 256), (4096, 1024), (4096, 4096), (512, 32768), (256, 65536)):
+    shapes = (
+        (128, 256),
+        (4096, 781),
+        (4096, 1024),
+        (4096, 4096),
+        (512, 32768),
+        (256, 65536),
+        (4096, 8192),
+    )
+    for m, n in shapes:
+        block = triton.next_power_of_2(n)
         args = dict(
             X=torch.empty(m, n),
             Y=torch.empty(m, n),
@@ -265,10 +275,10 @@ def bench():
             stride=n,
             N=n,
             eps=EPS,
-            BLOCK_SIZE=n,
+            BLOCK_SIZE=block,
         )
         yield Case(
-            f"layer_norm_{n}",
+            f"layer_norm_{block}" + ("_ragged" if n % 16 else ""),
             layer_norm_fwd_fused,
             (m,),
             args,

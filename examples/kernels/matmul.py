@@ -110,6 +110,35 @@ def matmul_int8_kernel(
     )
 
 
+@triton.jit
+def matmul_f16_sums_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    K,
+    stride_am,
+    stride_bk,
+    stride_cm,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    # Whole blocks only.
+    offs_m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    offs_n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    offs_k = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + offs_m[:, None] * stride_am + offs_k[None, :]
+    b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :]
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float16)
+    for _ in range(0, K, BLOCK_K):
+        a = tl.load(a_ptrs)
+        b = tl.load(b_ptrs)
+        acc = tl.dot(a, b, acc, out_dtype=tl.float16)
+        a_ptrs += BLOCK_K
+        b_ptrs += BLOCK_K * stride_bk
+    tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :], acc)
+
+
 def _arguments(a, b, c, blocks, group, activation):
     m, k = a.shape
     n = b.shape[1]
@@ -168,32 +197,57 @@ def _matmul(
     )
 
 
+def _strided(a, b, c, blocks):
+    """The arguments that matmul_int8_kernel and matmul_f16_sums_kernel share."""
+    return dict(
+        a_ptr=a,
+        b_ptr=b,
+        c_ptr=c,
+        K=a.shape[1],
+        stride_am=a.stride(0),
+        stride_bk=b.stride(0),
+        stride_cm=c.stride(0),
+        BLOCK_M=blocks[0],
+        BLOCK_N=blocks[1],
+        BLOCK_K=blocks[2],
+    )
+
+
+def _int8_arguments(a, b, c, blocks):
+    args = _strided(a, b, c, blocks)
+    pointers = [args.pop(name) for name in ("a_ptr", "b_ptr", "c_ptr")]
+    return dict(
+        zip(("a_ptr", "b_ptr", "c_ptr"), pointers), M=a.shape[0], N=b.shape[1], **args
+    )
+
+
 def _int8():
     name = "matmul_i8"
     rng = generator(name)
     a = randint(rng, -128, 128, 50, 70, dtype=torch.int8)
     b = randint(rng, -128, 128, 70, 90, dtype=torch.int8)
-    c = torch.zeros(50, 90, dtype=torch.int32)
-    args = dict(
-        a_ptr=a,
-        b_ptr=b,
-        c_ptr=c,
-        M=50,
-        N=90,
-        K=70,
-        stride_am=70,
-        stride_bk=90,
-        stride_cm=90,
-        BLOCK_M=32,
-        BLOCK_N=32,
-        BLOCK_K=32,
-    )
     return Case(
         name,
         matmul_int8_kernel,
         (2, 3),
-        args,
+        _int8_arguments(a, b, torch.zeros(50, 90, dtype=torch.int32), (32, 32, 32)),
         {"c_ptr": near(a.int() @ b.int())},
+    )
+
+
+def _f16_sums():
+    name = "matmul_f16_sums"
+    rng = generator(name)
+    a = randn(rng, 64, 96, dtype=torch.float16)
+    b = randn(rng, 96, 64, dtype=torch.float16)
+    c = torch.zeros(64, 64, dtype=torch.float16)
+    return Case(
+        name,
+        matmul_f16_sums_kernel,
+        (2, 2),
+        _strided(a, b, c, (32, 32, 32)),
+        # Each sum may be rounded after each of 96 additions.
+        {"c_ptr": near(a.double() @ b.double(), torch.float16, atol=0.15)},
     )
 
 
@@ -220,9 +274,53 @@ def cases():
         not_interpreted=BF16_BITS,
     )
     yield _int8()
+    yield _f16_sums()
 
 
 def bench():
+    yield from _bench_cpu()
+    yield from _bench_gpu()
+
+
+def _bench_gpu():
+    """Products of 4096 x 4096 in blocks for a GPU's matrix units."""
+    n = 4096
+    f16, bf16, i8 = torch.float16, torch.bfloat16, torch.int8
+    for blocks in ((128, 128, 32), (128, 128, 64), (128, 256, 32), (64, 64, 32)):
+        size = "x".join(map(str, blocks))
+        grid = (cdiv(n, blocks[0]), cdiv(n, blocks[1]))
+        flops = {"flops": 2 * n**3}
+        for dtype, suffix in ((torch.float32, "f32"), (f16, "f16"), (bf16, "bf16")):
+            a, b, c = (torch.empty(n, n, dtype=dtype) for _ in range(3))
+            yield Case(
+                f"gpu_matmul_{size}_{suffix}",
+                matmul_kernel,
+                (grid[0] * grid[1],),
+                _arguments(a, b, c, blocks, 8, ""),
+                outputs=("c_ptr",),
+                work=flops,
+            )
+        a, b, c = (torch.empty(n, n, dtype=f16) for _ in range(3))
+        yield Case(
+            f"gpu_matmul_{size}_f16_sums",
+            matmul_f16_sums_kernel,
+            grid,
+            _strided(a, b, c, blocks),
+            outputs=("c_ptr",),
+            work=flops,
+        )
+        a, b = (torch.empty(n, n, dtype=i8) for _ in range(2))
+        yield Case(
+            f"gpu_matmul_{size}_i8",
+            matmul_int8_kernel,
+            grid,
+            _int8_arguments(a, b, torch.empty(n, n, dtype=torch.int32), blocks),
+            outputs=("c_ptr",),
+            work=flops,
+        )
+
+
+def _bench_cpu():
     n = 1024
     for blocks in ((128, 128, 32), (64, 64, 32), (32, 32, 32)):
         for dtype, suffix in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):

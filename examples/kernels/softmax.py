@@ -145,6 +145,7 @@ def bench():
         (4096, 4096),
         (512, 32768),
         (256, 65536),
+        (4096, 8192),
     )
     for n_rows, n_cols in shapes:
         block = triton.next_power_of_2(n_cols)
