@@ -25,6 +25,7 @@ struct FeatureChain {
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicitLayout{};
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix{};
   VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16{};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{};
   std::vector<const char *> extensions; // to enable
 
   explicit FeatureChain(const PhysicalDevice &device);

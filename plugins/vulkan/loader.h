@@ -81,7 +81,8 @@ namespace nereid::vulkan {
   X(WaitSemaphores)
 
 #define NEREID_VULKAN_DEVICE_EXTENSION_FUNCTIONS(X)                            \
-  X(GetMemoryHostPointerPropertiesEXT)
+  X(GetMemoryHostPointerPropertiesEXT)                                         \
+  X(GetPipelineExecutableStatisticsKHR)
 
 #define NEREID_VULKAN_MEMBER(name) PFN_vk##name name = nullptr;
 

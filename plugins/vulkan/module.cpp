@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "pipeline_cache.h"
 #include "state.h"
+#include "statistics.h"
 
 #include <algorithm>
 #include <charconv>
@@ -149,8 +150,10 @@ nereid_status_t getKernel(nereid_state_t *, nereid_module_t *module,
                                         "'");
   if (outInfo) {
     nereid_kernel_info_t info = {};
-    info.registers = -1;
-    info.spills = -1;
+    KernelStatistics statistics =
+        statisticsOf(module->kernel.device, module->kernel.pipeline);
+    info.registers = statistics.registers;
+    info.spills = statistics.spills;
     info.max_threads = static_cast<int32_t>(image.facts.workgroup);
     info.shared = image.facts.shared;
     copyOut(outInfo, info);
@@ -234,6 +237,8 @@ VkPipeline nereid_kernel_t::createPipeline(bool isFolded) {
           VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
   info.layout = layout;
+  if (device.vk.GetPipelineExecutableStatisticsKHR)
+    info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline created = VK_NULL_HANDLE;
   device.check(device.vk.CreateComputePipelines(device.handle,
                                                 device.pipelines->handle, 1,

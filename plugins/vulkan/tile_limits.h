@@ -1,4 +1,5 @@
-// tile_limits.h - limits of the code generator, for the compiler and for frontends.
+// tile_limits.h - limits of the code generator, for the compiler and for
+// frontends.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -24,7 +24,7 @@ bool isElementOp(Operation *op) {
     return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
                math::CountLeadingZerosOp, math::CountTrailingZerosOp,
                math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundOp,
-               math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
+               math::Exp2Op, math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
   return isa<ub::PoisonOp, tt::AddPtrOp, tt::BitcastOp, tt::ExternElementwiseOp,
              tt::IntToPtrOp, tt::PtrToIntOp>(op);
 }

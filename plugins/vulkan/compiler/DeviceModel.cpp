@@ -125,7 +125,7 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
     if (number && (value.getAsInteger(10, *number) || *number == 0))
       return badFeature(feature);
     if (feature == "vendor=0x10de")
-      model.hasExactFma = true;
+      model.hasExactFma = model.hasExactExp2 = model.ordersZeros = true;
     if (feature == "vendor=0x10005")
       model.comparesExtendedWrongly = model.foldsZeros = model.endsLoops = true;
     if (feature == "vendor=0x10005")

@@ -45,6 +45,12 @@ public:
   bool hasExactFma = false;
   /// Multiply-adds of a thread in straight code; lavapipe compiles slowly.
   unsigned unrolledProducts = 1024;
+  /// 2^x of f32 has an error of two units in the last place at most, subnormal
+  /// results too. Vulkan allows 3 + 2 |x|.
+  bool hasExactExp2 = false;
+  /// The maximum of -0 and +0 of f32 is +0, their minimum -0. Vulkan leaves it
+  /// open.
+  bool ordersZeros = false;
   /// Mesa's compiler, up to 22.3 at least, computes comparisons of a number
   /// that was extended to 64 bits with a constant wrongly.
   bool comparesExtendedWrongly = false;

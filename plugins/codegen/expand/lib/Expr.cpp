@@ -205,6 +205,7 @@ Expr productError(Expr x, Expr y, Expr product) {
 }
 
 Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }
+Expr exp2(Expr x) { return x.make<math::Exp2Op>(x.value.getType(), x); }
 Expr abs(Expr x) { return x.make<math::AbsFOp>(x.value.getType(), x); }
 Expr roundEven(Expr x) {
   return x.make<math::RoundEvenOp>(x.value.getType(), x);

@@ -144,6 +144,7 @@ Expr multiplyAdd(Expr x, Expr y, Expr z);
 /// The rounding error of x * y, rounded to \p product.
 Expr productError(Expr x, Expr y, Expr product);
 Expr sqrt(Expr x);
+Expr exp2(Expr x);
 Expr abs(Expr x);
 Expr roundEven(Expr x);
 /// \p magnitude, which is not negative, with the sign of \p sign.

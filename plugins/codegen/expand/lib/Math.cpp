@@ -44,6 +44,9 @@ static Unary unaryFunction(Operation *op) {
 std::optional<Expr> expandMath(Scope &scope, Operation *op) {
   if (!isa<math::MathDialect>(op->getDialect()))
     return {};
+  if (isa<math::Exp2Op>(op) && scope.options.hasExp2 &&
+      getElementTypeOrSelf(op->getOperand(0)).isF32())
+    return {};
   if (Unary function = unaryFunction(op))
     return function({&scope, op->getOperand(0)});
   if (auto fused = dyn_cast<math::FmaOp>(op)) {

@@ -105,7 +105,20 @@ static Expr clampToRange(Expr x) {
   return isF32(x) ? clamp(x, -105.5, 89.5) : clamp(x, -747.3, 710.5);
 }
 
+/// 2^t, t = x log2(e), and what the rounding of t leaves out, except where 2^t
+/// is infinite, 0, or not a normal number.
+static Expr expByExp2(Expr x) {
+  constexpr double kHigh = 0x1.715476p+0, kLow = 0x1.4ae0cp-26;
+  constexpr double kLn2 = 0.6931471805599453;
+  Expr t = x * kHigh;
+  Expr rest = fma(x, kLow, fma(x, x.like(kHigh), -t)) * kLn2;
+  Expr power = exp2(t);
+  return select(abs(t) < 126.0, fma(power, rest, power), power);
+}
+
 Expr expandExp(Expr x) {
+  if (isF32(x) && x.scope->options.hasExp2)
+    return expByExp2(x);
   auto [offset, scale] = scalingOf(x);
   x = clampToRange(x);
   auto [rounded, r] = reduce(x, offset);

@@ -1,11 +1,16 @@
 // Functions become arithmetic in every kind of region.
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
+// RUN: nereid-expand --exp2 %s | FileCheck %s --check-prefix=EXP2
 
 // CHECK-LABEL: tt.func @scalar
 // CHECK-NOT: math.exp
 // CHECK-COUNT-10: math.fma {{.*}} : f32
 // CHECK: tt.return
+// EXP2-LABEL: tt.func @scalar
+// EXP2-COUNT-1: math.exp2 {{.*}} : f32
+// EXP2-NOT: math.exp2
+// EXP2: tt.return
 // NOFMA-LABEL: tt.func @scalar
 // NOFMA-NOT: math.fma
 // NOFMA: tt.return

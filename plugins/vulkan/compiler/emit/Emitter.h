@@ -196,6 +196,9 @@ private:
   mlir::LogicalResult emitScan(tt::ScanOp op);
   Ids foldTree(mlir::Region &region, llvm::SmallVector<Ids> parts);
   Ids foldThreads(tt::ReduceOp op, const Layout &layout, Ids values);
+  /// Over the bits of the warp's number, in the order of the axis.
+  Ids foldWarps(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
+                llvm::ArrayRef<unsigned> bits, Ids own);
   Ids foldThread(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
                  bool isLane, unsigned bit, bool isOrdered, Ids own);
 

@@ -62,6 +62,12 @@ static Id compareFloats(spirv::Builder &b, arith::CmpFPredicate predicate, Id x,
 
 Id Emitter::extremum(Id x, Id y, bool isMaximum, bool propagatesNan) {
   TypeId type = b.typeOf(x);
+  if (device.ordersZeros && type == b.typeOf(b.f32(0))) {
+    Id chosen = b.glsl(isMaximum ? GLSLstd450NMax : GLSLstd450NMin, {x, y});
+    if (!propagatesNan)
+      return chosen;
+    return b.select(b.isNan(x), x, b.select(b.isNan(y), y, chosen));
+  }
   TypeId bits = b.intType(spirv::bitsOf(b.typeInfo(x).scalar));
   Id isFirst = b.fcmp(
       isMaximum ? spv::Op::OpFOrdGreaterThan : spv::Op::OpFOrdLessThan, x, y);
@@ -142,6 +148,7 @@ Id Emitter::emitFloat(Operation *op, ArrayRef<Id> operands) {
       .Case([&](arith::MinNumFOp) { return extremum(x, y, false, false); })
       .Case([&](math::AbsFOp) { return absoluteOf(b, x); })
       .Case([&](math::CopySignOp) { return copySign(b, x, y); })
+      .Case([&](math::Exp2Op) { return glsl(GLSLstd450Exp2); })
       .Case([&](math::SqrtOp) { return glsl(GLSLstd450Sqrt); })
       .Case([&](math::FloorOp) { return glsl(GLSLstd450Floor); })
       .Case([&](math::CeilOp) { return glsl(GLSLstd450Ceil); })

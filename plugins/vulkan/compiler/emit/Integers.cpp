@@ -111,7 +111,8 @@ Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
       .Case([&](arith::MulIOp) { return b.imul(x, y); })
       .Case([&](arith::DivSIOp) { return b.sdiv(x, y); })
       .Case([&](arith::DivUIOp) { return b.udiv(x, y); })
-      .Case([&](arith::RemSIOp) { return b.srem(x, y); })
+      // Vulkan leaves OpSRem undefined where an operand is negative.
+      .Case([&](arith::RemSIOp) { return b.isub(x, b.imul(b.sdiv(x, y), y)); })
       .Case([&](arith::RemUIOp) { return b.umod(x, y); })
       .Case([&](arith::AndIOp) { return b.bitAnd(x, y); })
       .Case([&](arith::OrIOp) { return b.bitOr(x, y); })

@@ -119,9 +119,37 @@ Ids Emitter::foldThreads(tt::ReduceOp op, const Layout &layout, Ids values) {
   }
   for (unsigned bit : lanes)
     values = foldThread(region, types, true, bit, isOrdered, values);
-  for (unsigned bit : bitsAlong(layout, layout.warpBases(), axis))
-    values = foldThread(region, types, false, bit, isOrdered, values);
-  return values;
+  return foldWarps(region, types, bitsAlong(layout, layout.warpBases(), axis),
+                   values);
+}
+
+Ids Emitter::foldWarps(Region &region, ArrayRef<Type> types,
+                       ArrayRef<unsigned> bits, Ids own) {
+  if (bits.empty())
+    return own;
+  // The threads whose numbers differ in `bits` only, in the order of the axis.
+  uint32_t mask = 0;
+  for (unsigned bit : bits)
+    mask |= 1u << bit;
+  Id first = b.iadd(
+      b.shl(b.bitAnd(warp, b.u32(~mask)), b.u32(workgroup.laneBits)), lane);
+  Id thread = b.iadd(b.shl(warp, b.u32(workgroup.laneBits)), lane);
+  SmallVector<Ids> parts(1u << bits.size());
+  for (auto [value, type] : llvm::zip(own, types)) {
+    unsigned words = wordsOf(type), threads = workgroup.threads();
+    barrier();
+    storeShared(thread, toWords(value, type), threads);
+    barrier();
+    for (auto [number, part] : llvm::enumerate(parts)) {
+      uint32_t distance = 0;
+      for (auto [place, bit] : llvm::enumerate(bits))
+        if (number >> place & 1)
+          distance |= 1u << (workgroup.laneBits + bit);
+      Id slot = b.iadd(first, b.u32(distance));
+      part.push_back(fromWords(loadShared(slot, words, threads), type));
+    }
+  }
+  return foldTree(region, std::move(parts));
 }
 
 LogicalResult Emitter::emitReduce(tt::ReduceOp op) {

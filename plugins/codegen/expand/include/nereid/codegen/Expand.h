@@ -40,6 +40,10 @@ struct ExpandOptions {
   /// The target has a fused multiply-add. Without it math.fma is expanded, and
   /// the functions that use it are slower.
   bool hasFma = true;
+  /// The target computes 2^x of f32 to a few units in the last place, with
+  /// infinities and NaN: math.exp2 of f32 remains, and math.exp becomes one.
+  /// Needs hasFma.
+  bool hasExp2 = false;
   /// The target converts between f16 and f32.
   bool hasF16Conversions = true;
   /// The target has arithmetic on f16 (bf16).
