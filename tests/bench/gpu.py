@@ -40,7 +40,7 @@ def rows():
         ["vector_add_1024", "vector_add_65536"],
         [{"num_warps": 4}, {"num_warps": 8}],
         {"x_ptr": [n], "y_ptr": [n], "out_ptr": [n], "n_elements": n},
-        lambda kernel: [n // int(kernel.split("_")[-1]), 1, 1],
+        lambda kernel, n=n: [n // int(kernel.split("_")[-1]), 1, 1],
         {"bytes": 12 * n},
         (4354, "Triton 3.6"),
     )
@@ -116,9 +116,13 @@ def rows():
     )
 
 
+def is_wanted(name, only):
+    parts = [part for part in only.split(",") if part]
+    return not parts or any(part in name for part in parts)
+
+
 def wanted(only):
-    names = [name for name in only.split(",") if name]
-    return [row for row in rows() if not names or any(n in row[0] for n in names)]
+    return [row for row in rows() if is_wanted(row[0], only)]
 
 
 def case_name(kernel, row_name):
@@ -179,14 +183,13 @@ def bundle(options):
             shutil.copy2(data / "bench" / manifest["ttir"], out / "bench")
             for changed in tried:
                 fill(path, words(changed))
-    if not options.only:
-        shutil.copytree(data / "data", out / "data")
-        for version in VERSIONS:
-            (out / version).mkdir()
-            for manifest in sorted((data / version).glob("*.json")):
-                if fill(manifest):
-                    for file in (manifest, manifest.with_suffix(".ttir")):
-                        shutil.copy2(file, out / version)
+    shutil.copytree(data / "data", out / "data")
+    for version in VERSIONS:
+        (out / version).mkdir()
+        for manifest in sorted((data / version).glob("*.json")):
+            if is_wanted(manifest.stem, options.only) and fill(manifest):
+                for file in (manifest, manifest.with_suffix(".ttir")):
+                    shutil.copy2(file, out / version)
     print(f"{len(compiled)} compiled, {len(refused)} refused")
 
 
@@ -234,12 +237,14 @@ def check(_):
 
 
 def measure(kernel, name, changed, seconds):
-    """Median nanoseconds on the device, or why there is none."""
+    """Median nanoseconds on the device, or why there is none; the resources."""
     path = HERE / "bench" / f"{case_name(kernel, name)}.json"
     report, problem = run_tool("bench", path, "--time", str(seconds), *words(changed))
     if problem:
-        return None, problem
-    return (report["device_ns"] or report["end_to_end_ns"])["median"], None
+        return None, problem, ""
+    resources = report["resources"]
+    used = f"{resources['registers']} registers, {resources['spills']} spilled"
+    return (report["device_ns"] or report["end_to_end_ns"])["median"], None, used
 
 
 def table(options):
@@ -249,20 +254,22 @@ def table(options):
         measured = []
         for kernel in kernels:
             path = HERE / "bench" / f"{case_name(kernel, name)}.json"
+            if not path.exists():
+                continue  # the bundle has only some rows
             work = json.loads(path.read_text())["work"]
             (unit, amount), = work.items()
             for changed in tried:
-                nanoseconds, problem = measure(kernel, name, changed, options.time)
+                nanoseconds, problem, used = measure(kernel, name, changed, options.time)
                 how = " ".join([kernel, *(f"{n}={v}" for n, v in changed.items())])
                 rate = amount / nanoseconds if nanoseconds else 0
-                measured.append((rate, how, problem))
-        for number, (rate, how, problem) in enumerate(sorted(measured, reverse=True)):
+                measured.append((rate, problem or f"{how}: {used}"))
+        for number, (rate, how) in enumerate(sorted(measured, reverse=True)):
             unit_name = {"bytes": "GB/s", "flops": "GFLOP/s"}[unit]
             first = number == 0
             label = name if first else ""
             beat = f"{figure:>9}" if first else " " * 9
             note = f"  ({whose})" if first else ""
-            print(f"{label:<26}{rate:>9.0f} {unit_name:<8}{beat}  {problem or how}{note}")
+            print(f"{label:<26}{rate:>9.0f} {unit_name:<8}{beat}  {how}{note}")
             results.append({"row": name, "rate": rate, "unit": unit_name, "how": how})
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))

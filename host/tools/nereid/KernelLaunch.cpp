@@ -136,10 +136,25 @@ std::string ReadyKernel::heading(Function::Grid grid) const {
          std::to_string(grid.z) + "\nsource   " + compileSummary(kernel) + '\n';
 }
 
+/// What the driver knows of a thread, or of a program.
+static Json resourcesOf(const Function &function) {
+  auto info = detail::sized<nereid_function_info_t>();
+  (void)nereid_function_info(function.get(), &info);
+  const nereid_kernel_info_t &found = *info.resources;
+  auto known = [](int32_t number) {
+    return number < 0 ? Json(nullptr) : Json(number);
+  };
+  return {{"registers", known(found.registers)},
+          {"spills", known(found.spills)},
+          {"max_threads", known(found.max_threads)},
+          {"shared", found.shared}};
+}
+
 Json ReadyKernel::json(Function::Grid grid) const {
   return {{"kernel", kernelName},
           {"target", kernel.choice.name()},
           {"grid", {grid.x, grid.y, grid.z}},
+          {"resources", resourcesOf(loaded)},
           {"compile", kernel.facts}};
 }
 
