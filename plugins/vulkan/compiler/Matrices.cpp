@@ -5,6 +5,8 @@
 
 #include "Matrices.h"
 
+#include "SharedMemory.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AsmState.h"
@@ -93,8 +95,8 @@ static void resize(MatrixDot &dot) {
     return std::max(width * paddedRow(dot.slice * bytes),
                     dot.slice * paddedRow(width * bytes));
   };
-  dot.leftBytes = staged(dot.form.rows);
-  dot.rightBytes = staged(dot.form.columns);
+  dot.factors[0].bytes = dot.factors[1].start = staged(dot.form.rows);
+  dot.factors[1].bytes = staged(dot.form.columns);
 }
 
 static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
@@ -346,25 +348,110 @@ static SmallVector<Value, 2> entering(Value tile) {
   return {};
 }
 
+unsigned MatrixPlan::heldBytes(Value tile, const Distribution &layouts,
+                               const DeviceModel &device) const {
+  const MatrixForm &form = *formOf(tile);
+  unsigned bands = bandsFor(form, bytesOf(tile), device.sharedBytes).bytes;
+  // A row or a column that is repeated.
+  unsigned needed = std::max(form.rows, form.columns) * 4;
+  if (!layouts.variantsOf(tile).empty())
+    needed = std::max(needed, bands);
+  for (Value value : entering(tile))
+    if (held.sourceOf(value).kind == MatrixSource::Tile)
+      needed = std::max(needed, bands);
+  return needed;
+}
+
 unsigned MatrixPlan::sharedBytes(const Distribution &layouts,
                                  const DeviceModel &device) const {
   unsigned needed = 0;
-  auto add = [&](unsigned bytes) { needed = std::max(needed, bytes); };
-  auto addBands = [&](const MatrixForm &form, Value tile) {
-    add(bandsFor(form, bytesOf(tile), device.sharedBytes).bytes);
-  };
   for (auto &[op, dot] : dots)
-    add(dot.sharedBytes());
-  for (auto &[tile, form] : forms) {
-    if (!layouts.variantsOf(tile).empty())
-      addBands(form, tile);
-    // A row or a column that is repeated.
-    add(std::max(form.rows, form.columns) * 4);
-    for (Value value : entering(tile))
-      if (held.sourceOf(value).kind == MatrixSource::Tile)
-        addBands(form, tile);
-  }
+    needed = std::max(needed, dot.sharedBytes());
+  for (auto &[tile, form] : forms)
+    needed = std::max(needed, heldBytes(tile, layouts, device));
   return needed;
+}
+
+bool MatrixPlan::hasTwoBuffers(Operation *loop) const {
+  return llvm::any_of(dots, [&](const auto &entry) {
+    const MatrixDot &dot = entry.second;
+    return entry.first->getParentOp() == loop &&
+           (dot.factors[0].buffers > 1 || dot.factors[1].buffers > 1);
+  });
+}
+
+void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
+                              Workgroup workgroup, const DeviceModel &device) {
+  auto place = [&](scf::ForOp loop) {
+    SmallVector<std::pair<Operation *, MatrixDot *>> own;
+    auto isInvariant = [&](Operation *op, unsigned side) {
+      return loop.isDefinedOutsideOfLoop(op->getOperand(side));
+    };
+    bool isAlone = true;
+    // What else uses shared memory in the loop.
+    unsigned start = 0;
+    auto use = [&](unsigned bytes) { start = std::max(start, bytes); };
+    auto useHeld = [&](ValueRange tiles) {
+      for (Value tile : tiles)
+        if (formOf(tile))
+          use(heldBytes(tile, layouts, device));
+    };
+    useHeld(loop.getRegionIterArgs());
+    use(exchangeBytes(loop.getRegionIterArgs(), layouts, workgroup, device));
+    loop.getBody()->walk([&](Operation *op) {
+      auto found = dots.find(op);
+      useHeld(op->getResults());
+      for (Region &region : op->getRegions())
+        useHeld(region.getArguments());
+      if (found == dots.end()) {
+        isAlone &= !isa<tt::DotOp>(op);
+        use(exchangeBytes(op, layouts, workgroup, device));
+      } else if (op->getBlock() != loop.getBody()) {
+        use(found->second.sharedBytes());
+      } else {
+        own.push_back({op, &found->second});
+        // What comes in rounds has to wait in each.
+        isAlone &= found->second.slice == found->second.depth;
+      }
+    });
+    if (!isAlone)
+      return;
+    // The most that fits: two buffers of what the loop changes, one, or none
+    // that is private.
+    unsigned shared = 0;
+    for (auto [op, dot] : own)
+      shared = std::max(shared, dot->sharedBytes());
+    auto total = [&](unsigned buffers) {
+      unsigned sum =
+          llvm::alignTo(buffers ? start : std::max(start, shared), 16);
+      for (auto [op, dot] : own)
+        for (unsigned side : {0, 1})
+          sum +=
+              dot->factors[side].bytes * (isInvariant(op, side) ? 1 : buffers);
+      return sum;
+    };
+    unsigned buffers = 2;
+    while (buffers && total(buffers) > device.sharedBytes)
+      --buffers;
+    if (total(buffers) > device.sharedBytes)
+      return;
+    unsigned next =
+        llvm::alignTo(buffers ? start : std::max(start, shared), 16);
+    for (auto [op, dot] : own) {
+      dot->isPrivate = buffers > 0;
+      for (unsigned side : {0, 1}) {
+        MatrixFactor &factor = dot->factors[side];
+        factor.isInvariant = isInvariant(op, side);
+        if (!factor.isInvariant && !buffers)
+          continue;
+        factor.start = next;
+        factor.buffers = factor.isInvariant ? 1 : buffers;
+        next = factor.end();
+      }
+    }
+  };
+  // Inner loops first.
+  kernel.walk([&](scf::ForOp loop) { place(loop); });
 }
 
 void MatrixPlan::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
@@ -377,7 +464,17 @@ void MatrixPlan::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
            << spirv::nameOf(dot.unit.sum) << ", " << dot.form.warpRows << 'x'
            << dot.form.warpColumns << " subgroups of " << dot.form.down() << 'x'
            << dot.form.across() << ", depth " << dot.slice << " of "
-           << dot.depth << '\n';
+           << dot.depth << ", at " << dot.factors[0].start << " and "
+           << dot.factors[1].start << " of shared memory";
+    for (unsigned side : {0, 1}) {
+      const MatrixFactor &factor = dot.factors[side];
+      if (dot.isPrivate || factor.isInvariant)
+        stream << (side ? ", right " : ", left ")
+               << (factor.isInvariant   ? "before the loop"
+                   : factor.buffers > 1 ? "in turn"
+                                        : "early");
+    }
+    stream << '\n';
   }
 }
 

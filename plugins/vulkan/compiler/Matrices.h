@@ -76,15 +76,29 @@ struct Bands {
 };
 Bands bandsFor(const MatrixForm &form, unsigned bytes, unsigned sharedBytes);
 
+/// Where an operand of a product is in shared memory, in bytes.
+struct MatrixFactor {
+  uint32_t start = 0;
+  uint32_t bytes = 0;   ///< of each buffer, whichever way its rows go
+  uint32_t buffers = 1; ///< that iterations of a loop use in turn
+  /// It is stored once, before the loop.
+  bool isInvariant = false;
+
+  uint32_t end() const { return start + buffers * bytes; }
+};
+
 /// A product in matrices.
 struct MatrixDot {
   MatrixUnit unit;
   MatrixForm form;
   uint32_t depth = 0, slice = 0; ///< all of it, and as much as is staged
-  /// Of the staged operands, whichever way their rows go.
-  uint32_t leftBytes = 0, rightBytes = 0;
+  MatrixFactor factors[2];       ///< the left and the right operand
+  /// Nothing else in the loop around it uses the memory of its operands.
+  bool isPrivate = false;
 
-  uint32_t sharedBytes() const { return leftBytes + rightBytes; }
+  uint32_t sharedBytes() const {
+    return std::max(factors[0].end(), factors[1].end());
+  }
   Window window(unsigned dim, uint32_t first) const;
 };
 
@@ -102,6 +116,14 @@ public:
   const MatrixForm *formOf(mlir::Value tile) const;
   const codegen::gpu::MatrixTiles &tiles() const { return held; }
 
+  /// Gives operands in loops memory of their own, twice where it fits: threads
+  /// need not wait until all have read what they write over.
+  void placeInLoops(tt::FuncOp kernel,
+                    const codegen::gpu::Distribution &layouts,
+                    codegen::gpu::Workgroup workgroup,
+                    const DeviceModel &device);
+  /// Does a product have two buffers whose iterations are those of `loop`?
+  bool hasTwoBuffers(mlir::Operation *loop) const;
   /// Shared memory that products and conversions use.
   unsigned sharedBytes(const codegen::gpu::Distribution &layouts,
                        const DeviceModel &device) const;
@@ -110,6 +132,11 @@ public:
 
 private:
   friend class MatrixPlanner;
+
+  /// That a tile needs which enters or leaves matrices.
+  unsigned heldBytes(mlir::Value tile,
+                     const codegen::gpu::Distribution &layouts,
+                     const DeviceModel &device) const;
 
   llvm::MapVector<mlir::Operation *, MatrixDot> dots;
   llvm::MapVector<mlir::Value, MatrixForm> forms;

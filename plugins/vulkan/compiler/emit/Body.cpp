@@ -68,7 +68,9 @@ Ids Emitter::flatten(ValueRange values, ValueRange carried) {
     if (matrices.formOf(as))
       continue; // in variables
     if (tileType(value))
-      llvm::append_range(ids, registersOf(value, *layouts.ownLayoutOf(as)));
+      llvm::append_range(
+          ids, packNarrow(registersOf(value, *layouts.ownLayoutOf(as)),
+                          tileType(as).getElementType()));
     else
       ids.push_back(scalars[value]);
   }
@@ -85,8 +87,11 @@ void Emitter::unflatten(ValueRange carried, ArrayRef<Id> ids) {
       continue;
     }
     size_t count = layouts.ownLayoutOf(value)->registerCount();
-    defineAll(value, Ids(ids.take_front(count)));
-    ids = ids.drop_front(count);
+    Type type = tileType(value).getElementType();
+    unsigned each = packedCount(type);
+    size_t carriers = count % each == 0 ? count / each : count;
+    defineAll(value, unpackNarrow(Ids(ids.take_front(carriers)), type, count));
+    ids = ids.drop_front(carriers);
   }
 }
 
@@ -96,9 +101,10 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
                      flatten(loop.getInitArgs(), loop.getRegionIterArgs()));
   HeldVariables variables = declareHeld(loop.getRegionIterArgs());
   storeHeld(variables, loop.getInitArgs(), loop.getRegionIterArgs());
+  stageInvariants(loop);
   enterLoop(loop);
   // Its products take turns with their buffers, which others may still use.
-  bool takesTurns = dots.hasTwoBuffers(loop);
+  bool takesTurns = dots.hasTwoBuffers(loop) || matrices.hasTwoBuffers(loop);
   if (takesTurns) {
     initial.push_back(b.u32(0));
     barrier();

@@ -151,6 +151,8 @@ void Emitter::stageOperands(tt::DotOp op, const DotPlan &plan, int64_t round) {
 
 void Emitter::stageBefore(tt::LoadOp load) {
   for (Operation *op = load; op; op = op->getNextNode()) {
+    if (stageEarly(op))
+      return;
     const DotPlan *plan = dots.find(op);
     if (!plan)
       continue;

@@ -29,7 +29,6 @@ namespace nereid::vulkan {
 
 struct DotPlan;
 class DotPlans;
-struct StagedRows;
 
 using codegen::gpu::Conversion;
 using codegen::gpu::Distribution;
@@ -67,6 +66,25 @@ struct PendingAccess {
   mlir::Operation *loop;
 
   bool operator==(const PendingAccess &other) const = default;
+};
+
+/// Where a part of a tile is in shared memory. All sizes are in bytes.
+struct StagedRows {
+  uint32_t start = 0;
+  uint32_t stride = 0; ///< from one row to the next
+  uint32_t bytes = 0;  ///< of an element
+  unsigned minor = 1;  ///< the dimension along a row
+  Window window;
+  /// The buffer in use, 0 or 1, if there are two of `bufferBytes`.
+  Id buffer = {};
+  uint32_t bufferBytes = 0;
+
+  spirv::MatrixLayout matrixLayout() const {
+    return minor == 1 ? spirv::MatrixLayout::RowMajor
+                      : spirv::MatrixLayout::ColumnMajor;
+  }
+  /// From one coordinate along `dim` to the next.
+  uint32_t step(unsigned dim) const { return dim == minor ? bytes : stride; }
 };
 
 class Emitter {
@@ -116,6 +134,16 @@ private:
   Ids toWords(Id value, mlir::Type type);
   Id fromWords(llvm::ArrayRef<Id> words, mlir::Type type);
   Id pointerTo(Id address, TypeId type);
+  /// Elements of a word if neighbors of this type are carried in words: what is
+  /// narrow takes a whole register of the device otherwise. 1 if not.
+  unsigned packedCount(mlir::Type type) const;
+  /// Words of all values, which are those that they were unpacked from if they
+  /// were.
+  Ids packWords(llvm::ArrayRef<Id> values, mlir::Type type);
+  Ids unpackWords(llvm::ArrayRef<Id> words, mlir::Type type);
+  /// The same for what has narrow elements, and only if these fill words.
+  Ids packNarrow(Ids values, mlir::Type type);
+  Ids unpackNarrow(Ids carried, mlir::Type type, size_t count);
 
   // Elements.cpp, Integers.cpp, Floats.cpp, Casts.cpp: an operation on scalars,
   // or on one element of tiles. None if the file has no such operation.
@@ -309,8 +337,14 @@ private:
   void defineHeld(mlir::Value tile, Ids values);
   void storeMatrices(llvm::ArrayRef<Id> values, const MatrixForm &form,
                      const StagedRows &rows, uint32_t first, uint32_t down);
-  StagedRows stageFactor(mlir::OpOperand &operand, const MatrixDot &dot,
-                         uint32_t first);
+  void stageFactor(mlir::OpOperand &operand, const MatrixDot &dot,
+                   uint32_t first);
+  void stageFactors(tt::DotOp op, const MatrixDot &dot, uint32_t first);
+  /// Operands that a loop does not change.
+  void stageInvariants(mlir::scf::ForOp loop);
+  /// Stages the operands of `op` if they are known. False if it is not a
+  /// product in matrices.
+  bool stageEarly(mlir::Operation *op);
   /// Variables for matrices that a loop carries or a branch chooses.
   using HeldVariables = llvm::SmallVector<Ids>;
   HeldVariables declareHeld(mlir::ValueRange carried);
@@ -331,8 +365,6 @@ private:
   /// Replaces those of `registers` that are in the window.
   void loadRows(llvm::MutableArrayRef<Id> registers, mlir::Type type,
                 const Layout &layout, const StagedRows &rows);
-  Ids packWords(llvm::ArrayRef<Id> values, mlir::Type type);
-  Ids unpackWords(llvm::ArrayRef<Id> words, mlir::Type type);
   /// Rows are accessed in vectors of 16 bytes.
   bool hasVectors() const { return sharedForm == Views; }
   /// Of 4 bytes, or 16 if rows have vectors.
@@ -361,10 +393,14 @@ private:
   llvm::DenseMap<mlir::Value, Id> scalars;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Ids, 2>> tiles;
   llvm::DenseMap<mlir::Value, Ids> held; ///< the matrices of a subgroup
+  /// The word that an element was unpacked from, and its place there.
+  llvm::DenseMap<uint32_t, std::pair<Id, unsigned>> packed;
   /// In a region that each thread runs by itself: no barriers.
   bool isDivergent = false;
   /// Products whose first slices are in shared memory already.
   llvm::SmallPtrSet<mlir::Operation *, 2> staged;
+  /// Where operands of products in matrices are.
+  llvm::DenseMap<mlir::OpOperand *, StagedRows> stagedFactors;
   /// In the body of a loop: the buffer of its products that is in use, 0 or 1.
   llvm::SmallDenseMap<mlir::Operation *, Id> buffers;
   /// Accesses since the last barrier.

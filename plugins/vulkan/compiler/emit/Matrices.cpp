@@ -26,21 +26,6 @@ using spirv::MatrixUse;
 
 static constexpr spirv::MemoryAccess kShared = {.isNonPrivate = true};
 
-/// Where a part of a tile is in shared memory. All sizes are in bytes.
-struct StagedRows {
-  uint32_t start = 0;
-  uint32_t stride = 0; ///< from one row to the next
-  uint32_t bytes = 0;  ///< of an element
-  unsigned minor = 1;  ///< the dimension along a row
-  Window window;
-
-  MatrixLayout matrixLayout() const {
-    return minor == 1 ? MatrixLayout::RowMajor : MatrixLayout::ColumnMajor;
-  }
-  /// From one coordinate along `dim` to the next.
-  uint32_t step(unsigned dim) const { return dim == minor ? bytes : stride; }
-};
-
 // Registers to and from rows.
 
 Id Emitter::sharedUnit(Id index, unsigned bytes) {
@@ -86,6 +71,8 @@ Emitter::runsOf(const Layout &layout, const StagedRows &rows, uint32_t length) {
     return step >= unit ? b.imul(of, b.u32(step / unit))
                         : b.lshr(of, b.u32(llvm::Log2_32(unit / step)));
   };
+  Id buffer = rows.buffer ? b.imul(rows.buffer, b.u32(rows.bufferBytes / unit))
+                          : b.u32(0);
   Id threads[] = {scaled(indices[0].thread, 0), scaled(indices[1].thread, 1)};
   std::map<uint32_t, Id> inside; // by the register's bits of the window
   auto isInside = [&](uint32_t index) {
@@ -104,7 +91,7 @@ Emitter::runsOf(const Layout &layout, const StagedRows &rows, uint32_t length) {
     Id mine = isInside(i);
     if (b.constantBits(mine) == 0)
       continue;
-    Id base = b.u32(0);
+    Id base = buffer;
     uint32_t literal = rows.start;
     for (unsigned dim : {0, 1}) {
       uint32_t own = indices[dim].registers[i];
@@ -120,34 +107,6 @@ Emitter::runsOf(const Layout &layout, const StagedRows &rows, uint32_t length) {
     runs.push_back({i, b.iadd(base, b.u32(literal / unit)), mine});
   }
   return runs;
-}
-
-Ids Emitter::packWords(ArrayRef<Id> values, Type type) {
-  TypeId word = b.intType(32);
-  unsigned each = 32 / type.getIntOrFloatBitWidth();
-  Ids words;
-  for (size_t i = 0; i < values.size(); i += each) {
-    Id whole = each == 1 ? values[i]
-                         : b.construct(b.vectorType(elementType(type), each),
-                                       values.slice(i, each));
-    words.push_back(b.bitcast(whole, word));
-  }
-  return words;
-}
-
-Ids Emitter::unpackWords(ArrayRef<Id> words, Type type) {
-  unsigned each = 32 / type.getIntOrFloatBitWidth();
-  Ids values;
-  for (Id word : words) {
-    if (each == 1) {
-      values.push_back(b.bitcast(word, elementType(type)));
-      continue;
-    }
-    Id parts = b.bitcast(word, b.vectorType(elementType(type), each));
-    for (unsigned i = 0; i < each; ++i)
-      values.push_back(b.extract(parts, {i}));
-  }
-  return values;
 }
 
 void Emitter::storeRows(ArrayRef<Id> registers, Type type, const Layout &layout,
@@ -236,7 +195,8 @@ public:
     uint32_t all = stepRows * rows.step(0) | stepColumns * rows.step(1) |
                    rows.stride | rows.start;
     unit = hasVectors && all % 16 == 0 ? 16 : 4;
-    base = b.u32(0);
+    base = rows.buffer ? b.imul(rows.buffer, b.u32(rows.bufferBytes / unit))
+                       : b.u32(0);
   }
 
   /// Adds `count` times `size` coordinates along `dim`.
@@ -443,15 +403,20 @@ void Emitter::loadHeld(const HeldVariables &variables, ValueRange carried) {
 // Operations.
 
 /// Stores the part of an operand of a product whose depth starts at `first`.
-StagedRows Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
-                                uint32_t first) {
+void Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
+                          uint32_t first) {
   bool isLeft = operand.getOperandNumber() == 0;
+  const MatrixFactor &factor = dot.factors[isLeft ? 0 : 1];
   Value tile = operand.get();
   Type type = tileType(tile).getElementType();
   unsigned depthDim = isLeft ? 1 : 0;
   StagedRows rows;
-  rows.start = isLeft ? 0 : dot.leftBytes;
+  rows.start = factor.start;
   rows.bytes = type.getIntOrFloatBitWidth() / 8;
+  if (factor.buffers > 1) {
+    rows.buffer = buffers[operand.getOwner()->getParentOp()];
+    rows.bufferBytes = factor.bytes;
+  }
   uint32_t width = isLeft ? dot.form.rows : dot.form.columns;
   auto setMinor = [&](unsigned dim) {
     rows.minor = dim;
@@ -461,7 +426,8 @@ StagedRows Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
   if (matrices.tiles().isStoredDirectly(operand)) {
     const MatrixForm &form = *matrices.formOf(tile);
     storeMatrices(held[tile], form, rows, 0, form.down());
-    return rows;
+    stagedFactors[&operand] = rows;
+    return;
   }
   rows.window = dot.window(depthDim, first);
   Layout layout = layouts.operandLayout(operand, nullptr);
@@ -471,7 +437,48 @@ StagedRows Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
   if (runLength(layout, rows) <= across)
     setMinor(1);
   storeRows(registersOf(tile, layout), type, layout, rows);
-  return rows;
+  stagedFactors[&operand] = rows;
+}
+
+void Emitter::stageFactors(tt::DotOp op, const MatrixDot &dot, uint32_t first) {
+  bool takesTurns = true;
+  for (const MatrixFactor &factor : dot.factors)
+    takesTurns &= factor.isInvariant || factor.buffers > 1;
+  // With one buffer, others may still read it.
+  if (!takesTurns)
+    barrier();
+  for (unsigned side : {0, 1})
+    if (!dot.factors[side].isInvariant)
+      stageFactor(op->getOpOperand(side), dot, first);
+}
+
+void Emitter::stageInvariants(scf::ForOp loop) {
+  bool isFirst = true;
+  for (auto op : loop.getBody()->getOps<tt::DotOp>()) {
+    const MatrixDot *dot = matrices.find(op);
+    if (!dot)
+      continue;
+    for (unsigned side : {0, 1}) {
+      if (!dot->factors[side].isInvariant)
+        continue;
+      if (std::exchange(isFirst, false))
+        barrier();
+      stageFactor(op->getOpOperand(side), *dot, 0);
+    }
+  }
+}
+
+bool Emitter::stageEarly(Operation *op) {
+  const MatrixDot *dot = matrices.find(op);
+  if (!dot)
+    return false;
+  bool isReady = dot->isPrivate;
+  for (unsigned side : {0, 1})
+    isReady &=
+        dot->factors[side].isInvariant || tiles.contains(op->getOperand(side));
+  if (isReady && staged.insert(op).second)
+    stageFactors(cast<tt::DotOp>(op), *dot, 0);
+  return true;
 }
 
 LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
@@ -487,10 +494,11 @@ LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
                        : none;
   auto [row, column] = gridPosition(form);
   for (uint32_t first = 0; first < dot.depth; first += dot.slice) {
+    if (!staged.contains(op))
+      stageFactors(op, dot, first);
     barrier();
-    StagedRows leftRows = stageFactor(op->getOpOperand(0), dot, first);
-    StagedRows rightRows = stageFactor(op->getOpOperand(1), dot, first);
-    barrier();
+    const StagedRows &leftRows = stagedFactors[&op->getOpOperand(0)];
+    const StagedRows &rightRows = stagedFactors[&op->getOpOperand(1)];
     BlockAddresses leftBlock(b, leftRows, hasVectors(), unit.rows, unit.depth);
     leftBlock.move(0, row, form.down() * unit.rows);
     BlockAddresses rightBlock(b, rightRows, hasVectors(), unit.depth,

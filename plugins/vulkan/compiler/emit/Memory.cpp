@@ -62,6 +62,10 @@ Ids Emitter::loadRun(Id address, Type type, unsigned width,
       values.push_back(toValue(part));
       continue;
     }
+    if (packedCount(type) > 1) {
+      llvm::append_range(values, unpackWords(part, type));
+      continue;
+    }
     unsigned each = 4 / bytes;
     for (Id number :
          elementsOf(b.bitcast(part, b.vectorType(integer, each)), each))
@@ -86,8 +90,12 @@ void Emitter::storeRun(Id address, ArrayRef<Id> values, Type type,
     return;
   }
   access.alignment = bytes * width;
-  Ids numbers(llvm::map_range(values, toNumber));
-  if (asWords) {
+  bool isPacked = asWords && packedCount(type) > 1;
+  Ids numbers = isPacked ? packWords(values, type)
+                         : Ids(llvm::map_range(values, toNumber));
+  if (isPacked) {
+    integer = b.intType(32);
+  } else if (asWords) {
     unsigned each = 4 / bytes;
     Ids words;
     for (unsigned i = 0; i < width; i += each)
@@ -189,15 +197,20 @@ LogicalResult Emitter::emitLoad(tt::LoadOp op) {
     uint32_t first = i;
     while (i < count && masks[i] == masks[first])
       i += width;
-    llvm::append_range(
-        values,
-        emitWhere(masks[first], ArrayRef(others).slice(first, i - first), [&] {
-          Ids loaded;
-          for (uint32_t at = first; at < i; at += width)
-            llvm::append_range(loaded,
-                               loadRun(pointers[at], type, width, access));
-          return loaded;
-        }));
+    auto load = [&] {
+      Ids loaded;
+      for (uint32_t at = first; at < i; at += width)
+        llvm::append_range(loaded, loadRun(pointers[at], type, width, access));
+      return loaded;
+    };
+    if (b.constantBits(masks[first]) == 1) {
+      llvm::append_range(values, load());
+      continue;
+    }
+    Ids otherwise(ArrayRef(others).slice(first, i - first));
+    Ids merged = emitWhere(masks[first], packNarrow(otherwise, type),
+                           [&] { return packNarrow(load(), type); });
+    llvm::append_range(values, unpackNarrow(merged, type, i - first));
   }
   defineAll(op, std::move(values));
   return success();

@@ -61,6 +61,73 @@ Id Emitter::fromWords(ArrayRef<Id> words, Type type) {
   return b.bitcast(integer, elementType(type));
 }
 
+unsigned Emitter::packedCount(Type type) const {
+  if (!type.isIntOrFloat())
+    return 1;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 16 && device.has(type.isF16() ? "f16" : "i16"))
+    return 2;
+  return bits == 8 && device.has("i8") ? 4 : 1;
+}
+
+Ids Emitter::packWords(ArrayRef<Id> values, Type type) {
+  unsigned bits = bitsOf(type), each = 32 / bits;
+  Ids words;
+  for (size_t first = 0; first < values.size(); first += each) {
+    ArrayRef<Id> parts = values.slice(first, each);
+    auto known = packed.find(parts[0].number);
+    bool isWhole = known != packed.end();
+    std::optional<uint64_t> literal = 0;
+    for (unsigned i = 0; i < each; ++i) {
+      auto found = packed.find(parts[i].number);
+      isWhole = isWhole && found != packed.end() &&
+                found->second == std::pair(known->second.first, i);
+      std::optional<uint64_t> constant = b.constantBits(parts[i]);
+      literal = literal && constant
+                    ? std::optional(*literal | *constant << (i * bits))
+                    : std::nullopt;
+    }
+    if (isWhole) {
+      words.push_back(known->second.first);
+    } else if (literal) {
+      words.push_back(b.u32(*literal));
+    } else {
+      Id whole =
+          each == 1 ? parts[0]
+                    : b.construct(b.vectorType(elementType(type), each), parts);
+      words.push_back(b.bitcast(whole, b.intType(32)));
+    }
+  }
+  return words;
+}
+
+Ids Emitter::unpackWords(ArrayRef<Id> words, Type type) {
+  unsigned each = 32 / bitsOf(type);
+  Ids values;
+  for (Id word : words) {
+    if (each == 1) {
+      values.push_back(b.bitcast(word, elementType(type)));
+      continue;
+    }
+    Id parts = b.bitcast(word, b.vectorType(elementType(type), each));
+    for (unsigned i = 0; i < each; ++i) {
+      values.push_back(b.extract(parts, {i}));
+      packed[values.back().number] = {word, i};
+    }
+  }
+  return values;
+}
+
+Ids Emitter::packNarrow(Ids values, Type type) {
+  unsigned each = packedCount(type);
+  return each > 1 && values.size() % each == 0 ? packWords(values, type)
+                                               : values;
+}
+
+Ids Emitter::unpackNarrow(Ids carried, Type type, size_t count) {
+  return carried.size() < count ? unpackWords(carried, type) : carried;
+}
+
 Id Emitter::pointerTo(Id address, TypeId type) {
   return b.convertUToPtr(
       address, b.pointerType(spv::StorageClass::PhysicalStorageBuffer, type));
