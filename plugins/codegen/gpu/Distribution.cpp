@@ -174,6 +174,20 @@ std::optional<Layout> Distributor::layoutOfCarried(Value tile) {
   return layoutOfUsers(tile);
 }
 
+/// Each thread holds a part of a row, as long as possible. Neighboring lanes
+/// hold neighboring rows: in padded memory these are in different banks.
+static Layout rowLayout(ArrayRef<int64_t> shape, Workgroup workgroup) {
+  int64_t share = shape[0] * shape[1] / workgroup.threads();
+  int64_t width = std::clamp<int64_t>(share, 1, shape[1]);
+  Layout blocked = Layout::blocked(shape, {1, 0}, width, workgroup);
+  Bases lanes(blocked.laneBases());
+  unsigned across = llvm::Log2_64(shape[1] / width);
+  if (across < lanes.size())
+    std::rotate(lanes.begin(), lanes.begin() + across, lanes.end());
+  return {shape, Bases(blocked.registerBases()), lanes,
+          Bases(blocked.warpBases())};
+}
+
 Layout Distributor::layoutOfHeld(Value tile) {
   ArrayRef<int64_t> shape = tileType(tile).getShape();
   OwnLayout ofAccess;
@@ -198,10 +212,7 @@ Layout Distributor::layoutOfHeld(Value tile) {
   }
   if (ofAccess)
     return *ofAccess;
-  uint32_t threads = result.options.workgroup.threads();
-  int64_t share = shape[0] * shape[1] / threads;
-  int64_t width = std::clamp<int64_t>(share, 1, shape[1]);
-  return Layout::blocked(shape, {1, 0}, width, result.options.workgroup);
+  return rowLayout(shape, result.options.workgroup);
 }
 
 std::optional<Layout> Distributor::layoutOf(Value tile) {

@@ -48,7 +48,7 @@ Bands bandsFor(const MatrixForm &form, unsigned bytes, unsigned sharedBytes) {
     bands.down = form.down() / bands.count;
     bands.bytes = form.rows / bands.count * bands.rowStride;
   };
-  for (resize(); bands.bytes > sharedBytes && bands.down > 1; resize())
+  for (resize(); bands.bytes > sharedBytes / 2 && bands.down > 1; resize())
     bands.count *= 2;
   return bands;
 }
@@ -419,8 +419,13 @@ void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
     // The most that fits: two buffers of what the loop changes, one, or none
     // that is private.
     unsigned shared = 0;
-    for (auto [op, dot] : own)
-      shared = std::max(shared, dot->sharedBytes());
+    for (auto [op, dot] : own) {
+      unsigned changing = 0;
+      for (unsigned side : {0, 1})
+        if (!isInvariant(op, side))
+          changing += dot->factors[side].bytes;
+      shared = std::max(shared, changing);
+    }
     auto total = [&](unsigned buffers) {
       unsigned sum =
           llvm::alignTo(buffers ? start : std::max(start, shared), 16);
@@ -442,8 +447,11 @@ void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
       for (unsigned side : {0, 1}) {
         MatrixFactor &factor = dot->factors[side];
         factor.isInvariant = isInvariant(op, side);
-        if (!factor.isInvariant && !buffers)
+        if (!factor.isInvariant && !buffers) {
+          if (dot->factors[0].isInvariant)
+            factor.start = 0;
           continue;
+        }
         factor.start = next;
         factor.buffers = factor.isInvariant ? 1 : buffers;
         next = factor.end();

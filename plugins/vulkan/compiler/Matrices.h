@@ -65,7 +65,8 @@ constexpr uint32_t paddedRow(uint32_t bytes) {
 }
 
 /// The bands in which a tile with elements of `bytes` enters or leaves its
-/// matrices: of each subgroup as many rows of matrices as fit.
+/// matrices: of each subgroup as many rows of matrices as fit into half of the
+/// shared memory, so that operands have room beside them.
 struct Bands {
   uint32_t count = 1;
   uint32_t down = 1;      ///< matrices of a subgroup in a band

@@ -360,6 +360,8 @@ private:
   };
   llvm::SmallVector<Run> runsOf(const Layout &layout, const StagedRows &rows,
                                 uint32_t length);
+  Ids loadStaged(const Run &run, uint32_t length, mlir::Type type,
+                 const StagedRows &rows, const Indices &along);
   void storeRows(llvm::ArrayRef<Id> registers, mlir::Type type,
                  const Layout &layout, const StagedRows &rows);
   /// Replaces those of `registers` that are in the window.

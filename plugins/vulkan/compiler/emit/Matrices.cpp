@@ -134,37 +134,53 @@ void Emitter::storeRows(ArrayRef<Id> registers, Type type, const Layout &layout,
   }
 }
 
+Ids Emitter::loadStaged(const Run &run, uint32_t length, Type type,
+                        const StagedRows &rows, const Indices &along) {
+  uint32_t bytes = length * rows.bytes;
+  if (bytes == 16 && hasVectors()) {
+    Id vector = loadSharedVector(run.unit);
+    Ids words;
+    for (unsigned i = 0; i < 4; ++i)
+      words.push_back(b.extract(vector, {i}));
+    return unpackWords(words, type);
+  }
+  if (bytes >= 4)
+    return unpackWords(loadShared(run.unit, bytes / 4, 1), type);
+  // A part of a word is shifted out of it.
+  Id place = b.bitAnd(indexAt(along, run.first), b.u32(4 / rows.bytes - 1));
+  Id word = b.lshr(loadShared(run.unit, 1, 1)[0],
+                   b.imul(place, b.u32(rows.bytes * 8)));
+  return {fromWords(word, type)};
+}
+
 void Emitter::loadRows(MutableArrayRef<Id> registers, Type type,
                        const Layout &layout, const StagedRows &rows) {
   uint32_t length = runLength(layout, rows);
-  // A part of a word, which only stores cannot have, is shifted out of it.
-  bool isPart = length * rows.bytes < 4;
-  if (isPart)
+  if (length * rows.bytes < 4)
     length = 1;
   Indices along = indicesOf(layout, rows.minor);
-  unsigned count = length * rows.bytes / 4;
-  for (const Run &run : runsOf(layout, rows, length)) {
-    Ids words;
-    if (isPart) {
-      Id word = loadShared(run.unit, 1, 1)[0];
-      Id place = b.bitAnd(indexAt(along, run.first), b.u32(4 / rows.bytes - 1));
-      word = b.lshr(word, b.imul(place, b.u32(rows.bytes * 8)));
-      Id &out = registers[run.first];
-      Id value = fromWords(word, type);
-      out = out ? b.select(run.isInside, value, out) : value;
-      continue;
-    }
-    if (count == 4 && hasVectors()) {
-      Id quad = loadSharedVector(run.unit);
-      for (unsigned i = 0; i < 4; ++i)
-        words.push_back(b.extract(quad, {i}));
-    } else {
-      words = loadShared(run.unit, count, 1);
-    }
-    for (auto [i, value] : llvm::enumerate(unpackWords(words, type))) {
-      Id &out = registers[run.first + i];
-      out = out ? b.select(run.isInside, value, out) : value;
-    }
+  SmallVector<Run> runs = runsOf(layout, rows, length);
+  Id none = b.null(elementType(type));
+  // Runs under the same condition share a branch: other threads have nothing to
+  // read.
+  for (size_t i = 0; i < runs.size();) {
+    size_t first = i;
+    while (i < runs.size() && runs[i].isInside == runs[first].isInside)
+      ++i;
+    auto same = ArrayRef(runs).slice(first, i - first);
+    Ids before;
+    for (const Run &run : same)
+      for (uint32_t at = run.first; at < run.first + length; ++at)
+        before.push_back(registers[at] ? registers[at] : none);
+    Ids loaded = emitWhere(runs[first].isInside, before, [&] {
+      Ids values;
+      for (const Run &run : same)
+        llvm::append_range(values, loadStaged(run, length, type, rows, along));
+      return values;
+    });
+    for (auto [number, run] : llvm::enumerate(same))
+      for (uint32_t at = 0; at < length; ++at)
+        registers[run.first + at] = loaded[number * length + at];
   }
 }
 
