@@ -41,12 +41,39 @@ static constexpr OptionSpec<Options> kSpecs[] = {
     {{"num_warps", "4", "groups of 32 threads of a workgroup, a power of two",
       1, 32},
      &Options::numWarps},
+    {{"without",
+      "",
+      "features of the target that the kernel does not use, with commas "
+      "between: i64,f16",
+      0,
+      0,
+      {},
+      false},
+     &Options::without},
 };
 
 static constexpr OptionTable<Options> kTable(kSpecs);
 
 nereid_status_t visitOptions(const nereid_option_sink_t *sink) {
   return kTable.visit(sink);
+}
+
+/// Removes the features that `without` lists. Returns what is wrong with them.
+static std::string removeFeatures(std::string_view without,
+                                  std::string &features) {
+  while (!without.empty()) {
+    size_t comma = std::min(without.find(','), without.size());
+    std::string_view name = without.substr(0, comma);
+    without.remove_prefix(std::min(comma + 1, without.size()));
+    if (!isFeature(name))
+      return "'" + std::string(name) +
+             "' is not a feature that a kernel can do without";
+    std::string kept = ',' + features + ',';
+    std::string listed = ',' + std::string(name) + ',';
+    if (size_t at = kept.find(listed); at != kept.npos)
+      features = kept.erase(at, listed.size() - 1).substr(1, kept.size() - 2);
+  }
+  return {};
 }
 
 static std::string profileNames() {
@@ -85,6 +112,9 @@ nereid_status_t parseOptions(const nereid_target_t *target,
                     "' has no features, expected those of a device, or one of "
                     "the profiles: " +
                     profileNames());
+  problem = removeFeatures(out.without, out.features);
+  if (!problem.empty())
+    return fail(call, NEREID_INVALID_ARGUMENT, "option without: " + problem);
   return NEREID_OK;
 }
 

@@ -16,9 +16,10 @@ struct Options {
   int64_t numWarps = 0, numStages = 0, numCtas = 0, numThreads = 0;
   int64_t accessBytes = 0;
   bool enableFpFusion = false, matrices = false;
+  std::string without;
 
   // From the target, not from a value.
-  std::string features;
+  std::string features; ///< but those of `without`
   uint32_t threads = 0; ///< of a workgroup
 };
 

@@ -164,6 +164,14 @@ std::string_view profileOf(const PhysicalDevice &device) {
   return "minimal-1.3";
 }
 
+bool isFeature(std::string_view name) {
+  return std::ranges::any_of(
+             kNames, [&](const auto &row) { return row.name == name; }) ||
+         std::ranges::any_of(kSubgroupNames, [&](const auto &row) {
+           return row.first == name;
+         });
+}
+
 std::string featuresOf(const PhysicalDevice &device) {
   char vendor[24];
   std::snprintf(vendor, sizeof vendor, "vendor=0x%x", device.vendor);

@@ -30,6 +30,9 @@ std::span<const Profile> profiles();
 /// The profile that fits a device by its vendor, name and driver.
 std::string_view profileOf(const PhysicalDevice &device);
 
+/// Whether devices may have a feature of this name, which is not a number.
+bool isFeature(std::string_view name);
+
 /// The features, with commas between: "vendor=0x10de,subgroup=32-32,...".
 std::string featuresOf(const PhysicalDevice &device);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compiles all kernels for a device that this machine lacks, and validates them.
 
-    spirv.py --nereid FILE --profile NAME FOLDER
+    spirv.py --nereid FILE --profile NAME [--every N] FOLDER
 
-Compiles FOLDER's manifests for the profile with the vulkan plugin, and runs
-spirv-val on each module. What the plugin does not support must be refused by
-name. Where spirv-val is too old to know cooperative matrices, a module with
+Compiles FOLDER's manifests, or every Nth of them, for the profile with the
+vulkan plugin, and runs spirv-val on each module. What the plugin does not
+support must be refused by name. Where spirv-val is too old to know cooperative matrices, a module with
 them is only counted, and the kernel is validated without them.
 """
 # SPDX-FileCopyrightText: the Nereid authors
@@ -38,9 +38,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nereid", required=True)
     parser.add_argument("--profile", required=True)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("folder", type=pathlib.Path)
     args = parser.parse_args()
-    manifests = sorted(args.folder.glob("*.json"))
+    manifests = sorted(args.folder.glob("*.json"))[:: args.every]
     compiled = failed = unknown = 0
     with tempfile.TemporaryDirectory() as scratch:
         for manifest in manifests:

@@ -89,6 +89,9 @@ class Configurations:
         if "access_bytes" in known:  # of a GPU: threads and the widest access
             for name, values in (("access_bytes", (1, 4)), ("num_warps", (1, 2, 8))):
                 self.others += [(f"{name}={value}", {name: value}) for value in values]
+        if "without" in known:  # types that a device may lack, by other instructions
+            for lacking in ("i64", "i8,i16,f16", "storage8,storage16", "i64,i8,i16,f16,storage8,storage16"):
+                self.others.append((f"without={lacking}", {"without": lacking}))
         arch, features = device.architecture()
         if arch == "x86_64" and "cpu" in known:
             self.others.append(("cpu=x86-64", {"cpu": "x86-64"}))
@@ -119,6 +122,8 @@ def check(device, kernel: Kernel, configurations, begun=lambda name: None) -> li
         try:
             got = device.run(kernel, text, options, memory)
         except device.native.Error as error:
+            if "without" in options and "on a device without" in str(error):
+                continue  # nothing else does what the device lacks
             found.append(Difference(name, "", f"not compiled: {error}"))
             continue
         if message := compare(kernel, got, want):

@@ -148,10 +148,11 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
     switch (scalar) {
     case spirv::Scalar::I8:
       return model.has("i8");
+    // Both are staged as numbers of 16 bits.
     case spirv::Scalar::F16:
-      return model.has("f16");
+      return model.has("f16") && model.has("i16");
     case spirv::Scalar::BFloat16:
-      return model.has("bf16") && model.has("bf16-matrix");
+      return model.has("bf16") && model.has("bf16-matrix") && model.has("i16");
     default:
       return true;
     }

@@ -41,7 +41,6 @@ static std::pair<unsigned, bool> formatOf(llvm::StringRef type) {
 
 Id Entry::argument(const codegen::KernelArgument &argument, Id block) {
   auto [bits, isFloat] = formatOf(argument.type);
-  TypeId integer = b.intType(std::max(bits, 8u));
   Id value;
   if (facts.place == ArgumentPlace::Block) {
     // Words of the block, for the same reason.
@@ -58,7 +57,7 @@ Id Entry::argument(const codegen::KernelArgument &argument, Id block) {
     value = b.lshr(value, b.u32(argument.offset % 4 * 8));
   if (bits == 1)
     return b.ine(b.bitAnd(value, b.u32(0xff)), b.u32(0));
-  value = b.uconvert(value, integer);
+  value = b.truncate(value, bits);
   return isFloat ? b.bitcast(value, b.floatType(bits)) : value;
 }
 

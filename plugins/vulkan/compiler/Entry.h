@@ -15,7 +15,7 @@ namespace nereid::vulkan {
 /// The function around a kernel's body. image.h says what it gets.
 class Entry {
 public:
-  Entry(spirv::Builder &b, const codegen::KernelInfo &info,
+  Entry(DeviceBuilder &b, const codegen::KernelInfo &info,
         const ImageFacts &facts, const DeviceModel &device)
       : b(b), info(info), facts(facts), device(device) {}
 
@@ -32,7 +32,7 @@ private:
   /// The number of the program along each dimension.
   Ids programs(llvm::ArrayRef<Id> grid);
 
-  spirv::Builder &b;
+  DeviceBuilder &b;
   const codegen::KernelInfo &info;
   const ImageFacts &facts;
   const DeviceModel &device;

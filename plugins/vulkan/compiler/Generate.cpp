@@ -56,9 +56,9 @@ static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   const DeviceModel &device = options.device;
   expansion.hasFma = device.hasExactFma;
   expansion.hasExp2 = device.hasExactExp2;
-  expansion.hasF16Conversions = device.has("f16");
   expansion.hasF64 = device.has("f64");
   expansion.hasI64 = device.has("i64");
+  expansion.emulatesI64 = true;
   expansion.hasLibm = false;
   expansion.fpFusion = options.fpFusion;
   expansion.needsStructuredBranches = true;
@@ -197,7 +197,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   if (llvm::Error error = checkResources(options, facts.shared))
     return std::move(error);
 
-  spirv::Builder builder;
+  DeviceBuilder builder(device);
   Entry entry(builder, result.info, facts, device);
   Emitter emitter(builder, layouts, dots, matrices, forms, device,
                   distribution.workgroup, options.fpFusion);
@@ -205,6 +205,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
     return failureOf("the kernel cannot be compiled for vulkan");
   facts.needsServices = emitter.hasReports();
   entry.end();
+  builder.finish();
   if (llvm::Error error = checkCapabilities(builder, *kernel, device))
     return std::move(error);
   result.words = builder.assemble();

@@ -14,7 +14,7 @@ static StringRef missingType(Type type, const ExpandOptions &options) {
   Type element = getElementTypeOrSelf(type);
   if (element.isF64() && !options.hasF64)
     return "f64";
-  if (element.isInteger(64) && !options.hasI64)
+  if (element.isInteger(64) && !options.hasI64 && !options.emulatesI64)
     return "i64";
   return {};
 }

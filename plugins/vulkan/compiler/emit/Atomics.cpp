@@ -62,7 +62,7 @@ static constexpr MemorySemanticsMask kRelaxed = MemorySemanticsMask::MaskNone;
 Id Emitter::updateLoop(Location place, Id address, unsigned width,
                        llvm::function_ref<Id(Id)> update) {
   bool isNarrow = width < 32;
-  TypeId bits = b.intType(width), word = b.intType(isNarrow ? 32 : width);
+  TypeId word = b.intType(isNarrow ? 32 : width);
   Id shift, mask;
   if (isNarrow) {
     Id place = b.bitAnd(b.uconvert(address, word), b.u32(3));
@@ -71,7 +71,7 @@ Id Emitter::updateLoop(Location place, Id address, unsigned width,
     address = b.bitAnd(address, b.u64(~uint64_t(3)));
   }
   auto narrowed = [&](Id whole) {
-    return isNarrow ? b.uconvert(b.lshr(whole, shift), bits) : whole;
+    return isNarrow ? b.truncate(b.lshr(whole, shift), width) : whole;
   };
   Id pointer = pointerTo(address, word);
   Id first = b.atomicLoad(pointer, kScope, kRelaxed);
@@ -152,6 +152,11 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
 LogicalResult Emitter::emitAtomic(Operation *op) {
   orderAccess(op);
   codegen::TileOpInfo info = codegen::infoOf(op);
+  Type pointee = cast<tt::PointerType>(
+                     getElementTypeOrSelf(info.pointers->get().getType()))
+                     .getPointeeType();
+  if (tt::getElementBitWidth(pointee) == 64 && !b.hasI64())
+    return refuse(op, "elements of 64 bits on a device without i64");
   // Earlier writes of all threads come first, later reads of all come after.
   bool isOrdered = semanticOf(op) != tt::MemSemantic::RELAXED;
   if (isOrdered)

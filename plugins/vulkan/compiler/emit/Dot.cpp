@@ -59,7 +59,7 @@ SharedPlace Emitter::placeIn(OpOperand &operand, const DotPlan &plan,
 }
 
 /// Adds the part of a thread whose bits have these words.
-static void addThread(spirv::Builder &b, SharedPlace &place, Id part,
+static void addThread(DeviceBuilder &b, SharedPlace &place, Id part,
                       ArrayRef<uint32_t> words) {
   place.thread = place.thread ? b.bitXor(place.thread, part) : part;
   place.threadBits |= bitsOf(words) / place.unit;
@@ -257,10 +257,13 @@ void Emitter::multiplySlice(tt::DotOp op, const DotPlan &plan, Ids &sums) {
             fromWords(loadShared(slot, plan.words, 1), type);
         continue;
       }
-      Id vector = b.bitcast(loadSharedVector(slot),
-                            b.vectorType(elementType(type), side.width));
+      Id vector = loadSharedVector(slot);
+      Ids words;
+      for (uint32_t i = 0; i < kVector; ++i)
+        words.push_back(b.extract(vector, {i}));
       for (uint32_t i = 0; i < side.width; ++i)
-        values[{first + i, batch}] = b.extract(vector, {i});
+        values[{first + i, batch}] =
+            fromWords(ArrayRef(words).slice(i * plan.words, plan.words), type);
     }
     return values;
   };

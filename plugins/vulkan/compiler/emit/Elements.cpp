@@ -22,7 +22,8 @@ Id Emitter::emitPointer(Operation *op, ArrayRef<Id> operands) {
   auto pointee = cast<tt::PointerType>(getElementTypeOrSelf(add.getPtr()))
                      .getPointeeType();
   unsigned bytes = std::max(8u, tt::getElementBitWidth(pointee)) / 8;
-  Id offset = extendSigned(operands[1], b.intType(64));
+  Type type = getElementTypeOrSelf(add.getOffset());
+  Id offset = extendSigned(withSign(operands[1], type), b.intType(64));
   return b.iadd(operands[0], b.imul(offset, b.u64(bytes)));
 }
 
@@ -32,6 +33,9 @@ Id Emitter::emitElement(Operation *op, ArrayRef<Id> operands, unsigned result) {
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return b.select(operands[0], operands[1], operands[2]);
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op)) {
+    Type type = getElementTypeOrSelf(op->getOperand(0));
+    if (unsigned bits = type.getIntOrFloatBitWidth(); b.isInWord(bits))
+      return multiplyNarrow(op, operands, result, bits);
     Id both = isa<arith::MulSIExtendedOp>(op)
                   ? b.smulExtended(operands[0], operands[1])
                   : b.umulExtended(operands[0], operands[1]);

@@ -7,17 +7,17 @@
 // same in all threads, so control flow is uniform and barriers are legal
 // anywhere in it. A tile is a value for each register of its layout, in each
 // layout in which it is needed. Values in registers have these types: i1 is
-// bool; integers have their width; bf16 and fp8 are their bits; a pointer is a
-// 64-bit address; an index is 32 bits.
+// bool; integers have their width, as far as the device has it
+// (DeviceBuilder.h); bf16 and fp8 are their bits; a pointer is a 64-bit
+// address; an index is 32 bits.
 
 #ifndef NEREID_VULKAN_COMPILER_EMITTER_H
 #define NEREID_VULKAN_COMPILER_EMITTER_H
 
 #include "../../sites.h"
-#include "../DeviceModel.h"
 #include "../Matrices.h"
+#include "DeviceBuilder.h"
 #include "gpu/Distribution.h"
-#include "spirv/Builder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,8 +34,6 @@ using codegen::gpu::Conversion;
 using codegen::gpu::Distribution;
 using codegen::gpu::ElementIndex;
 using codegen::gpu::Layout;
-using spirv::Id;
-using spirv::TypeId;
 
 using Ids = llvm::SmallVector<Id, 8>;
 
@@ -89,7 +87,7 @@ struct StagedRows {
 
 class Emitter {
 public:
-  Emitter(spirv::Builder &b, const Distribution &layouts, const DotPlans &dots,
+  Emitter(DeviceBuilder &b, const Distribution &layouts, const DotPlans &dots,
           const MatrixPlan &matrices, codegen::TileForms &forms,
           const DeviceModel &device, codegen::gpu::Workgroup workgroup,
           bool contractsDots)
@@ -145,23 +143,43 @@ private:
   Ids packNarrow(Ids values, mlir::Type type);
   Ids unpackNarrow(Ids carried, mlir::Type type, size_t count);
 
+  // NarrowIntegers.cpp: on devices without them, in words.
+
+  Id emitNarrow(mlir::Operation *op, llvm::ArrayRef<Id> operands,
+                unsigned bits);
+  Id multiplyNarrow(mlir::Operation *op, llvm::ArrayRef<Id> operands,
+                    unsigned result, unsigned bits);
+  /// With its sign if it is in a word.
+  Id withSign(Id x, mlir::Type type);
+  Id loadNarrow(Id address, unsigned bits, spirv::MemoryAccess access);
+  void storeNarrow(mlir::Location place, Id address, Id value, unsigned bits,
+                   spirv::MemoryAccess access);
+  /// Numbers of `bits` bits from a word that holds several, and back.
+  Ids unpack(Id word, unsigned bits);
+  Id pack(llvm::ArrayRef<Id> numbers, unsigned bits);
+
   // Elements.cpp, Integers.cpp, Floats.cpp, Casts.cpp: an operation on scalars,
   // or on one element of tiles. None if the file has no such operation.
 
   Id emitElement(mlir::Operation *op, llvm::ArrayRef<Id> operands,
                  unsigned result = 0);
   Id emitInteger(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  /// On native integers, or in words for numbers of `bits` bits.
+  Id emitNative(mlir::Operation *op, llvm::ArrayRef<Id> operands,
+                unsigned bits);
   Id emitFloat(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   Id emitConversion(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   Id emitPointer(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   /// `x`, as a number that the driver does not know if it must not fold it.
   Id unfolded(Id x);
   Id extremum(Id x, Id y, bool isMaximum, bool propagatesNan);
-  Id countZeros(Id x, bool isLeading);
+  Id countZeros(Id x, unsigned bits, bool isLeading);
   Id extendSigned(Id x, TypeId to);
   Id extendUnsigned(Id x, TypeId to);
   Id extendBf16(Id bits);
   Id truncateToBf16(Id x);
+  Id extendF16(Id bits);
+  Id truncateToF16(Id x);
   /// The results of a region on scalars for these arguments: `combine` of a
   /// reduction, for instance. Its terminator's operands.
   Ids emitRegion(mlir::Region &region, llvm::ArrayRef<Id> arguments);
@@ -237,8 +255,8 @@ private:
   /// `width` neighbours as one access.
   Ids loadRun(Id address, mlir::Type type, unsigned width,
               spirv::MemoryAccess access);
-  void storeRun(Id address, llvm::ArrayRef<Id> values, mlir::Type type,
-                spirv::MemoryAccess access);
+  void storeRun(mlir::Location place, Id address, llvm::ArrayRef<Id> values,
+                mlir::Type type, spirv::MemoryAccess access);
   /// Before an access that may depend on an earlier one of another thread.
   void orderAccess(mlir::Operation *op);
   bool mayConflict(const PendingAccess &earlier, mlir::Operation *later);
@@ -377,7 +395,7 @@ private:
   Ids emitWhere(Id condition, llvm::ArrayRef<Id> otherwise,
                 llvm::function_ref<Ids()> body);
 
-  spirv::Builder &b;
+  DeviceBuilder &b;
   const Distribution &layouts;
   const DotPlans &dots;
   const MatrixPlan &matrices;

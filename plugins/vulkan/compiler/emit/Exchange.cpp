@@ -60,7 +60,7 @@ Ids Emitter::loadShared(Id slot, unsigned count, unsigned stride) {
   return words;
 }
 
-static Id vectorPointer(spirv::Builder &b, bool hasLayout, Id view, Id unit) {
+static Id vectorPointer(DeviceBuilder &b, bool hasLayout, Id view, Id unit) {
   return hasLayout ? b.accessChain(view, {b.u32(0), unit})
                    : b.accessChain(view, {unit});
 }

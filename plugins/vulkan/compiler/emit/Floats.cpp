@@ -19,7 +19,7 @@ static bool mayContract(Operation *op) {
                                      arith::FastMathFlags::contract);
 }
 
-static Id compareFloats(spirv::Builder &b, arith::CmpFPredicate predicate, Id x,
+static Id compareFloats(DeviceBuilder &b, arith::CmpFPredicate predicate, Id x,
                         Id y) {
   using Predicate = arith::CmpFPredicate;
   auto isUnordered = [&] { return b.logicalOr(b.isNan(x), b.isNan(y)); };
@@ -68,7 +68,7 @@ Id Emitter::extremum(Id x, Id y, bool isMaximum, bool propagatesNan) {
       return chosen;
     return b.select(b.isNan(x), x, b.select(b.isNan(y), y, chosen));
   }
-  TypeId bits = b.intType(spirv::bitsOf(b.typeInfo(x).scalar));
+  TypeId bits = b.intType(b.widthOf(x));
   Id isFirst = b.fcmp(
       isMaximum ? spv::Op::OpFOrdGreaterThan : spv::Op::OpFOrdLessThan, x, y);
   Id chosen = b.select(isFirst, x, y);
@@ -83,9 +83,9 @@ Id Emitter::extremum(Id x, Id y, bool isMaximum, bool propagatesNan) {
 }
 
 /// `magnitude` with the sign of `sign`.
-static Id copySign(spirv::Builder &b, Id magnitude, Id sign) {
+static Id copySign(DeviceBuilder &b, Id magnitude, Id sign) {
   TypeId type = b.typeOf(magnitude);
-  unsigned width = spirv::bitsOf(b.typeInfo(magnitude).scalar);
+  unsigned width = b.widthOf(magnitude);
   TypeId bits = b.intType(width);
   uint64_t top = uint64_t(1) << (width - 1);
   Id rest = b.bitAnd(b.bitcast(magnitude, bits), b.constant(bits, top - 1));
@@ -93,12 +93,12 @@ static Id copySign(spirv::Builder &b, Id magnitude, Id sign) {
   return b.bitcast(b.bitOr(rest, own), type);
 }
 
-static Id absoluteOf(spirv::Builder &b, Id x) {
+static Id absoluteOf(DeviceBuilder &b, Id x) {
   return copySign(b, x, b.constant(b.typeOf(x), 0));
 }
 
-static Id oneLike(spirv::Builder &b, Id x, bool isHalf) {
-  switch (spirv::bitsOf(b.typeInfo(x).scalar)) {
+static Id oneLike(DeviceBuilder &b, Id x, bool isHalf) {
+  switch (b.widthOf(x)) {
   case 16:
     return b.constant(b.typeOf(x), isHalf ? 0x3800 : 0x3c00);
   case 32:
@@ -109,7 +109,7 @@ static Id oneLike(spirv::Builder &b, Id x, bool isHalf) {
 }
 
 /// Ties away from zero. A number without a fraction is its own truncation.
-static Id roundAway(spirv::Builder &b, Id x) {
+static Id roundAway(DeviceBuilder &b, Id x) {
   Id whole = b.glsl(GLSLstd450Trunc, {x});
   Id fraction = absoluteOf(b, b.fsub(x, whole));
   Id next = b.fadd(whole, copySign(b, oneLike(b, x, false), x));
@@ -121,7 +121,7 @@ static Id roundAway(spirv::Builder &b, Id x) {
 Id Emitter::unfolded(Id x) {
   if (!device.foldsZeros || b.constantBits(x) != 0)
     return x;
-  unsigned width = spirv::bitsOf(b.typeInfo(x).scalar);
+  unsigned width = b.widthOf(x);
   if (width == 64)
     return b.bitcast(
         b.construct(b.vectorType(b.intType(32), 2), {inputs.zero, inputs.zero}),

@@ -65,7 +65,8 @@ LogicalResult Emitter::emitHistogram(tt::HistogramOp op) {
     if (i & copies)
       continue;
     // Without sign: what is below zero is above all bins.
-    Id bin = b.sconvert(value, word);
+    Type type = tileType(op.getSrc()).getElementType();
+    Id bin = b.sconvert(withSign(value, type), word);
     Id counts = both(both(owner, masks[i]), b.ult(bin, b.u32(bins)));
     emitWhere(counts, {}, [&] {
       b.atomic(spv::Op::OpAtomicIAdd, sharedPointer(bin), spv::Scope::Workgroup,

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace nereid::vulkan {
 
-static Id compareIntegers(spirv::Builder &b, arith::CmpIPredicate predicate,
+static Id compareIntegers(DeviceBuilder &b, arith::CmpIPredicate predicate,
                           Id x, Id y) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
@@ -41,9 +41,8 @@ static Id compareIntegers(spirv::Builder &b, arith::CmpIPredicate predicate,
   llvm_unreachable("an unknown predicate");
 }
 
-Id Emitter::countZeros(Id x, bool isLeading) {
+Id Emitter::countZeros(Id x, unsigned bits, bool isLeading) {
   TypeId word = b.intType(32);
-  unsigned bits = spirv::bitsOf(b.typeInfo(x).scalar);
   auto ofWord = [&](Id value, unsigned width) {
     if (!isLeading) {
       // -1, the largest number, if there is none.
@@ -63,17 +62,17 @@ Id Emitter::countZeros(Id x, bool isLeading) {
   return b.uconvert(count, b.typeOf(x));
 }
 
-static Id countOnes(spirv::Builder &b, Id x) {
+static Id countOnes(DeviceBuilder &b, Id x) {
   TypeId word = b.intType(32);
   Id count = b.bitCount(b.uconvert(x, word));
-  if (spirv::bitsOf(b.typeInfo(x).scalar) == 64)
+  if (b.widthOf(x) == 64)
     count = b.iadd(count, b.bitCount(b.uconvert(b.lshr(x, b.u32(32)), word)));
   return b.uconvert(count, b.typeOf(x));
 }
 
 /// For i1: through the operation on numbers of 32 bits, where it has no name of
 /// its own for truth values.
-static Id emitOnBools(spirv::Builder &b, Operation *op, ArrayRef<Id> operands) {
+static Id emitOnBools(DeviceBuilder &b, Operation *op, ArrayRef<Id> operands) {
   return llvm::TypeSwitch<Operation *, Id>(op)
       .Case<arith::AndIOp, arith::MulIOp, arith::MinUIOp, arith::MaxSIOp>(
           [&](Operation *) { return b.logicalAnd(operands[0], operands[1]); })
@@ -94,8 +93,12 @@ static Id emitOnBools(spirv::Builder &b, Operation *op, ArrayRef<Id> operands) {
 }
 
 Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
-  Id x = operands[0], y = operands.size() > 1 ? operands[1] : Id();
-  if (getElementTypeOrSelf(op->getOperand(0)).isInteger(1)) {
+  Type type = getElementTypeOrSelf(op->getOperand(0));
+  if (!type.isIntOrIndex())
+    return {};
+  unsigned bits = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
+  if (bits == 1) {
+    Id x = operands[0], y = operands.size() > 1 ? operands[1] : Id();
     if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
       auto number = [&](Id truth) {
         // As -1 and 0: right for signed and for unsigned comparisons.
@@ -105,6 +108,12 @@ Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
     }
     return emitOnBools(b, op, operands);
   }
+  return b.isInWord(bits) ? emitNarrow(op, operands, bits)
+                          : emitNative(op, operands, bits);
+}
+
+Id Emitter::emitNative(Operation *op, ArrayRef<Id> operands, unsigned bits) {
+  Id x = operands[0], y = operands.size() > 1 ? operands[1] : Id();
   return llvm::TypeSwitch<Operation *, Id>(op)
       .Case([&](arith::AddIOp) { return b.iadd(x, y); })
       .Case([&](arith::SubIOp) { return b.isub(x, y); })
@@ -112,7 +121,10 @@ Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
       .Case([&](arith::DivSIOp) { return b.sdiv(x, y); })
       .Case([&](arith::DivUIOp) { return b.udiv(x, y); })
       // Vulkan leaves OpSRem undefined where an operand is negative.
-      .Case([&](arith::RemSIOp) { return b.isub(x, b.imul(b.sdiv(x, y), y)); })
+      .Case([&](arith::RemSIOp) {
+        return bits == 64 && !b.hasI64() ? b.srem(x, y)
+                                         : b.isub(x, b.imul(b.sdiv(x, y), y));
+      })
       .Case([&](arith::RemUIOp) { return b.umod(x, y); })
       .Case([&](arith::AndIOp) { return b.bitAnd(x, y); })
       .Case([&](arith::OrIOp) { return b.bitOr(x, y); })
@@ -131,8 +143,11 @@ Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
         Id zero = b.constant(b.typeOf(x), 0);
         return b.select(b.slt(x, zero), b.ineg(x), x);
       })
-      .Case([&](math::CountLeadingZerosOp) { return countZeros(x, true); })
-      .Case([&](math::CountTrailingZerosOp) { return countZeros(x, false); })
+      .Case(
+          [&](math::CountLeadingZerosOp) { return countZeros(x, bits, true); })
+      .Case([&](math::CountTrailingZerosOp) {
+        return countZeros(x, bits, false);
+      })
       .Case([&](math::CtPopOp) { return countOnes(b, x); })
       .Default([](Operation *) { return Id(); });
 }

@@ -31,7 +31,7 @@ Ids Emitter::loadRun(Id address, Type type, unsigned width,
                      spirv::MemoryAccess access) {
   unsigned bytes = bytesOf(type), bits = bytes * 8;
   access.alignment = bytes * width;
-  TypeId integer = b.intType(bits);
+  TypeId integer = b.intType(bits), word = b.intType(32);
   auto toValue = [&](Id number) {
     if (type.isInteger(1))
       return b.ine(number, b.constant(integer, 0));
@@ -53,31 +53,31 @@ Ids Emitter::loadRun(Id address, Type type, unsigned width,
           values, loadRun(b.iadd(address, b.u64(i * bytes)), type, 1, access));
     return values;
   }
-  unsigned count = asWords ? bytes * width / 4 : width;
-  TypeId unit = asWords ? b.intType(32) : integer;
+  if (bytes < 4 && !asWords)
+    return {toValue(loadNarrow(address, bits, access))};
+  bool asPairs = bytes == 8 && !b.hasI64();
+  unsigned count = asWords || asPairs ? bytes * width / 4 : width;
+  TypeId unit = asWords || asPairs ? word : integer;
   TypeId whole = count == 1 ? unit : b.vectorType(unit, count);
+  Ids parts = elementsOf(b.load(pointerTo(address, whole), access), count);
   Ids values;
-  for (Id part : elementsOf(b.load(pointerTo(address, whole), access), count)) {
-    if (!asWords) {
-      values.push_back(toValue(part));
-      continue;
-    }
-    if (packedCount(type) > 1) {
-      llvm::append_range(values, unpackWords(part, type));
-      continue;
-    }
-    unsigned each = 4 / bytes;
-    for (Id number :
-         elementsOf(b.bitcast(part, b.vectorType(integer, each)), each))
-      values.push_back(toValue(number));
+  if (asPairs) {
+    for (unsigned i = 0; i < count; i += 2)
+      values.push_back(toValue(b.makePair(parts[i], parts[i + 1])));
+  } else if (asWords && packedCount(type) > 1) {
+    values = unpackWords(parts, type);
+  } else {
+    for (Id part : parts)
+      for (Id number : asWords ? unpack(part, bits) : Ids{part})
+        values.push_back(toValue(number));
   }
   return values;
 }
 
-void Emitter::storeRun(Id address, ArrayRef<Id> values, Type type,
-                       spirv::MemoryAccess access) {
-  unsigned bytes = bytesOf(type), width = values.size();
-  TypeId integer = b.intType(bytes * 8);
+void Emitter::storeRun(Location place, Id address, ArrayRef<Id> values,
+                       Type type, spirv::MemoryAccess access) {
+  unsigned bytes = bytesOf(type), width = values.size(), bits = bytes * 8;
+  TypeId integer = b.intType(bits);
   auto toNumber = [&](Id value) {
     if (type.isInteger(1))
       return b.select(value, b.constant(integer, 1), b.constant(integer, 0));
@@ -86,10 +86,14 @@ void Emitter::storeRun(Id address, ArrayRef<Id> values, Type type,
   bool asWords = bytes < 4 && bytes * width >= 4;
   if (bytes < 4 && width > 1 && !asWords) {
     for (auto [i, value] : llvm::enumerate(values))
-      storeRun(b.iadd(address, b.u64(i * bytes)), value, type, access);
+      storeRun(place, b.iadd(address, b.u64(i * bytes)), value, type, access);
     return;
   }
   access.alignment = bytes * width;
+  if (bytes < 4 && !asWords) {
+    storeNarrow(place, address, toNumber(values[0]), bits, access);
+    return;
+  }
   bool isPacked = asWords && packedCount(type) > 1;
   Ids numbers = isPacked ? packWords(values, type)
                          : Ids(llvm::map_range(values, toNumber));
@@ -99,10 +103,15 @@ void Emitter::storeRun(Id address, ArrayRef<Id> values, Type type,
     unsigned each = 4 / bytes;
     Ids words;
     for (unsigned i = 0; i < width; i += each)
-      words.push_back(
-          b.bitcast(b.construct(b.vectorType(integer, each),
-                                ArrayRef<Id>(numbers).slice(i, each)),
-                    b.intType(32)));
+      words.push_back(pack(ArrayRef<Id>(numbers).slice(i, each), bits));
+    numbers = words;
+    integer = b.intType(32);
+  } else if (bytes == 8 && !b.hasI64()) {
+    Ids words;
+    for (Id number : numbers) {
+      auto [low, high] = b.halvesOf(number);
+      words.append({low, high});
+    }
     numbers = words;
     integer = b.intType(32);
   }
@@ -225,7 +234,8 @@ LogicalResult Emitter::emitStore(tt::StoreOp op) {
     if (op.getMask())
       isFirst = both(isFirst, scalars[op.getMask()]);
     emitWhere(isFirst, {}, [&] {
-      storeRun(scalars[op.getPtr()], scalars[op.getValue()], type, access);
+      storeRun(op.getLoc(), scalars[op.getPtr()], scalars[op.getValue()], type,
+               access);
       return Ids();
     });
     return success();
@@ -246,7 +256,8 @@ LogicalResult Emitter::emitStore(tt::StoreOp op) {
     Id condition = both(owner, masks[first]);
     emitWhere(condition, {}, [&] {
       for (uint32_t at = first; at < i; at += width)
-        storeRun(pointers[at], ArrayRef(values).slice(at, width), type, access);
+        storeRun(op.getLoc(), pointers[at], ArrayRef(values).slice(at, width),
+                 type, access);
       return Ids();
     });
   }

@@ -40,7 +40,7 @@ Id Emitter::emitPoll(tt::AtomicPollOp op, ArrayRef<Id> operands) {
                                            relaxed, b.constant(word, 0))
                                 : b.atomicLoad(pointer, scope, relaxed);
     if (isNarrow)
-      value = b.uconvert(b.lshr(value, shift), bits);
+      value = b.truncate(b.lshr(value, shift), width);
     return b.ieq(value, expected);
   };
   Ids initial = {hasArrived()};

@@ -65,9 +65,8 @@ unsigned Emitter::packedCount(Type type) const {
   if (!type.isIntOrFloat())
     return 1;
   unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits == 16 && device.has(type.isF16() ? "f16" : "i16"))
-    return 2;
-  return bits == 8 && device.has("i8") ? 4 : 1;
+  bool isNative = !b.isInWord(bits);
+  return (bits == 8 || bits == 16) && isNative ? 32 / bits : 1;
 }
 
 Ids Emitter::packWords(ArrayRef<Id> values, Type type) {

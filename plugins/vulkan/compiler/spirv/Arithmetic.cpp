@@ -215,6 +215,12 @@ Id Builder::uconvert(Id x, TypeId to) {
   return convertInt(spv::Op::OpUConvert, "uconvert", false, x, to);
 }
 
+Id Builder::uconvertToStored(Id x, TypeId to) {
+  expectInteger("uconvertToStored", x);
+  expectSameShape("uconvertToStored", x, to);
+  return typeOf(x) == to ? x : emitStorage(spv::Op::OpUConvert, to, x);
+}
+
 Id Builder::sconvert(Id x, TypeId to) {
   return convertInt(spv::Op::OpSConvert, "sconvert", true, x, to);
 }
@@ -269,6 +275,9 @@ Id Builder::bitcast(Id x, TypeId to) {
   if (bits(from) == 0 || bits(from) != bits(target))
     reportMisuse("bitcast: from " + typeName(x) + " to " + typeName(to));
   note(from.arithmeticRule);
+  // spirv-val counts what the pointer points to as well.
+  if (target.isPointer())
+    note(type(target.element).arithmeticRule);
   return emitValue(spv::Op::OpBitcast, to, x);
 }
 

@@ -209,6 +209,9 @@ public:
   // Conversions. To the type that a value has already: the value.
 
   Id uconvert(Id x, TypeId to);
+  /// To a type that may only be stored: a constant of it would require
+  /// arithmetic, so none is folded.
+  Id uconvertToStored(Id x, TypeId to);
   Id sconvert(Id x, TypeId to);
   Id fconvert(Id x, TypeId to);
   Id convertFToS(Id x, TypeId to);

@@ -53,6 +53,9 @@ struct ExpandOptions {
   /// an error, and the rewrites of other types do not use it.
   bool hasF64 = true;
   bool hasI64 = true;
+  /// The emitter computes i64 by other integers: kernels may have it, the
+  /// rewrites of other types do not use it.
+  bool emulatesI64 = false;
   /// The C library's functions can be called.
   bool hasLibm = true;
   /// The kernel's own multiplications and additions may be contracted: they get
