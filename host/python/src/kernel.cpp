@@ -128,11 +128,7 @@ bool launch(KernelObject *kernel, const Launch &launch) {
   if (status == NEREID_OK) [[likely]]
     return true;
   kernel->programTime.store(0, std::memory_order_relaxed);
-  std::string reason(view(nereid_error()));
-  // The text by which Triton's users and tests recognize a failed assertion.
-  if (status == NEREID_DEVICE_FAULT)
-    reason = "device-side assert triggered: " + reason;
-  raise(status, reason);
+  raise(status);
   return false;
 }
 

@@ -44,7 +44,12 @@ static std::string_view withoutPrefix(std::string_view reason) {
 }
 
 PyObject *raise(nereid_status_t status, std::string_view reason) {
-  Ref message(toStr(withoutPrefix(reason)));
+  std::string text(withoutPrefix(reason));
+  // The text by which Triton's users and tests recognize a failed assertion,
+  // which a launch or what waits for one reports.
+  if (status == NEREID_DEVICE_FAULT)
+    text = "device-side assert triggered: " + text;
+  Ref message(toStr(text));
   Ref name(toStr(nereid_status_name(status)));
   if (!message || !name)
     return nullptr;
