@@ -14,10 +14,11 @@ using namespace mlir;
 
 namespace nereid::vulkan {
 
-// Several reads make a round, since llvmpipe limits the rounds.
 static constexpr unsigned kReads = 16;
-// What a round counts for; no device reads memory 16 times in less.
-static constexpr unsigned kNanoseconds = 64;
+// llvmpipe limits the rounds: there, divisions make them longer.
+static constexpr unsigned kDivisions = 128;
+// What a round counts for; none ends earlier.
+static constexpr unsigned kNanoseconds = 64, kNanosecondsDivided = 512;
 
 Id Emitter::emitPoll(tt::AtomicPollOp op, ArrayRef<Id> operands) {
   Type type = getElementTypeOrSelf(op.getExpected().getType());
@@ -32,12 +33,13 @@ Id Emitter::emitPoll(tt::AtomicPollOp op, ArrayRef<Id> operands) {
     address = b.bitAnd(address, b.u64(~uint64_t(3)));
   }
   Id pointer = pointerTo(address, word);
+  Id nothing = b.constant(word, 0);
   auto hasArrived = [&] {
     spv::Scope scope = spv::Scope::Device;
     auto relaxed = spv::MemorySemanticsMask::MaskNone;
     // llvmpipe reads once for a loop of plain atomic loads.
     Id value = device.endsLoops ? b.atomic(spv::Op::OpAtomicOr, pointer, scope,
-                                           relaxed, b.constant(word, 0))
+                                           relaxed, nothing)
                                 : b.atomicLoad(pointer, scope, relaxed);
     if (isNarrow)
       value = b.truncate(b.lshr(value, shift), width);
@@ -46,7 +48,8 @@ Id Emitter::emitPoll(tt::AtomicPollOp op, ArrayRef<Id> operands) {
   Ids initial = {hasArrived()};
   Id limit;
   if (op.getTimeout()) {
-    limit = b.sdiv(operands[2], b.u64(kNanoseconds));
+    limit = b.sdiv(operands[2], b.u64(device.endsLoops ? kNanosecondsDivided
+                                                       : kNanoseconds));
     initial.push_back(b.u64(0));
   }
   spirv::Carried carried = b.beginLoop(ArrayRef<Id>(initial));
@@ -54,6 +57,13 @@ Id Emitter::emitPoll(tt::AtomicPollOp op, ArrayRef<Id> operands) {
   if (limit)
     waits = b.logicalAnd(waits, b.slt(carried[1], limit));
   loopCondition(waits);
+  if (device.endsLoops) {
+    // 0, which the driver's compiler finds out when it runs.
+    Id number = inputs.zero;
+    for (unsigned i = 0; i < kDivisions; ++i)
+      number = b.udiv(number, b.bitOr(inputs.zero, b.u32(3)));
+    nothing = b.uconvert(number, word);
+  }
   Id arrived = hasArrived();
   for (unsigned i = 1; i < kReads; ++i)
     arrived = b.logicalOr(arrived, hasArrived());
