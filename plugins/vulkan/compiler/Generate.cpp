@@ -55,6 +55,7 @@ static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   codegen::ExpandOptions expansion;
   const DeviceModel &device = options.device;
   expansion.hasFma = device.hasExactFma;
+  expansion.hasExactDivision = false; // Vulkan promises it of no device
   expansion.hasExp2 = device.hasExactExp2;
   expansion.hasF64 = device.has("f64");
   expansion.hasI64 = device.has("i64");

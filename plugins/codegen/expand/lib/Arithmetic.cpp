@@ -66,6 +66,11 @@ Expr expandRemainder(Expr dividend, Expr divisor) {
   return copySign(rest, dividend);
 }
 
+/// Whether division and square root of numbers like x round correctly.
+static bool isExact(Expr x) {
+  return x.scope->options.hasExactDivision || !x.elementType().isF32();
+}
+
 std::optional<Expr> expandArithmetic(Scope &scope, Operation *op) {
   auto operand = [&](unsigned i) { return Expr{&scope, op->getOperand(i)}; };
   using Result = std::optional<Expr>;
@@ -77,9 +82,14 @@ std::optional<Expr> expandArithmetic(Scope &scope, Operation *op) {
         bool keepsNan = clampOp.getPropagateNan() == tt::PropagateNan::ALL;
         return clamp(operand(0), operand(1), operand(2), keepsNan);
       })
-      .Case([&](tt::PreciseSqrtOp) -> Result { return sqrt(operand(0)); })
-      .Case<tt::PreciseDivFOp, tt::ApproxDivFOp>(
-          [&](Operation *) -> Result { return operand(0) / operand(1); })
+      .Case([&](tt::PreciseSqrtOp) -> Result {
+        return isExact(operand(0)) ? sqrt(operand(0)) : sqrtRounded(operand(0));
+      })
+      .Case([&](tt::PreciseDivFOp) -> Result {
+        return isExact(operand(0)) ? operand(0) / operand(1)
+                                   : divideRounded(operand(0), operand(1));
+      })
+      .Case([&](tt::ApproxDivFOp) -> Result { return operand(0) / operand(1); })
       .Case([&](arith::RemFOp) -> Result {
         return expandRemainder(operand(0), operand(1));
       })

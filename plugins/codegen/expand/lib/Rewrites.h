@@ -30,6 +30,12 @@ std::optional<Expr> expandMath(Scope &scope, mlir::Operation *op);
 /// Arithmetic of `tt` or `arith` that is expanded to simpler operations.
 std::optional<Expr> expandArithmetic(Scope &scope, mlir::Operation *op);
 
+/// x / y and the square root of x, f32, correctly rounded on targets whose
+/// division has an error of up to 2.5 units in the last place, and whose square
+/// root has one of up to 5.
+Expr divideRounded(Expr x, Expr y);
+Expr sqrtRounded(Expr x);
+
 /// Divisions of integers that round, and powers with an integer exponent.
 std::optional<Expr> expandInteger(Scope &scope, mlir::Operation *op);
 

@@ -44,6 +44,10 @@ struct ExpandOptions {
   /// infinities and NaN: math.exp2 of f32 remains, and math.exp becomes one.
   /// Needs hasFma.
   bool hasExp2 = false;
+  /// Division and square root of f32 round correctly. Without it those that
+  /// have to do so (tt.precise_divf, tt.precise_sqrt) are written out; the error
+  /// of the target's own must be at most 2.5 and 5 units in the last place.
+  bool hasExactDivision = true;
   /// The target converts between f16 and f32.
   bool hasF16Conversions = true;
   /// The target has arithmetic on f16 (bf16).
