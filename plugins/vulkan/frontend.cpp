@@ -34,9 +34,9 @@ static int64_t numberOf(const std::set<std::string> &features,
   return std::strtoll(found->c_str() + name.size() + 1, nullptr, 10);
 }
 
-/// FP8 values are bytes, whose conversions are written out. Products are of
-/// numbers with 32 bits or more, which are at least as precise as any precision
-/// that Triton names, and of tiles of any size.
+/// FP8 values are bytes, whose conversions are written out. Products of f32 are
+/// computed as such, which is at least as precise as any precision that Triton
+/// names; they may have any size.
 static nereid_status_t visitFacts(nereid_state_t *,
                                   const nereid_target_t *target,
                                   const nereid_value_sink_t *sink,
@@ -49,9 +49,8 @@ static nereid_status_t visitFacts(nereid_state_t *,
       text("bf16x6")};
   static constexpr int64_t kLeastDot[] = {1, 1, 1};
   auto features = featureSet(featuresFor(target));
-  bool hasBytes = features.contains("i8") && features.contains("storage8");
   nereid_status_t status = addList(sink, "fp8_types", NEREID_TYPE_STRING_LIST,
-                                   kFloat8, hasBytes ? std::size(kFloat8) : 0);
+                                   kFloat8, std::size(kFloat8));
   if (status == NEREID_OK)
     status = addList(sink, "dot_precisions", NEREID_TYPE_STRING_LIST,
                      kPrecisions, std::size(kPrecisions));

@@ -113,11 +113,9 @@ TEST(VulkanFrontend, AProfileDeclaresWhatItsKernelsMayUse) {
   EXPECT_EQ(facts["max_tensor_elements"], "1048576");
 }
 
-TEST(VulkanFrontend, HasNoBytesOnADeviceThatCannotStoreThem) {
-  EXPECT_EQ(factsOf("minimal-1.3", "")["fp8_types"], "");
+TEST(VulkanFrontend, LimitsTilesByTheThreadsOfADevice) {
   EXPECT_EQ(factsOf("minimal-1.3", "")["max_tensor_elements"], "131072");
   auto facts = factsOf("minimal-1.3", "threads=256,i8,storage8");
-  EXPECT_THAT(facts["fp8_types"], HasSubstr("fp8e4nv"));
   EXPECT_EQ(facts["max_tensor_elements"], "262144");
 }
 
