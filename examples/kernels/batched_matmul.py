@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from case import Case, cdiv, generator, near, randn
+from case import Case, cdiv, generator, near, randn, short
 
 
 @triton.jit
@@ -73,6 +73,34 @@ def batched_dot_kernel(
     tl.store(c_ptr + ob * M * N + om[None, :, None] * N + on[None, None, :], c)
 
 
+@triton.jit
+def batched_dot_loop_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    K,
+    B: tl.constexpr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    # The right operand has its columns one after the other in memory.
+    ob = tl.arange(0, B)[:, None, None]
+    om = tl.arange(0, M)
+    on = tl.arange(0, N)
+    ok = tl.arange(0, BLOCK_K)
+    pa = a_ptr + ob * M * K + om[None, :, None] * K + ok[None, None, :]
+    pb = b_ptr + ob * N * K + on[None, None, :] * K + ok[None, :, None]
+    acc = tl.zeros((B, M, N), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        a = tl.load(pa, mask=ok[None, None, :] < K - k, other=0.0)
+        b = tl.load(pb, mask=ok[None, :, None] < K - k, other=0.0)
+        acc = tl.dot(a, b, acc)
+        pa += BLOCK_K
+        pb += BLOCK_K
+    tl.store(c_ptr + ob * M * N + om[None, :, None] * N + on[None, None, :], acc)
+
+
 def _bmm():
     name = "batched_matmul_f32"
     rng = generator(name)
@@ -107,12 +135,13 @@ def _bmm():
     )
 
 
-def _three_dimensional():
-    name = "batched_dot_3d_f32"
+def _three_dimensional(dtype, b, m, n, k):
+    name = f"batched_dot_3d_{short(dtype)}"
     rng = generator(name)
-    a, b = randn(rng, 4, 16, 8), randn(rng, 4, 8, 32)
-    args = dict(a_ptr=a, b_ptr=b, c_ptr=torch.zeros(4, 16, 32), B=4, M=16, N=32, K=8)
-    expected = torch.bmm(a.double(), b.double())
+    left, right = randn(rng, b, m, k, dtype=dtype), randn(rng, b, k, n, dtype=dtype)
+    out = torch.zeros(b, m, n)
+    args = dict(a_ptr=left, b_ptr=right, c_ptr=out, B=b, M=m, N=n, K=k)
+    expected = torch.bmm(left.double(), right.double())
     return Case(
         name,
         batched_dot_kernel,
@@ -122,6 +151,26 @@ def _three_dimensional():
     )
 
 
+def _three_dimensional_loop():
+    name = "batched_dot_loop_f16"
+    rng = generator(name)
+    b, m, n, k = 2, 32, 32, 40
+    left = randn(rng, b, m, k, dtype=torch.float16)
+    right = randn(rng, b, n, k, dtype=torch.float16)
+    out = torch.zeros(b, m, n)
+    args = dict(a_ptr=left, b_ptr=right, c_ptr=out, K=k, B=b, M=m, N=n, BLOCK_K=16)
+    expected = torch.bmm(left.double(), right.double().transpose(1, 2))
+    return Case(
+        name,
+        batched_dot_loop_kernel,
+        (1,),
+        args,
+        expect={"c_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-4)},
+    )
+
+
 def cases():
     yield _bmm()
-    yield _three_dimensional()
+    yield _three_dimensional(torch.float32, 4, 16, 32, 8)
+    yield _three_dimensional(torch.float16, 8, 16, 32, 16)
+    yield _three_dimensional_loop()

@@ -174,14 +174,23 @@ std::optional<Layout> Distributor::layoutOfCarried(Value tile) {
   return layoutOfUsers(tile);
 }
 
+static Layout rowMajorLayout(ArrayRef<int64_t> shape, int64_t width,
+                             Workgroup workgroup) {
+  SmallVector<unsigned> order;
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    order.push_back(dim);
+  return Layout::blocked(shape, order, width, workgroup);
+}
+
 /// Each thread holds a part of a row, as long as possible. Neighboring lanes
 /// hold neighboring rows: in padded memory these are in different banks.
 static Layout rowLayout(ArrayRef<int64_t> shape, Workgroup workgroup) {
-  int64_t share = shape[0] * shape[1] / workgroup.threads();
-  int64_t width = std::clamp<int64_t>(share, 1, shape[1]);
-  Layout blocked = Layout::blocked(shape, {1, 0}, width, workgroup);
+  int64_t columns = shape.back();
+  int64_t share = ShapedType::getNumElements(shape) / workgroup.threads();
+  int64_t width = std::clamp<int64_t>(share, 1, columns);
+  Layout blocked = rowMajorLayout(shape, width, workgroup);
   Bases lanes(blocked.laneBases());
-  unsigned across = llvm::Log2_64(shape[1] / width);
+  unsigned across = llvm::Log2_64(columns / width);
   if (across < lanes.size())
     std::rotate(lanes.begin(), lanes.begin() + across, lanes.end());
   return {shape, Bases(blocked.registerBases()), lanes,
@@ -375,11 +384,7 @@ const Layout *Distribution::ownLayoutOf(Value tile) const {
 }
 
 Layout Distribution::defaultLayout(Value tile) const {
-  ArrayRef<int64_t> shape = tileType(tile).getShape();
-  SmallVector<unsigned> order;
-  for (unsigned dim = shape.size(); dim-- > 0;)
-    order.push_back(dim);
-  return Layout::blocked(shape, order, 1, options.workgroup);
+  return rowMajorLayout(tileType(tile).getShape(), 1, options.workgroup);
 }
 
 Layout Distribution::anyLayout(Value tile) const {
@@ -394,15 +399,15 @@ Layout Distribution::stagingLayout(Value tile) const {
   // The neighbors of a word: along the rows, or along the columns.
   unsigned count = llvm::Log2_32(std::max(1u, 32 / bits));
   ArrayRef<ElementIndex> bases = layout.registerBases();
-  for (int64_t step : {int64_t(1), shape[1]}) {
+  for (int64_t step : {int64_t(1), shape.back()}) {
     bool isRun = bases.size() >= count;
     for (unsigned bit = 0; isRun && bit < count; ++bit)
       isRun = bases[bit] == step << bit;
     if (isRun)
       return layout;
   }
-  return Layout::blocked(shape, {1, 0}, std::min<int64_t>(128 / bits, shape[1]),
-                         options.workgroup);
+  return rowMajorLayout(shape, std::min<int64_t>(128 / bits, shape.back()),
+                        options.workgroup);
 }
 
 Layout Distribution::operandLayout(OpOperand &use,

@@ -92,6 +92,10 @@ public:
 
   /// The same elements under another shape with as many elements.
   Layout reshaped(llvm::ArrayRef<int64_t> shape) const;
+  /// With two dimensions: the last one, and all others as rows.
+  Layout stacked() const {
+    return reshaped({elements() / dims.back(), dims.back()});
+  }
   /// `permutation[i]` is the dimension that becomes dimension i.
   Layout transposed(llvm::ArrayRef<int32_t> permutation) const;
   /// Without dimension `dim`: what is left holds copies.

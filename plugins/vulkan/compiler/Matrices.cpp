@@ -27,13 +27,15 @@ using spirv::Scalar;
 // Shapes and sizes.
 
 MatrixForm splitTile(uint32_t rows, uint32_t columns, const MatrixUnit &unit,
-                     unsigned warpBits) {
+                     unsigned warpBits, uint32_t batches) {
   MatrixForm form = {rows, columns, unit.rows, unit.columns};
   for (unsigned bit = 0; bit < warpBits; ++bit) {
     uint32_t height = rows / form.warpRows, width = columns / form.warpColumns;
     bool canHalveRows = height > unit.rows,
          canHalveColumns = width > unit.columns;
-    if (canHalveColumns && (width >= height || !canHalveRows))
+    if (form.warpRows < batches)
+      form.warpRows *= 2;
+    else if (canHalveColumns && (width >= height || !canHalveRows))
       form.warpColumns *= 2;
     else if (canHalveRows)
       form.warpRows *= 2;
@@ -91,23 +93,27 @@ static Scalar operandScalar(tt::DotOp dot) {
 /// Sizes of what is staged in one round, whichever way the rows go.
 static void resize(MatrixDot &dot) {
   uint32_t bytes = spirv::bitsOf(dot.unit.operand) / 8;
-  auto staged = [&](uint32_t width) {
-    return std::max(width * paddedRow(dot.slice * bytes),
-                    dot.slice * paddedRow(width * bytes));
+  auto staged = [&](uint32_t rows, uint32_t columns) {
+    return std::max(rows * paddedRow(columns * bytes),
+                    columns * paddedRow(rows * bytes));
   };
-  dot.factors[0].bytes = dot.factors[1].start = staged(dot.form.rows);
-  dot.factors[1].bytes = staged(dot.form.columns);
+  dot.factors[0].bytes = dot.factors[1].start =
+      staged(dot.form.rows, dot.slice);
+  dot.factors[1].bytes = staged(dot.batches * dot.slice, dot.form.columns);
 }
 
 static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
                                         ArrayRef<int64_t> sums, int64_t depth,
                                         const DeviceModel &device,
                                         Workgroup workgroup) {
-  if (sums[0] < unit.rows || sums[1] < unit.columns || depth < unit.depth)
+  int64_t rows = sums[sums.size() - 2], columns = sums.back();
+  if (rows < unit.rows || columns < unit.columns || depth < unit.depth)
     return std::nullopt;
   MatrixDot dot;
   dot.unit = unit;
-  dot.form = splitTile(sums[0], sums[1], unit, workgroup.warpBits);
+  dot.batches = sums.size() == 3 ? sums.front() : 1;
+  dot.form = splitTile(dot.batches * rows, columns, unit, workgroup.warpBits,
+                       dot.batches);
   dot.depth = dot.slice = depth;
   for (resize(dot);
        dot.sharedBytes() > device.sharedBytes && dot.slice > unit.depth;
@@ -122,10 +128,8 @@ static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
 std::optional<MatrixDot> planMatrixDot(tt::DotOp op, const DeviceModel &device,
                                        Workgroup workgroup) {
   RankedTensorType type = op.getType();
-  if (type.getRank() != 2)
-    return std::nullopt;
   Scalar operand = operandScalar(op), sum = matrixScalar(type.getElementType());
-  int64_t depth = op.getA().getType().getDimSize(1);
+  int64_t depth = op.getA().getType().getShape().back();
   std::optional<MatrixDot> best;
   for (const MatrixUnit &unit : device.matrices) {
     if (unit.operand != operand || unit.sum != sum)
@@ -469,11 +473,14 @@ void MatrixPlan::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
     op->getResult(0).printAsOperand(stream, names);
     stream << ": matrices " << dot.unit.rows << 'x' << dot.unit.columns << 'x'
            << dot.unit.depth << ' ' << spirv::nameOf(dot.unit.operand) << " to "
-           << spirv::nameOf(dot.unit.sum) << ", " << dot.form.warpRows << 'x'
-           << dot.form.warpColumns << " subgroups of " << dot.form.down() << 'x'
-           << dot.form.across() << ", depth " << dot.slice << " of "
-           << dot.depth << ", at " << dot.factors[0].start << " and "
-           << dot.factors[1].start << " of shared memory";
+           << spirv::nameOf(dot.unit.sum) << ", ";
+    if (dot.batches > 1)
+      stream << dot.batches << " batches, ";
+    stream << dot.form.warpRows << 'x' << dot.form.warpColumns
+           << " subgroups of " << dot.form.down() << 'x' << dot.form.across()
+           << ", depth " << dot.slice << " of " << dot.depth << ", at "
+           << dot.factors[0].start << " and " << dot.factors[1].start
+           << " of shared memory";
     for (unsigned side : {0, 1}) {
       const MatrixFactor &factor = dot.factors[side];
       if (dot.isPrivate || factor.isInvariant)

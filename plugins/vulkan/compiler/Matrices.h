@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tile of a product's sums is a grid of matrices, and each subgroup holds a
-// block of it. Operands go through shared memory, in rows that are padded
-// against bank conflicts, and so does a tile that leaves its matrices.
+// block of it. The batches of a tile of rank 3 are stacked: its last dimension
+// has the columns, all others together the rows. Operands go through shared
+// memory, in rows that are padded against bank conflicts, and so does a tile
+// that leaves its matrices.
 
 #ifndef NEREID_VULKAN_COMPILER_MATRICES_H
 #define NEREID_VULKAN_COMPILER_MATRICES_H
@@ -36,9 +38,11 @@ struct MatrixForm {
 /// The type of components for elements of `type`; None if matrices have none.
 spirv::Scalar matrixScalar(mlir::Type type);
 
-/// As square blocks as possible.
+/// Different batches for each subgroup as long as there are any, since these
+/// share no operands, then as square blocks as possible. `rows` are those of
+/// all batches.
 MatrixForm splitTile(uint32_t rows, uint32_t columns, const MatrixUnit &unit,
-                     unsigned warpBits);
+                     unsigned warpBits, uint32_t batches = 1);
 
 /// The part of a tile that is in shared memory at once: where bits
 /// [low, low + count) of the coordinate along `dim` are `index`. The other bits
@@ -92,11 +96,13 @@ struct MatrixFactor {
 struct MatrixDot {
   MatrixUnit unit;
   MatrixForm form;
+  uint32_t batches = 1;
   uint32_t depth = 0, slice = 0; ///< all of it, and as much as is staged
   MatrixFactor factors[2];       ///< the left and the right operand
   /// Nothing else in the loop around it uses the memory of its operands.
   bool isPrivate = false;
 
+  uint32_t batchRows() const { return form.rows / batches; }
   uint32_t sharedBytes() const {
     return std::max(factors[0].end(), factors[1].end());
   }

@@ -58,6 +58,15 @@ TEST(MatrixForm, LeavesCopiesToSubgroupsWithoutAMatrix) {
   EXPECT_EQ(form.matrices(), 1u);
 }
 
+TEST(MatrixForm, HasDifferentBatchesInDifferentSubgroups) {
+  MatrixForm form = splitTile(4 * 32, 128, kF16, 3, 4);
+  EXPECT_EQ(form.warpRows, 4u);
+  EXPECT_EQ(form.warpColumns, 2u);
+  form = splitTile(8 * 16, 16, kF16, 2, 8);
+  EXPECT_EQ(form.warpRows, 4u);
+  EXPECT_EQ(form.down(), 2u);
+}
+
 /// Simulates the rows of a tile that subgroups store in bands, and the places
 /// where threads look for them.
 TEST(Bands, HoldEachRowOnceWhereItIsLookedFor) {

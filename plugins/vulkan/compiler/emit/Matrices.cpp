@@ -280,7 +280,7 @@ void Emitter::defineHeld(Value tile, Ids values) {
     storeMatrices(values, form, rows, index * bands.down, bands.down);
     barrier();
     for (auto [layout, out] : llvm::zip(variants, registers))
-      loadRows(out, type, layout, rows);
+      loadRows(out, type, layout.stacked(), rows);
   }
   for (auto [variant, out] : llvm::enumerate(registers))
     define(tile, variant, std::move(out));
@@ -296,7 +296,7 @@ Ids Emitter::loadMatrices(Value tile, const MatrixForm &form) {
   for (uint32_t index = 0; index < bands.count; ++index) {
     StagedRows rows = bandRows(bands, form, bytes, index);
     barrier();
-    storeRows(registers, type, layout, rows);
+    storeRows(registers, type, layout.stacked(), rows);
     barrier();
     auto [row, column] = gridPosition(form);
     BlockAddresses block(b, rows, hasVectors(), form.unitRows,
@@ -433,10 +433,11 @@ void Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
     rows.buffer = buffers[operand.getOwner()->getParentOp()];
     rows.bufferBytes = factor.bytes;
   }
-  uint32_t width = isLeft ? dot.form.rows : dot.form.columns;
+  uint32_t extents[] = {isLeft ? dot.form.rows : dot.batches * dot.slice,
+                        isLeft ? dot.slice : dot.form.columns};
   auto setMinor = [&](unsigned dim) {
     rows.minor = dim;
-    rows.stride = paddedRow((dim == depthDim ? dot.slice : width) * rows.bytes);
+    rows.stride = paddedRow(extents[dim] * rows.bytes);
   };
   setMinor(1);
   if (matrices.tiles().isStoredDirectly(operand)) {
@@ -447,12 +448,13 @@ void Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
   }
   rows.window = dot.window(depthDim, first);
   Layout layout = layouts.operandLayout(operand, nullptr);
+  Layout stacked = layout.stacked();
   // The way in which threads hold neighbors.
-  uint32_t across = runLength(layout, rows);
+  uint32_t across = runLength(stacked, rows);
   setMinor(0);
-  if (runLength(layout, rows) <= across)
+  if (runLength(stacked, rows) <= across)
     setMinor(1);
-  storeRows(registersOf(tile, layout), type, layout, rows);
+  storeRows(registersOf(tile, layout), type, stacked, rows);
   stagedFactors[&operand] = rows;
 }
 
@@ -509,6 +511,10 @@ LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
                        ? signedA | signedB | signedC | signedResult
                        : none;
   auto [row, column] = gridPosition(form);
+  // A subgroup has several batches, or several subgroups have one.
+  uint32_t blockRows = form.down() * unit.rows;
+  uint32_t batches = std::max(1u, blockRows / dot.batchRows());
+  uint32_t downInBatch = form.down() / batches;
   for (uint32_t first = 0; first < dot.depth; first += dot.slice) {
     if (!staged.contains(op))
       stageFactors(op, dot, first);
@@ -520,24 +526,34 @@ LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
     BlockAddresses rightBlock(b, rightRows, hasVectors(), unit.depth,
                               unit.columns);
     rightBlock.move(1, column, form.across() * unit.columns);
-    for (uint32_t depth = 0; depth < dot.slice; depth += unit.depth) {
-      Ids lefts, rights;
-      for (uint32_t i = 0; i < form.down(); ++i)
-        lefts.push_back(b.matrixLoad(
-            left,
-            sharedUnit(leftBlock.at(i * unit.rows, depth), leftBlock.unit),
-            leftRows.matrixLayout(), leftBlock.stride(), kShared));
-      for (uint32_t j = 0; j < form.across(); ++j)
-        rights.push_back(b.matrixLoad(
-            right,
-            sharedUnit(rightBlock.at(depth, j * unit.columns), rightBlock.unit),
-            rightRows.matrixLayout(), rightBlock.stride(), kShared));
-      for (uint32_t i = 0; i < form.down(); ++i)
-        for (uint32_t j = 0; j < form.across(); ++j) {
-          Id &sum = sums[i * form.across() + j];
-          sum = b.matrixMulAdd(lefts[i], rights[j], sum, flags);
-        }
+    if (dot.batches > 1) {
+      uint32_t warpRows = std::max(1u, dot.batchRows() / blockRows);
+      rightBlock.move(0, b.lshr(row, b.u32(llvm::Log2_32(warpRows))),
+                      batches * dot.slice);
     }
+    for (uint32_t batch = 0; batch < batches; ++batch)
+      for (uint32_t depth = 0; depth < dot.slice; depth += unit.depth) {
+        Ids lefts, rights;
+        uint32_t top = batch * downInBatch;
+        for (uint32_t i = 0; i < downInBatch; ++i)
+          lefts.push_back(b.matrixLoad(
+              left,
+              sharedUnit(leftBlock.at((top + i) * unit.rows, depth),
+                         leftBlock.unit),
+              leftRows.matrixLayout(), leftBlock.stride(), kShared));
+        for (uint32_t j = 0; j < form.across(); ++j)
+          rights.push_back(b.matrixLoad(
+              right,
+              sharedUnit(
+                  rightBlock.at(batch * dot.slice + depth, j * unit.columns),
+                  rightBlock.unit),
+              rightRows.matrixLayout(), rightBlock.stride(), kShared));
+        for (uint32_t i = 0; i < downInBatch; ++i)
+          for (uint32_t j = 0; j < form.across(); ++j) {
+            Id &sum = sums[(top + i) * form.across() + j];
+            sum = b.matrixMulAdd(lefts[i], rights[j], sum, flags);
+          }
+      }
   }
   defineHeld(op.getResult(), std::move(sums));
   return success();
