@@ -87,7 +87,7 @@ class Configurations:
             if name in known:
                 self.others += [(f"{name}={value}", {name: value}) for value in values]
         if "access_bytes" in known:  # of a GPU: threads and the widest access
-            for name, values in (("access_bytes", (1, 4)), ("num_warps", (1, 2, 8))):
+            for name, values in (("access_bytes", (1, 4)), ("num_warps", (1, 2, 8)), ("num_stages", (1,))):
                 self.others += [(f"{name}={value}", {name: value}) for value in values]
         if "without" in known:  # types that a device may lack, by other instructions
             for lacking in ("i64", "i8,i16,f16", "storage8,storage16", "i64,i8,i16,f16,storage8,storage16"):

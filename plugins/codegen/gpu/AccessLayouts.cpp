@@ -99,4 +99,22 @@ AccessLayouts planAccesses(tt::FuncOp kernel, TileForms &forms,
   return result;
 }
 
+unsigned directWidth(const Layout &layout, const AccessLayout &access,
+                     unsigned bytesOfElement) {
+  // What is one access is a run of the lowest registers.
+  llvm::ArrayRef<ElementIndex> runs = access.layout.registerBases();
+  llvm::ArrayRef<ElementIndex> own = layout.registerBases();
+  if (access.width < 2 || layout.copies().any())
+    return 0;
+  unsigned bits = 0;
+  while (1u << bits < access.width && bits < own.size() &&
+         own[bits] == runs[bits])
+    ++bits;
+  uint32_t bytes = bytesOfElement << bits;
+  for (ElementIndex next = runs[0] << bits;
+       llvm::is_contained(layout.laneBases(), next); next *= 2)
+    bytes *= 2;
+  return bits > 0 && bytes >= 32 ? 1u << bits : 0;
+}
+
 } // namespace nereid::codegen::gpu

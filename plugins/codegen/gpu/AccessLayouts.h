@@ -28,6 +28,12 @@ using AccessLayouts = llvm::DenseMap<mlir::Operation *, AccessLayout>;
 AccessLayouts planAccesses(tt::FuncOp kernel, TileForms &forms,
                            Workgroup workgroup, unsigned accessBytes);
 
+/// Elements that a thread stores at once if a tile keeps `layout`: at most
+/// `width` along the dimension of `access`. 0 if lanes of a subgroup would not
+/// fill 32 bytes side by side.
+unsigned directWidth(const Layout &layout, const AccessLayout &access,
+                     unsigned bytesOfElement);
+
 } // namespace nereid::codegen::gpu
 
 #endif // NEREID_CODEGEN_GPU_ACCESSLAYOUTS_H

@@ -95,6 +95,7 @@ private:
   /// The layout in which its users would like a tile that is held in matrices.
   Layout layoutOfHeld(Value tile);
   void chooseOwn(Value tile);
+  void keepLayout(tt::StoreOp store);
 
   void need(Value tile, const Layout &layout);
   /// What the matrices of `tile` are made of, if that is in registers.
@@ -347,6 +348,20 @@ void Distributor::needInBlock(Block &block) {
   }
 }
 
+/// A store takes its value as it is, if that is about as good.
+void Distributor::keepLayout(tt::StoreOp store) {
+  auto found = result.accesses.find(store);
+  if (found == result.accesses.end())
+    return;
+  const Layout *own = result.ownLayoutOf(store.getValue());
+  if (!own || *own == found->second.layout)
+    return;
+  unsigned bits = tt::getElementBitWidth(store.getValue().getType());
+  if (unsigned width =
+          directWidth(*own, found->second, std::max(8u, bits) / 8))
+    found->second = {*own, width};
+}
+
 Distribution Distributor::run(tt::FuncOp kernel) {
   result.accesses = planAccesses(kernel, forms, result.options.workgroup,
                                  result.options.accessBytes);
@@ -364,6 +379,7 @@ Distribution Distributor::run(tt::FuncOp kernel) {
       chooseAll(region.getArguments());
     return WalkResult::advance();
   });
+  kernel.walk([&](tt::StoreOp store) { keepLayout(store); });
   needInBlock(kernel.getBody().front());
   return std::move(result);
 }

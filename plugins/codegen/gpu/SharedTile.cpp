@@ -40,11 +40,18 @@ SharedTile::SharedTile(const Layout &source, bool isLeft, int64_t slice,
   inRun |= words - 1;
   for (uint32_t word = 1; inRun == unit - 1 && word < unit; word *= 2)
     banks.add(word);
+  auto isOfDepth = [&](ElementIndex basis) {
+    uint32_t along = source.coordinate(basis, depth);
+    return llvm::has_single_bit(along) && along >> depthBits == 0 &&
+           source.coordinate(basis, other) == 0;
+  };
+  // First those that stay where they are.
+  for (ElementIndex basis : source.laneBases())
+    if (!isOfDepth(basis))
+      banks.add(wordOf(basis) % kBanks);
   for (ElementIndex basis : source.laneBases()) {
     uint32_t word = wordOf(basis), along = source.coordinate(basis, depth);
-    bool isSpread = banks.add(word % kBanks);
-    if (isSpread || !llvm::has_single_bit(along) || along >> depthBits ||
-        source.coordinate(basis, other) != 0)
+    if (!isOfDepth(basis) || banks.add(word % kBanks))
       continue;
     // Another unit of the same depth, in a bank that no other lane has.
     for (unsigned bit = kUnitBits;

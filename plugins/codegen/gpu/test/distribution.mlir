@@ -118,3 +118,48 @@ tt.func public @loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   tt.store %2, %3 : tensor<512x!tt.ptr<f32>>
   tt.return
 }
+
+// The sums of a product are stored as they are, in runs of four columns; a mask
+// that may end anywhere wants neighbors in neighboring lanes.
+// CHECK-LABEL: @product
+tt.func public @product(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %i = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i, %c64 : tensor<64x1xi32>
+  %rows = tt.broadcast %is : tensor<64x1xi32> -> tensor<64x64xi32>
+  %j = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %j : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rows, %columns : tensor<64x64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  // CHECK: %[[SUMS:.*]] [r: (0,1) (0,2) (1,0) (2,0) (0,32) | l: (0,4) (4,0) (0,8) (8,0) (0,16) | w: (16,0) (32,0)]{{$}}
+  %d = tt.dot %a, %b, %z : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
+  // CHECK-NEXT: store of {{.*}}: 4 at once
+  tt.store %q, %d : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: @ragged
+tt.func public @ragged(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %i = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i, %c64 : tensor<64x1xi32>
+  %rows = tt.broadcast %is : tensor<64x1xi32> -> tensor<64x64xi32>
+  %j = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %j : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rows, %columns : tensor<64x64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %ns = tt.splat %n : i32 -> tensor<1x64xi32>
+  %inside = arith.cmpi slt, %j, %ns : tensor<1x64xi32>
+  %mask = tt.broadcast %inside : tensor<1x64xi1> -> tensor<64x64xi1>
+  // CHECK: [r: (0,1) (0,2) (1,0) (2,0) (0,32) | l: (0,4) (4,0) (0,8) (8,0) (0,16) | w: (16,0) (32,0)] [r: {{.*}} | l: (0,1) (0,2) (0,4) (0,8) (0,16) | {{.*}}] by memory{{$}}
+  %d = tt.dot %a, %b, %z : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
+  // CHECK-NEXT: store of {{.*}}: 1 at once
+  tt.store %q, %d, %mask : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
