@@ -103,3 +103,33 @@ function(nereid_tablegen target source output)
   add_custom_target(${piece} DEPENDS ${out})
   add_dependencies(${target} ${piece})
 endfunction()
+
+# nereid_add_compiler_part(<plugin> SOURCES <file>... LIBS <library>...): the
+# shared object with MLIR that the plugin loads to compile
+# (plugins/common/compiler_part.h). The plugin finds it in a folder of its own.
+function(nereid_add_compiler_part plugin)
+  cmake_parse_arguments(PARSE_ARGV 1 part "" "" "SOURCES;LIBS")
+  set(target nereid_${plugin}_compiler)
+  set(exports ${PROJECT_SOURCE_DIR}/plugins/common/compiler_part.map)
+  add_library(${target} SHARED ${part_SOURCES})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME nereid-${plugin}-compiler
+    LIBRARY_OUTPUT_DIRECTORY ${NEREID_PLUGIN_DIR}/${plugin}
+    LINK_DEPENDS ${exports}
+  )
+  target_link_libraries(${target} PRIVATE
+    ${part_LIBS} nereid_codegen_kernel nereid_plugin_common nereid_ttir
+    nereid_flags
+  )
+  target_link_options(${target} PRIVATE
+    LINKER:--version-script=${exports}
+    LINKER:--build-id=sha1
+    $<$<NOT:$<BOOL:${NEREID_SANITIZER}>>:LINKER:-z,defs>
+  )
+  nereid_hide(${target})
+  nereid_precompile(${target} REUSE_FROM nereid_expand)
+  install(TARGETS ${target}
+    LIBRARY DESTINATION
+      ${CMAKE_INSTALL_LIBDIR}/${NEREID_PLUGIN_SUBDIR}/${plugin}
+  )
+endfunction()

@@ -24,16 +24,16 @@ static std::string partBeside(std::string plugin, std::string_view id) {
   return folder + "/" + name + "/libnereid-" + name + "-compiler.so";
 }
 
-CompilerFile::CompilerFile(std::string pluginPath, std::string_view id,
-                           std::string_view symbol, Accepts accepts)
-    : path(partBeside(std::move(pluginPath), id)), symbol(symbol),
-      accepts(accepts) {}
+CompilerPart::CompilerPart(const nereid_host_t *host, std::string_view id,
+                           uint32_t optionsSize)
+    : path(partBeside(host ? std::string(view(host->plugin_path)) : "", id)),
+      optionsSize(optionsSize) {}
 
-const void *CompilerFile::load(const nereid_call_t *call) {
-  if (const void *found = table.load())
+const CompilerFunctions *CompilerPart::load(const nereid_call_t *call) {
+  if (const CompilerFunctions *found = functions.load())
     return found;
   std::lock_guard lock(mutex);
-  if (const void *found = table.load())
+  if (const CompilerFunctions *found = functions.load())
     return found;
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -41,20 +41,21 @@ const void *CompilerFile::load(const nereid_call_t *call) {
          "cannot load the compiler: " + std::string(dlerror()));
     return nullptr;
   }
-  using Entry = const void *(*)();
-  auto entry = reinterpret_cast<Entry>(dlsym(library, symbol.c_str()));
-  const void *found = entry ? entry() : nullptr;
-  if (!found || !accepts(found)) {
+  auto entry =
+      reinterpret_cast<CompilerPartEntry>(dlsym(library, kCompilerPartSymbol));
+  const CompilerFunctions *found = entry ? entry() : nullptr;
+  if (!found || found->size != sizeof *found ||
+      found->optionsSize != optionsSize) {
     // The file remains mapped: LLVM cannot be unloaded.
     fail(call, NEREID_INCOMPATIBLE,
          path + " is from another version than the plugin");
     return nullptr;
   }
-  table.store(found);
+  functions.store(found);
   return found;
 }
 
-const std::string &CompilerFile::buildId() {
+const std::string &CompilerPart::buildId() {
   std::call_once(identified, [this] { id = elfBuildIdOfFile(path); });
   return id;
 }

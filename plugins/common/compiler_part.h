@@ -4,15 +4,13 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin is listed and launches cached kernels without it. It exports one
-// function, which returns a table of functions. Both files are built together,
-// but the plugin compares versions, since they may be installed separately.
+// A plugin is listed and launches cached kernels without it.
 
 #ifndef NEREID_PLUGINS_COMMON_COMPILER_PART_H
 #define NEREID_PLUGINS_COMMON_COMPILER_PART_H
 
+#include "compiler_functions.h"
 #include "fork_guard.h"
-#include "nereid/plugin.h"
 
 #include <atomic>
 #include <mutex>
@@ -21,23 +19,25 @@
 
 namespace nereid::plugin {
 
-/// The file and the table found in it, independent of the table's type.
-class CompilerFile {
+/// The file and the functions found in it.
+class CompilerPart {
 public:
-  using Accepts = bool (*)(const void *table);
-
   /// The file is "<folder of the plugin>/<id>/libnereid-<id>-compiler.so": one
-  /// folder down, so that discovery does not take it for a plugin. An empty
-  /// \p pluginPath is looked up by the dynamic loader.
-  CompilerFile(std::string pluginPath, std::string_view id,
-               std::string_view symbol, Accepts accepts);
-  CompilerFile(const CompilerFile &) = delete;
-  CompilerFile &operator=(const CompilerFile &) = delete;
+  /// folder down, so that discovery does not take it for a plugin. Without a
+  /// \p host the plugin is looked up by the dynamic loader. \p optionsSize is
+  /// that of the struct that `begin` of the functions reads.
+  CompilerPart(const nereid_host_t *host, std::string_view id,
+               uint32_t optionsSize);
+  CompilerPart(const CompilerPart &) = delete;
+  CompilerPart &operator=(const CompilerPart &) = delete;
 
   /// Loads the file, once. Returns null, with an error reported, if that fails
-  /// or `accepts` is false for the table; the next call tries again.
+  /// or the file is from another version; the next call tries again.
   /// [any-thread]
-  const void *load(const nereid_call_t *call);
+  const CompilerFunctions *load(const nereid_call_t *call);
+
+  /// The functions, after `load` has succeeded. [any-thread]
+  const CompilerFunctions &loaded() const { return *functions.load(); }
 
   /// The build id in its file, without loading it; empty if there is no file.
   /// [any-thread]
@@ -45,30 +45,11 @@ public:
 
 private:
   const std::string path;
-  const std::string symbol;
-  const Accepts accepts;
-  std::atomic<const void *> table{nullptr};
+  const uint32_t optionsSize;
+  std::atomic<const CompilerFunctions *> functions{nullptr};
   ForkSafeMutex mutex; // held while the file is loaded
   std::once_flag identified;
   std::string id;
-};
-
-/// The same with the type of the table; `Accepts` checks its version.
-template <typename Table, bool (*Accepts)(const Table &)> class CompilerPart {
-public:
-  CompilerPart(std::string pluginPath, std::string_view id,
-               std::string_view symbol)
-      : file(std::move(pluginPath), id, symbol, [](const void *table) {
-          return Accepts(*static_cast<const Table *>(table));
-        }) {}
-
-  const Table *get(const nereid_call_t *call) {
-    return static_cast<const Table *>(file.load(call));
-  }
-  const std::string &buildId() { return file.buildId(); }
-
-private:
-  CompilerFile file;
 };
 
 } // namespace nereid::plugin

@@ -19,8 +19,7 @@ nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
                                bool poisonsScratch)
     : cpu(nereid::cpu::detectHostCpu()), features(cpu.targetFeatures()),
       printing(printing), poisonsScratch(poisonsScratch), memory(keepMemory),
-      compiler(host ? std::string(nereid::plugin::view(host->plugin_path)) : "",
-               "cpu", NEREID_CPU_COMPILER_SYMBOL),
+      compiler(host, "cpu", sizeof(nereid_cpu_options_t)),
       pool(threads) {}
 
 namespace nereid::cpu {

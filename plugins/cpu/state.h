@@ -79,14 +79,6 @@ private:
   void resetAfterFork() override { new (&mutex) std::mutex; }
 };
 
-inline bool isOfThisVersion(const nereid_cpu_compiler_t &table) {
-  return table.struct_size == sizeof table &&
-         table.options_size == sizeof(nereid_cpu_options_t);
-}
-
-using CompilerPart =
-    plugin::CompilerPart<nereid_cpu_compiler_t, isOfThisVersion>;
-
 } // namespace nereid::cpu
 
 struct nereid_state_t {
@@ -106,7 +98,7 @@ struct nereid_state_t {
   /// Held while the dynamic loader opens or closes an image: its own lock stays
   /// locked in a child that is forked meanwhile.
   nereid::plugin::ForkSafeMutex loading;
-  nereid::cpu::CompilerPart compiler;
+  nereid::plugin::CompilerPart compiler;
   std::atomic<uint64_t> nextStream{1};
   nereid::cpu::Pool pool; // last: its threads end first
 };

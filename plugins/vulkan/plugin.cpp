@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/guard.h"
+#include "compiler.h"
 #include "driver.h"
 #include "extensions.h"
 #include "state.h"

@@ -6,6 +6,7 @@
 #include "state.h"
 
 #include "common/text.h"
+#include "compiler_interface.h"
 #include "failure.h"
 #include "streams.h"
 #include "target.h"
@@ -14,8 +15,7 @@ using namespace nereid::vulkan;
 
 nereid_state_t::nereid_state_t(const nereid_host_t *host, Settings settings)
     : settings(std::move(settings)),
-      compiler(host ? std::string(nereid::plugin::view(host->plugin_path)) : "",
-               "vulkan", NEREID_VULKAN_COMPILER_SYMBOL),
+      compiler(host, "vulkan", sizeof(nereid_vulkan_options_t)),
       host(host) {}
 
 nereid_state_t::~nereid_state_t() {

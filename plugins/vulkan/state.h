@@ -6,7 +6,7 @@
 #ifndef NEREID_VULKAN_STATE_H
 #define NEREID_VULKAN_STATE_H
 
-#include "compiler.h"
+#include "common/compiler_part.h"
 #include "device.h"
 #include "instance.h"
 
@@ -22,7 +22,7 @@ struct nereid_state_t {
   ~nereid_state_t();
 
   const nereid::vulkan::Settings settings;
-  nereid::vulkan::CompilerPart compiler;
+  nereid::plugin::CompilerPart compiler;
 
   /// Made by the first call; a program that only loads the plugin does not
   /// start a driver. [any-thread]

@@ -3,39 +3,10 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "kernel/Part.h"
 #include "Session.h"
 
-struct nereid_cpu_session_t : nereid::cpu::Session {
-  using Session::Session;
-};
-
-namespace nereid::cpu {
-
-static nereid_status_t begin(const nereid_cpu_options_t *options,
-                             nereid_cpu_session_t **outSession,
-                             const nereid_call_t *call) {
-  auto session = std::make_unique<nereid_cpu_session_t>(*options);
-  nereid_status_t status = session->start(call);
-  if (status == NEREID_OK)
-    *outSession = session.release();
-  return status;
-}
-
-static void end(nereid_cpu_session_t *session) { delete session; }
-
-static nereid_status_t runStage(nereid_cpu_session_t *session, uint32_t stage,
-                                nereid_bytes_t input,
-                                const nereid_writer_t *output,
-                                const nereid_value_sink_t *metadata,
-                                const nereid_call_t *call) {
-  return session->runStage(stage, input, output, metadata, call);
-}
-
-} // namespace nereid::cpu
-
-extern "C" NEREID_EXPORT const nereid_cpu_compiler_t *nereid_cpu_compiler() {
-  static const nereid_cpu_compiler_t table = {
-      sizeof table, sizeof(nereid_cpu_options_t), nereid::cpu::begin,
-      nereid::cpu::end, nereid::cpu::runStage};
-  return &table;
+const nereid::plugin::CompilerFunctions *nereid_compiler_part() {
+  return nereid::codegen::compilerFunctions<nereid::cpu::Session,
+                                            nereid_cpu_options_t>();
 }

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/compiler_part.h"
+#include "common/text.h"
 #include "forked_child.h"
 
 #include <filesystem>
@@ -15,12 +16,6 @@
 namespace nereid::plugin {
 namespace {
 
-struct Table {
-  uint32_t size;
-};
-bool accepts(const Table &table) { return table.size == sizeof table; }
-using Part = CompilerPart<Table, accepts>;
-
 class CompilerPartForkTest : public ::testing::Test {
 protected:
   CompilerPartForkTest() {
@@ -30,30 +25,34 @@ protected:
     std::filesystem::copy_file(
         SLOW_COMPILER_PART, folder / "toy" / "libnereid-toy-compiler.so",
         std::filesystem::copy_options::overwrite_existing);
+    plugin = folder / "toy.so";
+    host.plugin_path = text(plugin);
   }
   ~CompilerPartForkTest() override { std::filesystem::remove_all(folder); }
 
   /// True if a child of fork() gets the table within ten seconds.
-  static bool childGets(Part &part) {
+  static bool childGets(CompilerPart &part) {
     return test::succeedsInChild(10,
-                                 [&] { return part.get(nullptr) != nullptr; });
+                                 [&] { return part.load(nullptr) != nullptr; });
   }
 
   std::filesystem::path folder;
+  std::string plugin;
+  nereid_host_t host = {};
 };
 
 TEST_F(CompilerPartForkTest, TheChildLoadsWhatItsParentDidNot) {
-  Part part(folder / "toy.so", "toy", "toy_compiler");
+  CompilerPart part(&host, "toy", 8);
   EXPECT_TRUE(childGets(part));
-  EXPECT_NE(part.get(nullptr), nullptr);
+  EXPECT_NE(part.load(nullptr), nullptr);
   EXPECT_TRUE(childGets(part));
 }
 
 // fork() waits until the other thread is done, else nobody would unlock the
 // part in the child.
 TEST_F(CompilerPartForkTest, AForkWhileAnotherThreadLoads) {
-  Part part(folder / "toy.so", "toy", "toy_compiler");
-  std::thread loads([&] { EXPECT_NE(part.get(nullptr), nullptr); });
+  CompilerPart part(&host, "toy", 8);
+  std::thread loads([&] { EXPECT_NE(part.load(nullptr), nullptr); });
   usleep(50000);
   bool isWell = childGets(part);
   loads.join();

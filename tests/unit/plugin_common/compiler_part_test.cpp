@@ -14,16 +14,16 @@
 namespace nereid::plugin {
 namespace {
 
-struct Table {
-  uint32_t size;
-};
-bool accepts(const Table &table) { return table.size == sizeof table; }
-
 class CompilerPartTest : public ::testing::Test {
 protected:
   CompilerPartTest() {
+    // One for each test: the dynamic loader knows its files by name.
+    static int count = 0;
     folder = std::filesystem::temp_directory_path() /
-             ("compiler-part-" + std::to_string(getpid()));
+             ("compiler-part-" + std::to_string(getpid()) + "-" +
+              std::to_string(count++));
+    plugin = folder / "toy.so";
+    host.plugin_path = text(plugin);
     std::filesystem::create_directories(folder / "toy");
     call.struct_size = sizeof call;
     call.user = &errors;
@@ -34,26 +34,30 @@ protected:
   }
   ~CompilerPartTest() override { std::filesystem::remove_all(folder); }
 
+  static constexpr uint32_t kOptionsSize = 16;
+
   std::filesystem::path folder;
+  std::string plugin;
+  nereid_host_t host = {};
   nereid_call_t call = {};
   std::string errors;
 };
 
 TEST_F(CompilerPartTest, AMissingFileIsReportedEachTime) {
-  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
-  EXPECT_EQ(part.get(&call), nullptr);
+  CompilerPart part(&host, "toy", kOptionsSize);
+  EXPECT_EQ(part.load(&call), nullptr);
   EXPECT_NE(errors.find("toy/libnereid-toy-compiler.so"), std::string::npos)
       << errors;
   errors.clear();
-  EXPECT_EQ(part.get(&call), nullptr);
+  EXPECT_EQ(part.load(&call), nullptr);
   EXPECT_NE(errors, "");
   EXPECT_EQ(part.buildId(), "");
 }
 
 TEST_F(CompilerPartTest, AFileThatIsNoLibraryIsReported) {
   std::ofstream(folder / "toy" / "libnereid-toy-compiler.so") << "text";
-  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
-  EXPECT_EQ(part.get(&call), nullptr);
+  CompilerPart part(&host, "toy", kOptionsSize);
+  EXPECT_EQ(part.load(&call), nullptr);
   EXPECT_NE(errors.find("cannot load the compiler"), std::string::npos)
       << errors;
 }
@@ -62,11 +66,24 @@ TEST_F(CompilerPartTest, AFileThatIsNoLibraryIsReported) {
 TEST_F(CompilerPartTest, ALibraryOfAnotherVersionIsRefused) {
   std::filesystem::copy_file(OTHER_LIBRARY,
                              folder / "toy" / "libnereid-toy-compiler.so");
-  CompilerPart<Table, accepts> part(folder / "toy.so", "toy", "toy_compiler");
-  EXPECT_EQ(part.get(&call), nullptr);
+  CompilerPart part(&host, "toy", kOptionsSize);
+  EXPECT_EQ(part.load(&call), nullptr);
   EXPECT_NE(errors.find("is from another version than the plugin"),
             std::string::npos)
       << errors;
+}
+
+// The slow part's functions read options of 8 bytes.
+TEST_F(CompilerPartTest, OptionsOfAnotherSizeAreRefused) {
+  std::filesystem::copy_file(SLOW_COMPILER_PART,
+                             folder / "toy" / "libnereid-toy-compiler.so");
+  CompilerPart part(&host, "toy", kOptionsSize);
+  EXPECT_EQ(part.load(&call), nullptr);
+  EXPECT_NE(errors.find("is from another version than the plugin"),
+            std::string::npos)
+      << errors;
+  CompilerPart same(&host, "toy", 8);
+  EXPECT_NE(same.load(&call), nullptr);
 }
 
 } // namespace
