@@ -1,4 +1,4 @@
-// capabilities.h - which capabilities of SPIR-V a device has.
+// capabilities.h - whether a device has what a module uses.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -6,17 +6,16 @@
 #ifndef NEREID_VULKAN_CAPABILITIES_H
 #define NEREID_VULKAN_CAPABILITIES_H
 
+#include "image.h"
 #include "physical_device.h"
 
-#include <span>
 #include <string>
 
 namespace nereid::vulkan {
 
-/// The first of `capabilities` that `device` lacks, by its name, or that this
-/// plugin does not know, by its number; empty if it has all.
-std::string missingCapability(std::span<const uint32_t> capabilities,
-                              const PhysicalDevice &device);
+/// The first feature that `image` uses and `device` lacks, "feature 'f64'", or
+/// what this plugin does not know; empty if the device has all.
+std::string missingFeature(const Image &image, const PhysicalDevice &device);
 
 } // namespace nereid::vulkan
 

@@ -28,6 +28,8 @@ static constexpr uint32_t kOpEntryPoint = 15, kOpExecutionMode = 16,
                           kOpExecutionModeId = 331;
 static constexpr uint32_t kGLCompute = 5, kLocalSize = 17, kLocalSizeId = 38,
                           kSpecId = 1;
+// Execution modes of float controls, which are in a row.
+static constexpr uint32_t kDenormPreserve = 4459, kRoundingModeRTZ = 4463;
 
 static constexpr std::string_view kFormat = "nereid.vulkan/1 ";
 static constexpr std::string_view kDigestKey = "digest=";
@@ -131,6 +133,13 @@ static std::string hexadecimal(uint64_t value) {
 
 // -------------------------------------------------------------------- facts
 
+static std::string describeMatrices(const std::vector<std::string> &shapes) {
+  std::string text;
+  for (const std::string &shape : shapes)
+    text += (text.empty() ? " matrices=" : ";") + shape;
+  return text;
+}
+
 std::string describe(const ImageFacts &facts) {
   return std::string(kFormat) + std::string(kDigestKey) +
          std::string(kDigestSize, '0') +
@@ -139,7 +148,8 @@ std::string describe(const ImageFacts &facts) {
          " shared=" + std::to_string(facts.shared) +
          " arguments=" + std::to_string(facts.arguments) + " push=" +
          (facts.place == ArgumentPlace::Block ? "block" : "arguments") +
-         " services=" + (facts.needsServices ? "1" : "0");
+         " services=" + (facts.needsServices ? "1" : "0") +
+         describeMatrices(facts.matrices);
 }
 
 /// The value of `key` in "key=value key=value"; nothing if it is missing.
@@ -198,6 +208,12 @@ static std::string readFacts(std::string_view text, ImageFacts &out) {
            ", arguments or block was expected";
   out.place =
       *push == "block" ? ArgumentPlace::Block : ArgumentPlace::PushConstants;
+  auto shapes = findFact(text, "matrices").value_or("");
+  while (!shapes.empty()) {
+    size_t end = std::min(shapes.find(';'), shapes.size());
+    out.matrices.emplace_back(shapes.substr(0, end));
+    shapes.remove_prefix(std::min(end + 1, shapes.size()));
+  }
   return {};
 }
 
@@ -234,6 +250,11 @@ static std::string readExecutionMode(const Instruction &instruction,
   if (operands[1] == kLocalSizeId)
     return "its workgroup size is a specialization constant, a LocalSize was "
            "expected";
+  if (operands[1] >= kDenormPreserve && operands[1] <= kRoundingModeRTZ) {
+    if (operands.size() != 3)
+      return "a float control does not have a width";
+    out.floatModes.emplace_back(operands[1], operands[2]);
+  }
   if (operands[1] != kLocalSize)
     return {};
   if (operands.size() != 5)

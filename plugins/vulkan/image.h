@@ -8,7 +8,8 @@
 // image:
 //   nereid.vulkan/1 digest=<16 hex> workgroup=<threads> subgroup=<size or 0>
 //   shared=<bytes> arguments=<bytes> push=<arguments|block> services=<0|1>
-// on one line. The digest is the first fact; unknown facts are ignored. The
+//   matrices=<shapes, with semicolons between>
+// on one line; without matrices the last is missing. The digest is the first fact; unknown facts are ignored. The
 // module has one entry point, with a LocalSize of `workgroup` threads. sites.h
 // describes what it may print or fail with.
 //
@@ -54,6 +55,8 @@ struct ImageFacts {
   uint32_t arguments = 0; ///< bytes
   ArgumentPlace place = ArgumentPlace::PushConstants;
   bool needsServices = false;
+  /// Shapes of cooperative matrices, as the target's features name them.
+  std::vector<std::string> matrices = {};
 
   /// Bytes of push constants.
   uint32_t pushConstants() const {
@@ -70,6 +73,8 @@ struct Image {
   std::array<uint32_t, 3> localSize{}; ///< its product is facts.workgroup
   bool canFold = false;                ///< has specialization constant 0
   std::vector<uint32_t> capabilities;  ///< of SPIR-V, in the module's order
+  /// Execution modes of float controls, and the widths that they are for.
+  std::vector<std::pair<uint32_t, uint32_t>> floatModes;
   std::vector<Site> sites;             ///< by number
   std::vector<uint32_t> words;         ///< the module
 };

@@ -41,12 +41,12 @@ void checkImage(const PhysicalDevice &device, const Image &image) {
   requireAtMost(facts.pushConstants(),
                 std::min(device.pushBytes, kMostPushConstants),
                 "bytes of push constants", device);
-  std::string missing = missingCapability(image.capabilities, device);
+  std::string missing = missingFeature(image, device);
   if (!missing.empty())
-    throw Failure(NEREID_INCOMPATIBLE,
-                  "the kernel was compiled for a device with the SPIR-V "
-                  "capability " +
-                      missing + ", device '" + device.name + "' lacks it");
+    throw Failure(NEREID_INCOMPATIBLE, "the kernel was compiled for a device "
+                                       "with " +
+                                           missing + ", device '" +
+                                           device.name + "' lacks it");
   bool fits = device.canRequireSubgroup
                   ? facts.subgroup >= device.minSubgroup &&
                         facts.subgroup <= device.maxSubgroup

@@ -65,9 +65,14 @@ static std::string removeFeatures(std::string_view without,
     size_t comma = std::min(without.find(','), without.size());
     std::string_view name = without.substr(0, comma);
     without.remove_prefix(std::min(comma + 1, without.size()));
-    if (!isFeature(name))
+    if (!isFeature(name)) {
+      std::string_view nearest = nearestFeature(name);
       return "'" + std::string(name) +
-             "' is not a feature that a kernel can do without";
+             "' is not a feature that a kernel can do without" +
+             (nearest.empty()
+                  ? ""
+                  : "; did you mean '" + std::string(nearest) + "'?");
+    }
     std::string kept = ',' + features + ',';
     std::string listed = ',' + std::string(name) + ',';
     if (size_t at = kept.find(listed); at != kept.npos)

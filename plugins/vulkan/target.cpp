@@ -1,4 +1,4 @@
-// target.cpp - names of features, and profiles.
+// target.cpp - names of features, and targets as text.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -8,7 +8,9 @@
 #include "common/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <numeric>
 
 namespace nereid::vulkan {
 
@@ -77,91 +79,10 @@ static constexpr std::pair<std::string_view, VkSubgroupFeatureFlagBits>
         {"subgroup-clustered", VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
 };
 
-// What every driver of these kinds reports, with the lower number where they
-// differ. Matrix shapes beyond these are found on the device itself.
-static constexpr Profile kProfiles[] = {
-    {"amd-rdna3", 32,
-     "vendor=0x1002,subgroup=32-64,threads=1024,shared=65536,push=128,i8,i16,"
-     "i64,f16,f64,storage8,storage16,shared-layout,atomic-i64,"
-     "atomic-f32-add,shared-atomic-i64,shared-atomic-f32-add,device-scope,"
-     "integer-dot,"
-     "subgroup-vote,subgroup-arithmetic,subgroup-ballot,subgroup-shuffle,"
-     "subgroup-shuffle-relative,subgroup-clustered,matrix=16x16x16/f16/f16/f16/"
-     "f16,matrix=16x16x16/f16/f16/f32/f32"},
-    {"arm-mali", 16,
-     "vendor=0x13b5,subgroup=16-16,threads=512,shared=32768,push=128,i8,i16,"
-     "f16,storage8,storage16,device-scope,subgroup-vote,subgroup-arithmetic,"
-     "subgroup-ballot,subgroup-shuffle,subgroup-shuffle-relative"},
-    {"intel-xe2", 32,
-     "vendor=0x8086,subgroup=16-32,threads=1024,shared=65536,push=128,i8,i16,"
-     "i64,f16,storage8,storage16,atomic-i64,atomic-f32-add,"
-     "shared-atomic-f32-add,device-scope,integer-dot,subgroup-vote,"
-     "subgroup-arithmetic,subgroup-ballot,subgroup-shuffle,"
-     "subgroup-shuffle-relative,subgroup-clustered,matrix=8x16x16/f16/f16/f32/"
-     "f32"},
-    {"lavapipe", 8,
-     "vendor=0x10005,subgroup=8-8,threads=1024,shared=32768,push=128,i8,i16,"
-     "i64,f16,f64,storage8,storage16,device-scope,subgroup-vote,"
-     "subgroup-arithmetic,subgroup-ballot"},
-    {"minimal-1.3", 0,
-     "vendor=0x0,subgroup=1-128,threads=128,shared=16384,push=128,"
-     "device-scope"},
-    {"nvidia-ada", 32,
-     "vendor=0x10de,subgroup=32-32,threads=1024,shared=49152,push=256,i8,i16,"
-     "i64,f16,f64,storage8,storage16,shared-layout,shared-layout8,"
-     "shared-layout16,atomic-i64,atomic-f32-add,atomic-f64-add,"
-     "shared-atomic-i64,shared-atomic-f32-add,shared-atomic-f64-add,"
-     "device-scope,integer-dot,subgroup-vote,subgroup-arithmetic,"
-     "subgroup-ballot,subgroup-shuffle,subgroup-shuffle-relative,"
-     "subgroup-clustered,matrix=16x16x16/f16/f16/f16/f16,"
-     "matrix=16x16x16/f16/f16/f32/f32,matrix=16x8x16/f16/f16/f32/f32"},
-    {"nvidia-hopper", 32,
-     "vendor=0x10de,subgroup=32-32,threads=1024,shared=49152,push=256,i8,i16,"
-     "i64,f16,f64,bf16,bf16-matrix,storage8,storage16,shared-layout,"
-     "shared-layout8,shared-layout16,atomic-i64,"
-     "atomic-f32-add,atomic-f64-add,shared-atomic-i64,shared-atomic-f32-add,"
-     "shared-atomic-f64-add,device-scope,integer-dot,subgroup-vote,"
-     "subgroup-arithmetic,subgroup-ballot,subgroup-shuffle,"
-     "subgroup-shuffle-relative,subgroup-clustered,"
-     "matrix=16x16x16/f16/f16/f16/f16,matrix=16x16x16/f16/f16/f32/f32,"
-     "matrix=16x8x16/f16/f16/f32/f32,matrix=16x16x16/bf16/bf16/f32/f32,"
-     "matrix=16x16x32/i8/i8/i32/i32"},
-};
-
-std::span<const Profile> profiles() { return kProfiles; }
-
-static bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
-}
-
-std::string_view profileOf(const PhysicalDevice &device) {
-  constexpr uint32_t kNvidia = 0x10de, kAmd = 0x1002, kIntel = 0x8086,
-                     kArm = 0x13b5;
-  if (device.driver == VK_DRIVER_ID_MESA_LLVMPIPE)
-    return "lavapipe";
-  switch (device.vendor) {
-  case kNvidia:
-    for (const char *name : {"H100", "H200", "H800", "H20", "GH200", "Hopper"})
-      if (contains(device.name, name))
-        return "nvidia-hopper";
-    for (const char *name : {"RTX 40", "Ada", "L40", "L4"})
-      if (contains(device.name, name))
-        return "nvidia-ada";
-    break;
-  case kAmd:
-    for (const char *name : {"GFX11", "RX 7", "NAVI3", "780M", "W7"})
-      if (contains(device.name, name))
-        return "amd-rdna3";
-    break;
-  case kIntel:
-    for (const char *name : {"LNL", "BMG", "B580", "B570", "140V"})
-      if (contains(device.name, name))
-        return "intel-xe2";
-    break;
-  case kArm:
-    return "arm-mali";
-  }
-  return "minimal-1.3";
+std::string shapeText(const MatrixShape &shape) {
+  return std::to_string(shape.m) + 'x' + std::to_string(shape.n) + 'x' +
+         std::to_string(shape.k) + '/' + shape.a + '/' + shape.b + '/' +
+         shape.c + '/' + shape.result;
 }
 
 bool isFeature(std::string_view name) {
@@ -170,6 +91,42 @@ bool isFeature(std::string_view name) {
          std::ranges::any_of(kSubgroupNames, [&](const auto &row) {
            return row.first == name;
          });
+}
+
+/// Letters to insert, delete or replace to get from one text to the other,
+/// which has small ones.
+static size_t editDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < to.size(); ++j) {
+      auto letter = std::tolower(static_cast<unsigned char>(from[i]));
+      size_t replaced = diagonal + (letter != to[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view nearestFeature(std::string_view name) {
+  std::string_view nearest;
+  // Names with more letters may differ in more of them.
+  size_t least = name.size() / 3 + 2;
+  auto look = [&](std::string_view known) {
+    size_t distance = editDistance(name, known);
+    if (distance < least) {
+      least = distance;
+      nearest = known;
+    }
+  };
+  for (const FeatureName &feature : kNames)
+    look(feature.name);
+  for (const auto &[known, operation] : kSubgroupNames)
+    look(known);
+  return nearest;
 }
 
 std::string featuresOf(const PhysicalDevice &device) {
@@ -195,9 +152,7 @@ std::string featuresOf(const PhysicalDevice &device) {
     if (device.subgroupOperations & operation)
       text += ',' + std::string(name);
   for (const MatrixShape &shape : device.matrices)
-    text += ",matrix=" + std::to_string(shape.m) + 'x' +
-            std::to_string(shape.n) + 'x' + std::to_string(shape.k) + '/' +
-            shape.a + '/' + shape.b + '/' + shape.c + '/' + shape.result;
+    text += ",matrix=" + shapeText(shape);
   return text;
 }
 

@@ -33,6 +33,12 @@ std::string_view profileOf(const PhysicalDevice &device);
 /// Whether devices may have a feature of this name, which is not a number.
 bool isFeature(std::string_view name);
 
+/// The feature of the most similar name; empty if none is similar.
+std::string_view nearestFeature(std::string_view name);
+
+/// "16x8x16/f16/f16/f32/f32".
+std::string shapeText(const MatrixShape &shape);
+
 /// The features, with commas between: "vendor=0x10de,subgroup=32-32,...".
 std::string featuresOf(const PhysicalDevice &device);
 

@@ -105,6 +105,13 @@ static std::optional<MatrixUnit> parseMatrix(llvm::StringRef text) {
   return isUsable ? std::optional(unit) : std::nullopt;
 }
 
+std::string MatrixUnit::text() const {
+  std::string operands = std::string("/") + spirv::nameOf(operand);
+  std::string sums = std::string("/") + spirv::nameOf(sum);
+  return std::to_string(rows) + 'x' + std::to_string(columns) + 'x' +
+         std::to_string(depth) + operands + operands + sums + sums;
+}
+
 llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
   DeviceModel model;
   for (Capability capability : kAlways)

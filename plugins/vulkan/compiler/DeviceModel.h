@@ -23,6 +23,8 @@ struct MatrixUnit {
 
   uint32_t products() const { return rows * columns * depth; }
   bool operator==(const MatrixUnit &other) const = default;
+  /// As a feature of the target: "16x8x16/f16/f16/f32/f32".
+  std::string text() const;
 };
 
 class DeviceModel {

@@ -195,6 +195,8 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   facts.arguments = result.info.argumentsSize;
   if (kArgumentsOffset + facts.arguments > device.pushBytes)
     facts.place = ArgumentPlace::Block;
+  for (const MatrixUnit &unit : matrices.units())
+    facts.matrices.push_back(unit.text());
   if (llvm::Error error = checkResources(options, facts.shared))
     return std::move(error);
 

@@ -326,6 +326,14 @@ const MatrixDot *MatrixPlan::find(Operation *dot) const {
   return found == dots.end() ? nullptr : &found->second;
 }
 
+SmallVector<MatrixUnit> MatrixPlan::units() const {
+  SmallVector<MatrixUnit> units;
+  for (const auto &[op, dot] : dots)
+    if (!llvm::is_contained(units, dot.unit))
+      units.push_back(dot.unit);
+  return units;
+}
+
 const MatrixForm *MatrixPlan::formOf(Value tile) const {
   auto found = forms.find(tile);
   return found == forms.end() ? nullptr : &found->second;

@@ -119,6 +119,8 @@ class MatrixPlan {
 public:
   const MatrixDot *find(mlir::Operation *dot) const;
   bool empty() const { return dots.empty(); }
+  /// The shapes of all products, each once.
+  llvm::SmallVector<MatrixUnit> units() const;
   /// Null if `tile` is not held in matrices.
   const MatrixForm *formOf(mlir::Value tile) const;
   const codegen::gpu::MatrixTiles &tiles() const { return held; }

@@ -77,6 +77,18 @@ TEST_F(VulkanFault, RefusesCapabilitiesThatTheDeviceLacks) {
                 "the SPIR-V capability number 4, device '");
 }
 
+TEST_F(VulkanFault, RefusesMatricesOfAShapeThatTheDeviceLacks) {
+  Words words = readModule("vector_add");
+  ImageFacts facts;
+  facts.workgroup = 64;
+  facts.arguments = 32;
+  facts.matrices = {"3x5x7/f16/f16/f32/f32"};
+  setFacts(words, describe(facts));
+  expectRefused(sealed(words), NEREID_INCOMPATIBLE,
+                "compiled for a device with feature "
+                "'matrix=3x5x7/f16/f16/f32/f32', device '");
+}
+
 TEST_F(VulkanFault, RefusesASubgroupSizeThatTheDeviceLacks) {
   Words words = readModule("vector_add");
   ImageFacts facts;

@@ -58,6 +58,7 @@ TEST(VulkanImage, ReadsTheFactsThatItWrites) {
   facts.arguments = 31;
   facts.place = ArgumentPlace::Block;
   facts.needsServices = true;
+  facts.matrices = {"16x8x16/f16/f16/f32/f32", "8x8x8/i8/i8/i32/i32"};
   Words words = readModule("vector_add");
   setFacts(words, describe(facts) + " later=unknown");
   Image image;
@@ -66,6 +67,7 @@ TEST(VulkanImage, ReadsTheFactsThatItWrites) {
   EXPECT_EQ(image.facts.shared, 4096u);
   EXPECT_EQ(image.facts.arguments, 31u);
   EXPECT_TRUE(image.facts.needsServices);
+  EXPECT_EQ(image.facts.matrices, facts.matrices);
 }
 
 TEST(VulkanImage, FindsEveryAlteredByte) {
