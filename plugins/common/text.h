@@ -1,4 +1,4 @@
-// text.h - strings, errors and values in the types of the ABI.
+// text.h - strings, errors and structs in the types of the ABI.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -8,6 +8,7 @@
 
 #include "nereid/plugin.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -39,36 +40,12 @@ inline nereid_status_t write(const nereid_writer_t *writer,
   return writer->write(writer, data.data(), data.size());
 }
 
-inline nereid_status_t addInteger(const nereid_value_sink_t *sink,
-                                  std::string_view name, int64_t value,
-                                  nereid_type_t type = NEREID_TYPE_I64) {
-  nereid_value_t out = {};
-  out.name = text(name);
-  out.type = type;
-  out.i64 = value;
-  return sink->add(sink, &out);
-}
-
-inline nereid_status_t addString(const nereid_value_sink_t *sink,
-                                 std::string_view name,
-                                 std::string_view value) {
-  nereid_value_t out = {};
-  out.name = text(name);
-  out.type = NEREID_TYPE_STRING;
-  out.text = text(value);
-  return sink->add(sink, &out);
-}
-
-/// `list` has `size` items of the kind that `type` says.
-inline nereid_status_t addList(const nereid_value_sink_t *sink,
-                               std::string_view name, nereid_type_t type,
-                               const void *list, uint64_t size) {
-  nereid_value_t out = {};
-  out.name = text(name);
-  out.type = type;
-  out.list = list;
-  out.list_size = size;
-  return sink->add(sink, &out);
+/// Removes the first item of `list` and the separator after it.
+inline std::string_view takeItem(std::string_view &list, char separator) {
+  size_t end = std::min(list.find(separator), list.size());
+  std::string_view item = list.substr(0, end);
+  list.remove_prefix(std::min(end + 1, list.size()));
+  return item;
 }
 
 /// Sets the fields of `out` that its writer's version of the struct has.

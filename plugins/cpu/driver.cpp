@@ -6,11 +6,10 @@
 #include "driver.h"
 
 #include "common/guard.h"
-#include "common/text.h"
+#include "common/requests.h"
+#include "common/values.h"
 #include "module.h"
 #include "streams.h"
-
-#include <bit>
 
 namespace nereid::cpu {
 
@@ -46,8 +45,10 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
                                        const nereid_value_sink_t *sink,
                                        const nereid_call_t *) {
   const HostCpu &cpu = state->cpu;
+  ValueWriter values(sink);
+  values.addString("name", cpu.brand);
   // Scratch is ordinary memory; it is fast as long as it fits the L2 cache.
-  const std::pair<const char *, int64_t> integers[] = {
+  values.addIntegers({
       {"multiprocessor_count", state->pool.threads()},
       {"max_shared_mem", static_cast<int64_t>(cpu.l2Bytes)},
       {"max_num_regs", cpu.features.find("+avx512f") != std::string::npos ||
@@ -60,34 +61,20 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
       {"clock_khz", cpu.clockKhz},
       {"l2_cache_bytes", static_cast<int64_t>(cpu.l2Bytes)},
       {"l3_cache_bytes", static_cast<int64_t>(cpu.l3Bytes)},
-  };
-  nereid_status_t status = addString(sink, "name", cpu.brand);
-  for (auto [name, value] : integers)
-    if (status == NEREID_OK)
-      status = addInteger(sink, name, value);
-  if (status == NEREID_OK)
-    status = addInteger(sink, "host_accessible", 1, NEREID_TYPE_BOOL);
-  if (status != NEREID_OK)
-    return status;
+  });
+  values.addBool("host_accessible", true);
   // The range of a 32-bit program id.
-  const int64_t maxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
-  nereid_value_t list = {};
-  list.name = text("max_grid");
-  list.type = NEREID_TYPE_I64_LIST;
-  list.list = maxGrid;
-  list.list_size = 3;
-  return sink->add(sink, &list);
+  constexpr int64_t kMaxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  values.addList("max_grid", kMaxGrid);
+  return values.status();
 }
 
 static nereid_status_t allocate(nereid_state_t *state, uint32_t,
                                 const nereid_allocation_t *allocation,
                                 nereid_address_t *outAddress,
-                                const nereid_call_t *call) {
-  void *block = nullptr;
-  nereid_status_t status = allocateBlock(state, *allocation, &block, call);
-  if (status == NEREID_OK)
-    *outAddress = reinterpret_cast<uintptr_t>(block);
-  return status;
+                                const nereid_call_t *) {
+  *outAddress = reinterpret_cast<uintptr_t>(allocateBlock(*state, *allocation));
+  return NEREID_OK;
 }
 
 static nereid_status_t release(nereid_state_t *state, uint32_t,
@@ -105,23 +92,18 @@ static nereid_status_t copy(nereid_state_t *, uint32_t,
   return NEREID_OK;
 }
 
-nereid_status_t allocateBlock(nereid_state_t *state,
-                              const nereid_allocation_t &allocation,
-                              void **outBlock, const nereid_call_t *call) {
-  uint64_t alignment = allocation.alignment ? allocation.alignment : 1;
-  if (!std::has_single_bit(alignment))
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "the alignment is " + std::to_string(alignment) +
-                    ", a power of two was expected");
-  void *block = state->memory.allocate(allocation.size, alignment);
+void *allocateBlock(nereid_state_t &state,
+                    const nereid_allocation_t &allocation) {
+  uint64_t alignment = alignmentOf(allocation, 1);
+  void *block = state.memory.allocate(allocation.size, alignment);
   if (!block)
-    return fail(call, NEREID_OUT_OF_RESOURCES,
-                "no memory for " + std::to_string(allocation.size) + " bytes");
-  *outBlock = block;
-  return NEREID_OK;
+    throw Failure(NEREID_OUT_OF_RESOURCES, "no memory for " +
+                                               std::to_string(allocation.size) +
+                                               " bytes");
+  return block;
 }
 
-static nereid_driver_t makeDriver() {
+static constexpr nereid_driver_t makeDriver() {
   nereid_driver_t driver = {};
   driver.struct_size = sizeof driver;
   driver.probe = kGuarded<probe>;
@@ -139,6 +121,6 @@ static nereid_driver_t makeDriver() {
   return driver;
 }
 
-const nereid_driver_t kDriver = makeDriver();
+constinit const nereid_driver_t kDriver = makeDriver();
 
 } // namespace nereid::cpu

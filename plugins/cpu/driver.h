@@ -16,10 +16,9 @@ inline void *pointerTo(nereid_address_t address) {
   return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
 }
 
-/// Makes memory, which is the host's for all purposes.
-nereid_status_t allocateBlock(nereid_state_t *state,
-                              const nereid_allocation_t &allocation,
-                              void **outBlock, const nereid_call_t *call);
+/// Makes memory, which is the host's for all purposes; throws if there is none.
+void *allocateBlock(nereid_state_t &state,
+                    const nereid_allocation_t &allocation);
 
 } // namespace nereid::cpu
 

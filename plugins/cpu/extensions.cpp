@@ -6,8 +6,10 @@
 
 #include "extensions.h"
 
+#include "common/frontend_facts.h"
 #include "common/guard.h"
-#include "common/text.h"
+#include "common/plugin_table.h"
+#include "common/requests.h"
 #include "driver.h"
 #include "libdevice.h"
 #include "state.h"
@@ -68,8 +70,9 @@ static nereid_status_t copyPeer(nereid_state_t *, uint32_t,
 static nereid_status_t allocateHost(nereid_state_t *state, uint32_t,
                                     const nereid_allocation_t *allocation,
                                     void **outPointer,
-                                    const nereid_call_t *call) {
-  return allocateBlock(state, *allocation, outPointer, call);
+                                    const nereid_call_t *) {
+  *outPointer = allocateBlock(*state, *allocation);
+  return NEREID_OK;
 }
 
 static nereid_status_t freeHost(nereid_state_t *state, uint32_t, void *pointer,
@@ -101,11 +104,8 @@ static constexpr nereid_memory_t kMemory = {sizeof(nereid_memory_t), 0,
 static nereid_status_t importPointer(nereid_state_t *, uint32_t,
                                      const nereid_import_t *object,
                                      nereid_address_t *outAddress,
-                                     const nereid_call_t *call) {
-  if (view(object->kind) != "host.pointer")
-    return fail(call, NEREID_UNIMPLEMENTED,
-                "cannot import a '" + std::string(view(object->kind)) +
-                    "', only a 'host.pointer'");
+                                     const nereid_call_t *) {
+  requireHostPointer(*object);
   *outAddress = object->handle;
   return NEREID_OK;
 }
@@ -156,31 +156,12 @@ static constexpr nereid_benchmark_t kBenchmark = {sizeof(nereid_benchmark_t), 0,
 
 // ------------------------------------------------------------------ frontend
 
-/// Every type and precision is computed, if need be by wider ones.
 static nereid_status_t visitFacts(nereid_state_t *, const nereid_target_t *,
                                   const nereid_value_sink_t *sink,
                                   const nereid_call_t *) {
-  static constexpr nereid_string_t kFloat8[] = {
-      text("fp8e4b15"), text("fp8e4b8"), text("fp8e4nv"), text("fp8e5"),
-      text("fp8e5b16")};
-  static constexpr nereid_string_t kPrecisions[] = {
-      text("ieee"), text("tf32"), text("tf32x3"), text("bf16x3"),
-      text("bf16x6")};
-  static constexpr int64_t kLeastDot[] = {1, 1, 1};
-  nereid_status_t status =
-      addList(sink, "fp8_types", NEREID_TYPE_STRING_LIST, kFloat8,
-              std::size(kFloat8));
-  if (status == NEREID_OK)
-    status = addList(sink, "dot_precisions", NEREID_TYPE_STRING_LIST,
-                     kPrecisions, std::size(kPrecisions));
-  if (status == NEREID_OK)
-    status = addString(sink, "default_dot_precision", "ieee");
-  if (status == NEREID_OK)
-    status = addList(sink, "min_dot_size", NEREID_TYPE_I64_LIST, kLeastDot,
-                     std::size(kLeastDot));
-  if (status == NEREID_OK)
-    status = addInteger(sink, "max_num_imprecise_acc", 0);
-  return status;
+  ValueWriter values(sink);
+  addFrontendFacts(values, /*hasBytes=*/true);
+  return values.status();
 }
 
 static constexpr nereid_frontend_t kFrontend = {sizeof(nereid_frontend_t), 0,
@@ -195,16 +176,13 @@ static constexpr nereid_vendor_t kVendor = {sizeof(nereid_vendor_t), 0,
                                         text("CPU")};
 
 const void *findExtension(nereid_state_t *, nereid_string_t id) {
-  static constexpr std::pair<std::string_view, const void *> kTables[] = {
+  static constexpr Extension kExtensions[] = {
       {NEREID_EXT_BENCHMARK, &kBenchmark}, {NEREID_EXT_EVENT, &kEvents},
       {NEREID_EXT_FRONTEND, &kFrontend},   {NEREID_EXT_INTEROP, &kInterop},
       {NEREID_EXT_LIBDEVICE, &kLibdevice}, {NEREID_EXT_MEMORY, &kMemory},
       {NEREID_EXT_STREAM, &kStreams},      {NEREID_EXT_VENDOR, &kVendor},
   };
-  for (auto [known, table] : kTables)
-    if (view(id) == known)
-      return table;
-  return nullptr;
+  return findTable(kExtensions, id);
 }
 
 } // namespace nereid::cpu

@@ -9,7 +9,6 @@
 #include "common/guard.h"
 #include "ExternFunctions.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace nereid::cpu {
@@ -18,11 +17,8 @@ using namespace plugin;
 
 static std::vector<nereid_string_t> split(std::string_view words) {
   std::vector<nereid_string_t> list;
-  while (!words.empty()) {
-    size_t end = std::min(words.find(' '), words.size());
-    list.push_back(text(words.substr(0, end)));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
+  while (!words.empty())
+    list.push_back(text(takeItem(words, ' ')));
   return list;
 }
 

@@ -5,6 +5,8 @@
 
 #include "driver.h"
 
+#include "common/requests.h"
+#include "common/values.h"
 #include "copies.h"
 #include "failure.h"
 #include "memory.h"
@@ -14,7 +16,6 @@
 #include "target.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace nereid::vulkan {
 
@@ -68,7 +69,11 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t index,
       {"driver_version", device.driverInfo},
       {"features", state->features(index)},
   };
-  const std::pair<const char *, uint64_t> integers[] = {
+  ValueWriter values(sink);
+  for (const auto &[name, value] : strings)
+    if (!value.empty())
+      values.addString(name, value);
+  values.addIntegers({
       // Programs size their grids by it; 1 where the driver does not say.
       {"multiprocessor_count", std::max(device.multiprocessors, 1u)},
       {"max_shared_mem", device.sharedBytes},
@@ -79,28 +84,14 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t index,
       {"max_threads", device.maxThreads},
       {"max_push_constants", device.pushBytes},
       {"queues", device.queueCount},
-      {"memory_bytes", device.memoryBytes},
-  };
-  nereid_status_t status = NEREID_OK;
-  for (const auto &[name, value] : strings)
-    if (status == NEREID_OK && !value.empty())
-      status = addString(sink, name, value);
-  for (auto [name, value] : integers)
-    if (status == NEREID_OK)
-      status = addInteger(sink, name, static_cast<int64_t>(value));
-  if (status == NEREID_OK)
-    status = addInteger(sink, "host_accessible", 0, NEREID_TYPE_BOOL);
-  if (status != NEREID_OK)
-    return status;
+      {"memory_bytes", static_cast<int64_t>(device.memoryBytes)},
+  });
+  values.addBool("host_accessible", false);
   // Beyond the device's limits a grid is folded; all programs together are
   // checked at the launch.
-  const int64_t maxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
-  nereid_value_t list = {};
-  list.name = text("max_grid");
-  list.type = NEREID_TYPE_I64_LIST;
-  list.list = maxGrid;
-  list.list_size = 3;
-  return sink->add(sink, &list);
+  constexpr int64_t kMaxGrid[] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  values.addList("max_grid", kMaxGrid);
+  return values.status();
 }
 
 // ------------------------------------------------------------------- memory
@@ -108,14 +99,9 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t index,
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
                                 const nereid_allocation_t *allocation,
                                 nereid_address_t *outAddress,
-                                const nereid_call_t *call) {
-  uint64_t alignment = allocation->alignment ? allocation->alignment : 64;
-  if (!std::has_single_bit(alignment))
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "the alignment is " + std::to_string(alignment) +
-                    ", a power of two was expected");
-  *outAddress =
-      state->device(device).memory->allocate(allocation->size, alignment);
+                                const nereid_call_t *) {
+  *outAddress = state->device(device).memory->allocate(
+      allocation->size, alignmentOf(*allocation, kDefaultAlignment));
   return NEREID_OK;
 }
 
@@ -154,7 +140,7 @@ static nereid_status_t synchronizeDevice(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static nereid_driver_t makeDriver() {
+static constexpr nereid_driver_t makeDriver() {
   nereid_driver_t driver = {};
   driver.struct_size = sizeof driver;
   driver.probe = kGuarded<probe>;
@@ -172,6 +158,6 @@ static nereid_driver_t makeDriver() {
   return driver;
 }
 
-const nereid_driver_t kDriver = makeDriver();
+constinit const nereid_driver_t kDriver = makeDriver();
 
 } // namespace nereid::vulkan

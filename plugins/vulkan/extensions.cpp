@@ -6,13 +6,13 @@
 
 #include "extensions.h"
 
+#include "common/plugin_table.h"
+#include "common/requests.h"
 #include "copies.h"
 #include "failure.h"
 #include "memory.h"
 #include "state.h"
 #include "streams.h"
-
-#include <bit>
 
 namespace nereid::vulkan {
 
@@ -66,15 +66,9 @@ static nereid_status_t copy2d(nereid_state_t *state, uint32_t device,
 
 static nereid_status_t allocateHost(nereid_state_t *state, uint32_t device,
                                     const nereid_allocation_t *allocation,
-                                    void **outPointer,
-                                    const nereid_call_t *call) {
-  uint64_t alignment = allocation->alignment ? allocation->alignment : 64;
-  if (!std::has_single_bit(alignment))
-    return fail(call, NEREID_INVALID_ARGUMENT,
-                "the alignment is " + std::to_string(alignment) +
-                    ", a power of two was expected");
-  *outPointer =
-      state->device(device).memory->allocateHost(allocation->size, alignment);
+                                    void **outPointer, const nereid_call_t *) {
+  *outPointer = state->device(device).memory->allocateHost(
+      allocation->size, alignmentOf(*allocation, kDefaultAlignment));
   return NEREID_OK;
 }
 
@@ -111,11 +105,8 @@ static constexpr nereid_memory_t kMemory = {sizeof(nereid_memory_t),
 static nereid_status_t importPointer(nereid_state_t *state, uint32_t device,
                                      const nereid_import_t *object,
                                      nereid_address_t *outAddress,
-                                     const nereid_call_t *call) {
-  if (view(object->kind) != "host.pointer")
-    return fail(call, NEREID_UNIMPLEMENTED,
-                "cannot import a '" + std::string(view(object->kind)) +
-                    "', only a 'host.pointer'");
+                                     const nereid_call_t *) {
+  requireHostPointer(*object);
   *outAddress = state->device(device).memory->import(
       reinterpret_cast<void *>(object->handle), object->size);
   return NEREID_OK;
@@ -144,15 +135,12 @@ static constexpr nereid_vendor_t kVendor = {
     text("vulkaninfo"),      text("PrivateUse1")};
 
 const void *findExtension(nereid_state_t *, nereid_string_t id) {
-  static constexpr std::pair<std::string_view, const void *> kTables[] = {
+  static constexpr Extension kExtensions[] = {
       {NEREID_EXT_EVENT, &kEvents},    {NEREID_EXT_FRONTEND, &kFrontend},
       {NEREID_EXT_INTEROP, &kInterop}, {NEREID_EXT_MEMORY, &kMemory},
       {NEREID_EXT_STREAM, &kStreams},  {NEREID_EXT_VENDOR, &kVendor},
   };
-  for (auto [known, table] : kTables)
-    if (view(id) == known)
-      return table;
-  return nullptr;
+  return findTable(kExtensions, id);
 }
 
 } // namespace nereid::vulkan

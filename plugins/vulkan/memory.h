@@ -21,6 +21,9 @@ struct BufferRange {
   uint64_t offset = 0;
 };
 
+/// Of an allocation whose alignment is not given.
+inline constexpr uint64_t kDefaultAlignment = 64;
+
 /// Drivers limit the number of allocations (4096 is common) and need long for
 /// each, so small ones share a buffer, and buffers of large ones are reused.
 /// All functions [any-thread]; those that fail throw.

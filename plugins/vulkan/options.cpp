@@ -62,9 +62,7 @@ nereid_status_t visitOptions(const nereid_option_sink_t *sink) {
 static std::string removeFeatures(std::string_view without,
                                   std::string &features) {
   while (!without.empty()) {
-    size_t comma = std::min(without.find(','), without.size());
-    std::string_view name = without.substr(0, comma);
-    without.remove_prefix(std::min(comma + 1, without.size()));
+    std::string_view name = takeItem(without, ',');
     if (!isFeature(name)) {
       std::string_view nearest = nearestFeature(name);
       return "'" + std::string(name) +

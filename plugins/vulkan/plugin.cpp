@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/guard.h"
+#include "common/plugin_table.h"
 #include "compiler.h"
 #include "driver.h"
 #include "extensions.h"
@@ -27,16 +28,9 @@ static nereid_status_t shutdown(nereid_state_t *state, const nereid_call_t *) {
 
 // Not NEREID_PLUGIN_FORK_SAFE: drivers have threads and kernel objects that a
 // child does not share. Not unloadable: neither are drivers.
-static nereid_plugin_t makePlugin() {
-  nereid_plugin_t plugin = {};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_major = NEREID_ABI_MAJOR;
-  plugin.abi_minor = NEREID_ABI_MINOR;
-  plugin.abi_revision = NEREID_ABI_REVISION;
-  plugin.min_host_minor = NEREID_PLUGIN_MIN_HOST_MINOR;
-  plugin.id = text(NEREID_PLUGIN_ID);
+static constexpr nereid_plugin_t makePlugin() {
+  nereid_plugin_t plugin = pluginOfThisBuild();
   plugin.device_type = text("vulkan");
-  plugin.version = text(NEREID_PLUGIN_VERSION);
   plugin.description = text("devices of any vendor, through Vulkan 1.3");
   plugin.compiler = &kCompiler;
   plugin.driver = &kDriver;
@@ -51,7 +45,7 @@ static nereid_plugin_t makePlugin() {
 extern "C" NEREID_EXPORT nereid_status_t
 nereid_plugin_entry_1(const nereid_host_t *, const nereid_plugin_t **outPlugin,
                       const nereid_call_t *) {
-  static const nereid_plugin_t plugin = nereid::vulkan::makePlugin();
+  static constinit const nereid_plugin_t plugin = nereid::vulkan::makePlugin();
   *outPlugin = &plugin;
   return NEREID_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "selection.h"
 
+#include "common/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -76,9 +78,7 @@ std::vector<PhysicalDevice> selectDevices(std::vector<PhysicalDevice> devices,
   }
   std::vector<size_t> chosen;
   while (!list.empty()) {
-    size_t end = std::min(list.find(','), list.size());
-    std::string selector = lowered(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
+    std::string selector = lowered(plugin::takeItem(list, ','));
     if (selector.empty())
       continue;
     bool isFound = false;
