@@ -18,6 +18,7 @@ import accesses
 import arithmetic
 import check
 import elements as E
+import reduce
 import reference
 from generate import generate
 from ir import Block, Buffer, Kernel
@@ -160,6 +161,19 @@ class CompareTest(unittest.TestCase):
         self.assertIn("first in [0]", self.changed(256 + 3, 0x80))
         self.buffer.signed_zero = True
         self.assertEqual(self.changed(256 + 3, 0x80), "")
+
+
+class ReduceTest(unittest.TestCase):
+    def test_what_differs_remains_and_little_else(self):
+        def ops(path):
+            return [op.kind for block in reduce.blocks_of(reduce.Step(5, path).kernel) for op in block.ops]
+
+        path = []
+        while reduce.remove_once(5, path, lambda path: "store" in ops(path), lambda op: True):
+            pass
+        self.assertGreater(len(ops([])), 20)
+        self.assertEqual(ops(path).count("store"), 1)
+        self.assertLess(len(ops(path)), 5)
 
 
 class ElementTest(unittest.TestCase):

@@ -10,11 +10,9 @@ the reference.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 
-from check import Configurations, check
-from device import Device
+from child import Child, Ended
 from generate import generate
 from ir import Block, Kernel, Op, Value, has_effect
 from text import print_kernel
@@ -115,46 +113,67 @@ class Step:
         return True
 
 
-def _attempt(connection, device, seed: int, path, configuration) -> None:
+def _serve(connection, seed: int, args) -> None:
+    """Sends the configurations; then for each path and configuration that it
+    gets whether the kernel differs, and whether the device works on."""
+    from check import Configurations, check
+    from device import Device
+
+    device = Device(args.target)
+    connection.send(Configurations(device).of(seed, args.configurations))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    try:
-        found = check(device, Step(seed, path).kernel, [configuration])
-    except Exception:  # not a valid kernel any more
-        connection.send([])
-        return
-    connection.send([d.message for d in found])
+    while True:
+        path, configuration = connection.recv()
+        try:
+            found = check(device, Step(seed, path).kernel, [configuration])
+        except Exception:  # not a valid kernel any more
+            found = []
+        # One that does not compile does not count.
+        differs = any(not d.message.startswith("not compiled: random.ttir: stage 'ttir'") for d in found)
+        connection.send((differs, all(d.against for d in found)))
 
 
-def differs(device, seed: int, path, configuration) -> bool:
-    """Tries in a child process, since a kernel may crash."""
-    ours, theirs = multiprocessing.Pipe(False)
-    child = multiprocessing.Process(target=_attempt, args=(theirs, device, seed, path, configuration))
-    child.start()
-    theirs.close()
-    try:
-        # A crash in the device counts, and a kernel that does not compile does not.
-        found = ours.recv() if ours.poll(30) else ["no end"]
-        bad = any(not m.startswith("not compiled: random.ttir: stage 'ttir'") for m in found)
-    except EOFError:
-        bad = True
-    child.kill()
-    child.join()
-    return bad
+class Attempts:
+    """Runs the attempts on one seed in a child, and in a new one after a crash."""
+
+    def __init__(self, seed: int, args) -> None:
+        self.seed, self.args = seed, args
+        self._start()
+
+    def _start(self) -> None:
+        self.child = Child(_serve, self.seed, self.args)
+        self.configurations = self.child.receive()
+
+    def differs(self, path, configuration) -> bool:
+        """A crash counts."""
+        try:
+            differs, is_usable = self.child.answer((path, configuration))
+        except Ended:
+            differs, is_usable = True, False
+        if not is_usable:
+            self.child.kill()
+            self._start()
+        return differs
 
 
 def reduce(seed: int, args) -> int:
     """Prints the smallest kernel found; 0 if the seed does not differ."""
-    device = Device(args.target)
-    configurations = Configurations(device).of(seed, None if args.every else 2)
-    guilty = next((c for c in configurations if differs(device, seed, [], c)), None)
+    attempts = Attempts(seed, args)
+    guilty = next((c for c in attempts.configurations if attempts.differs([], c)), None)
     if guilty is None:
         print(f"seed {seed}: no difference")
+        attempts.child.kill()
         return 0
     path: list = []
-    while _pass(device, seed, path, guilty, has_effect):  # with what they alone need
+
+    def differs(path) -> bool:
+        return attempts.differs(path, guilty)
+
+    while remove_once(seed, path, differs, has_effect):  # with what they alone need
         pass
-    while _pass(device, seed, path, guilty, lambda op: True):
+    while remove_once(seed, path, differs, lambda op: True):
         pass
+    attempts.child.kill()
     text = print_kernel(Step(seed, path).kernel)
     print(f"// seed {seed}, {guilty[0]}, {len(path)} steps\n{text}", flush=True)
     if args.keep:
@@ -163,26 +182,26 @@ def reduce(seed: int, args) -> int:
     return 1
 
 
-def _pass(device, seed, path, guilty, wanted) -> bool:
-    """Tries each operation that is wanted once; true if one went."""
+def remove_once(seed, path, differs, wanted) -> bool:
+    """Tries once to remove each operation that is wanted; true if one went."""
     length = len(path)
     for number, block in enumerate(blocks_of(Step(seed, path).kernel)):
         for place in reversed(range(len(block.ops))):
             blocks = blocks_of(Step(seed, path).kernel)
             if number < len(blocks) and place < len(blocks[number].ops):
                 if wanted(blocks[number].ops[place]):
-                    _shrink(device, seed, path, number, place, guilty)
+                    _shrink(seed, path, number, place, differs)
     return len(path) > length
 
 
-def _shrink(device, seed, path, number, place, guilty) -> bool:
+def _shrink(seed, path, number, place, differs) -> bool:
     """Appends the first step at this place that keeps the difference."""
     for kind, ways in (("remove", 4), ("inline", 2), ("mask", 1)):
         for way in range(ways):
             step = (kind, number, place, way)
             if not Step(seed, path).apply(step):
                 break
-            if differs(device, seed, [*path, step], guilty):
+            if differs([*path, step]):
                 path.append(step)
                 return True
     return False

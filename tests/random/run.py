@@ -10,7 +10,6 @@ others go on.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import multiprocessing.connection
 import os
 import pathlib
@@ -22,16 +21,14 @@ import packages
 packages.require("numpy")
 import numpy as np
 
+from child import LIMIT, Child, Ended
 from generate import generate
 from ir import PointerArgument
 from text import print_kernel
 
-_LIMIT = 30  # seconds for one configuration of one kernel
-
 
 def worker(connection, seeds, target: str, count: int | None) -> None:
     """Reports (seed, what begins) and in the end (seed, differences)."""
-    # Imported here: the parent loads no plugin, so that a fork is cheap.
     from check import Configurations, check
     from device import Device
 
@@ -53,21 +50,13 @@ class Shard:
         self.start()
 
     def start(self) -> None:
-        self.connection, child = multiprocessing.Pipe()
-        count = None if self.args.every else 2
-        self.process = multiprocessing.Process(
-            target=worker, args=(child, self.seeds, self.args.target, count), daemon=True
-        )
-        self.process.start()
-        child.close()
+        self.child = Child(worker, self.seeds, self.args.target, self.args.configurations)
         self.now, self.since = (self.seeds[0], "start"), time.monotonic()
 
     def finished(self, seed: int) -> None:
         self.seeds = self.seeds[self.seeds.index(seed) + 1 :]
 
-    def died(self, reason: str) -> tuple[int, str]:
-        self.process.kill()
-        self.process.join()
+    def died(self, reason: Ended) -> tuple[int, str]:
         seed, doing = self.now
         if doing == "start":
             sys.exit(f"the device {self.args.target} cannot be used: {reason}")
@@ -90,15 +79,12 @@ def run(args, seeds) -> int:
             keep(args.keep, seed, messages)
 
     while live := [s for s in shards if s.seeds]:
-        ready = multiprocessing.connection.wait([s.connection for s in live], timeout=1)
+        ready = multiprocessing.connection.wait([s.child.connection for s in live], timeout=1)
         for shard in live:
-            if shard.connection in ready:
+            if shard.child.connection in ready:
                 try:
-                    seed, what = shard.connection.recv()
-                except (EOFError, ConnectionResetError):
-                    shard.process.join()
-                    code = shard.process.exitcode
-                    reason = f"ended by signal {-code}" if code < 0 else f"ended with {code}"
+                    seed, what = shard.child.receive()
+                except Ended as reason:
                     seed, text = shard.died(reason)
                     report(seed, [text])
                     done += 1
@@ -109,8 +95,8 @@ def run(args, seeds) -> int:
                     shard.finished(seed)
                     if what:
                         report(seed, what)
-            elif time.monotonic() - shard.since > _LIMIT:
-                seed, text = shard.died(f"no end within {_LIMIT} s")
+            elif time.monotonic() - shard.since > LIMIT:
+                seed, text = shard.died(shard.child.hung())
                 report(seed, [text])
                 done += 1
         if time.monotonic() - told > 60:
@@ -147,6 +133,7 @@ def main() -> int:
     parser.add_argument("--reduce", action="store_true", help="make the kernels of --seeds smaller while they differ")
     parser.add_argument("--print", action="store_true", help="print the TTIR of the seeds, and do nothing else")
     args = parser.parse_args()
+    args.configurations = None if args.every else 2  # beside the base
     first, _, last = args.seeds.partition(":")
     seeds = list(range(int(first), int(last) if last else int(first) + 1))
     # A program's scratch memory holds a pattern, and no zeros by luck.
