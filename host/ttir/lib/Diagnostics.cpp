@@ -39,17 +39,6 @@ std::string SourceDiagnostic::str() const {
       .str();
 }
 
-/// Where \p loc is in a file; Triton's locations wrap that in names, calls and
-/// fusions.
-static FileLineColLoc findFileLocation(Location loc) {
-  FileLineColLoc found;
-  loc->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 std::string nereid::tt::didYouMean(StringRef name, ArrayRef<StringRef> names) {
   unsigned limit = std::max<size_t>(1, (name.size() + 1) / 3);
   SmallVector<std::pair<unsigned, StringRef>> near;
@@ -89,7 +78,7 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext &context, StringRef name,
 
 void DiagnosticCollector::add(Diagnostic &diag) {
   SourceDiagnostic plain{diag.getSeverity(), name, 0, 0, messageOf(diag)};
-  if (FileLineColLoc loc = findFileLocation(diag.getLocation())) {
+  if (auto loc = diag.getLocation()->findInstanceOf<FileLineColLoc>()) {
     plain.file = loc.getFilename().str();
     plain.line = loc.getLine();
     plain.column = loc.getColumn();

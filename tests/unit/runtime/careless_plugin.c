@@ -6,7 +6,7 @@
 
 #define _DEFAULT_SOURCE // kill and usleep
 
-#include "nereid/plugin.h"
+#include "idle_driver.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -111,63 +111,12 @@ static nereid_status_t get_target(nereid_state_t *state, uint32_t device,
   return NEREID_OK;
 }
 
-static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
-                                   nereid_stream_t stream,
-                                   const nereid_call_t *call) {
-  (void)state, (void)device, (void)stream, (void)call;
-  return NEREID_OK;
-}
-
-static nereid_status_t synchronize_device(nereid_state_t *state,
-                                          uint32_t device,
-                                          const nereid_call_t *call) {
-  (void)state, (void)device, (void)call;
-  return NEREID_OK;
-}
-
-static nereid_status_t visit_properties(nereid_state_t *state, uint32_t device,
-                                        const nereid_value_sink_t *sink,
-                                        const nereid_call_t *call) {
-  (void)state, (void)device, (void)sink, (void)call;
-  return NEREID_OK;
-}
-
 static nereid_status_t allocate(nereid_state_t *state, uint32_t device,
                                 const nereid_allocation_t *allocation,
                                 nereid_address_t *out_address,
                                 const nereid_call_t *call) {
   (void)state, (void)device, (void)allocation, (void)out_address, (void)call;
   abort();
-}
-
-static nereid_status_t free_memory(nereid_state_t *state, uint32_t device,
-                                   nereid_address_t address,
-                                   const nereid_call_t *call) {
-  (void)state, (void)device, (void)address, (void)call;
-  return NEREID_OK;
-}
-
-static nereid_status_t copy(nereid_state_t *state, uint32_t device,
-                            const nereid_copy_t *what,
-                            const nereid_call_t *call) {
-  (void)state, (void)device, (void)what, (void)call;
-  return NEREID_OK;
-}
-
-// Fails and gives no reason.
-static nereid_status_t load_image(nereid_state_t *state, uint32_t device,
-                                  const nereid_image_t *image,
-                                  nereid_module_t **out_module,
-                                  const nereid_call_t *call) {
-  (void)state, (void)device, (void)image, (void)out_module, (void)call;
-  return NEREID_INVALID_ARGUMENT;
-}
-
-static nereid_status_t unload_module(nereid_state_t *state,
-                                     nereid_module_t *module,
-                                     const nereid_call_t *call) {
-  (void)state, (void)module, (void)call;
-  return NEREID_OK;
 }
 
 static nereid_status_t get_kernel(nereid_state_t *state,
@@ -177,13 +126,6 @@ static nereid_status_t get_kernel(nereid_state_t *state,
                                   const nereid_call_t *call) {
   (void)state, (void)module, (void)name, (void)out_kernel, (void)out_info;
   (void)call;
-  return NEREID_OK;
-}
-
-static nereid_status_t launch(nereid_kernel_t *kernel,
-                              const nereid_launch_t *launch,
-                              const nereid_call_t *call) {
-  (void)kernel, (void)launch, (void)call;
   return NEREID_OK;
 }
 
@@ -227,20 +169,21 @@ nereid_status_t nereid_plugin_entry_1(const nereid_host_t *host,
                                              .destroy_options = destroy_options,
                                              .visit_stages = visit_stages,
                                              .run_stage = run_stage};
-  static const nereid_driver_t driver = {.struct_size = sizeof driver,
-                                         .probe = probe,
-                                         .get_target = get_target,
-                                         .synchronize = synchronize,
-                                         .synchronize_device =
-                                             synchronize_device,
-                                         .visit_properties = visit_properties,
-                                         .allocate = allocate,
-                                         .free = free_memory,
-                                         .copy = copy,
-                                         .load_image = load_image,
-                                         .unload_module = unload_module,
-                                         .get_kernel = get_kernel,
-                                         .launch = launch};
+  static const nereid_driver_t driver = {
+      .struct_size = sizeof driver,
+      .probe = probe,
+      .get_target = get_target,
+      .synchronize = idle_synchronize,
+      .synchronize_device = idle_synchronize_device,
+      .visit_properties = idle_visit_properties,
+      .allocate = allocate,
+      .free = idle_free,
+      .copy = idle_copy,
+      // Fails and gives no reason.
+      .load_image = idle_load_image,
+      .unload_module = idle_unload_module,
+      .get_kernel = get_kernel,
+      .launch = idle_launch};
   static const nereid_plugin_t plugin = {.struct_size = sizeof plugin,
                                          .abi_major = NEREID_ABI_MAJOR,
                                          .abi_minor = NEREID_ABI_MINOR,

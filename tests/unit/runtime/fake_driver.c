@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "fake_state.h"
+#include "idle_driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +26,6 @@ static nereid_status_t get_target(nereid_state_t *state, uint32_t device,
   out_target->warp_size = 1;
   out_target->backend = (nereid_string_t){"fake", 4};
   out_target->arch = (nereid_string_t){"f1", 2};
-  return NEREID_OK;
-}
-
-static nereid_status_t synchronize(nereid_state_t *state, uint32_t device,
-                                   nereid_stream_t stream,
-                                   const nereid_call_t *call) {
-  (void)state, (void)device, (void)stream, (void)call;
-  return NEREID_OK;
-}
-
-static nereid_status_t synchronize_device(nereid_state_t *state,
-                                          uint32_t device,
-                                          const nereid_call_t *call) {
-  (void)state, (void)device, (void)call;
   return NEREID_OK;
 }
 
@@ -171,8 +158,8 @@ static nereid_status_t launch(nereid_kernel_t *kernel,
 const nereid_driver_t fake_driver = {.struct_size = sizeof fake_driver,
                                      .probe = probe,
                                      .get_target = get_target,
-                                     .synchronize = synchronize,
-                                     .synchronize_device = synchronize_device,
+                                     .synchronize = idle_synchronize,
+                                     .synchronize_device = idle_synchronize_device,
                                      .visit_properties = visit_properties,
                                      .allocate = allocate,
                                      .free = free_memory,

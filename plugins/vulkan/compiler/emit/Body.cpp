@@ -28,23 +28,8 @@ LogicalResult Emitter::refuse(Operation *op, const Twine &why) {
   return error;
 }
 
-/// The line of the kernel that a location names.
-static FileLineColLoc lineOf(Location loc) {
-  if (auto line = dyn_cast<FileLineColLoc>(loc))
-    return line;
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return lineOf(name.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return lineOf(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc line = lineOf(part))
-        return line;
-  return {};
-}
-
 void Emitter::setLocation(Location loc) {
-  if (FileLineColLoc line = lineOf(loc))
+  if (auto line = loc->findInstanceOf<FileLineColLoc>())
     b.setLocation({b.file(line.getFilename().getValue()), line.getLine(),
                    line.getColumn()});
 }
