@@ -14,9 +14,8 @@ static constexpr nereid_string_t kPrecisions[] = {
     text("ieee"), text("tf32"), text("tf32x3"), text("bf16x3"), text("bf16x6")};
 static constexpr int64_t kLeastDot[] = {1, 1, 1};
 
-void addFrontendFacts(ValueWriter &values, bool hasBytes) {
-  std::span<const nereid_string_t> float8 = kFloat8;
-  values.addList("fp8_types", hasBytes ? float8 : float8.first(0));
+void addFrontendFacts(ValueWriter &values) {
+  values.addList("fp8_types", kFloat8);
   values.addList("dot_precisions", kPrecisions);
   values.addString("default_dot_precision", "ieee");
   values.addList("min_dot_size", kLeastDot);

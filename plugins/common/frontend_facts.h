@@ -11,10 +11,10 @@
 
 namespace nereid::plugin {
 
-/// Adds the facts of "nereid.frontend/1". Every precision is computed, if need
-/// be by a wider one, and products have any size. FP8 values are bytes, whose
-/// conversions are written out: \p hasBytes is false where the target has none.
-void addFrontendFacts(ValueWriter &values, bool hasBytes);
+/// Adds the facts of "nereid.frontend/1". FP8 values are bytes, whose
+/// conversions are written out. Products of f32 are computed as such, which is
+/// at least as precise as any precision that Triton names; they have any size.
+void addFrontendFacts(ValueWriter &values);
 
 } // namespace nereid::plugin
 

@@ -160,7 +160,7 @@ static nereid_status_t visitFacts(nereid_state_t *, const nereid_target_t *,
                                   const nereid_value_sink_t *sink,
                                   const nereid_call_t *) {
   ValueWriter values(sink);
-  addFrontendFacts(values, /*hasBytes=*/true);
+  addFrontendFacts(values);
   return values.status();
 }
 

@@ -19,20 +19,17 @@ static nereid_status_t visitFacts(nereid_state_t *,
                                   const nereid_target_t *target,
                                   const nereid_value_sink_t *sink,
                                   const nereid_call_t *) {
-  bool hasInt8 = false, hasStorage8 = false;
   int64_t threads = 0;
   constexpr std::string_view kThreads = "threads=";
   std::string text = featuresFor(target);
   for (std::string_view list = text; !list.empty();) {
     std::string_view feature = takeItem(list, ',');
-    hasInt8 |= feature == "i8";
-    hasStorage8 |= feature == "storage8";
     if (feature.starts_with(kThreads))
       std::from_chars(feature.data() + kThreads.size(),
                       feature.data() + feature.size(), threads);
   }
   ValueWriter values(sink);
-  addFrontendFacts(values, hasInt8 && hasStorage8);
+  addFrontendFacts(values);
   if (threads)
     values.addInteger("max_tensor_elements", threads * kMaxElementsPerThread);
   return values.status();

@@ -113,6 +113,10 @@ TEST(VulkanFrontend, AProfileDeclaresWhatItsKernelsMayUse) {
   EXPECT_EQ(facts["max_tensor_elements"], "1048576");
 }
 
+TEST(VulkanFrontend, ADeviceWithoutBytesHasTheirTypes) {
+  EXPECT_THAT(factsOf("minimal-1.3", "")["fp8_types"], HasSubstr("fp8e4nv"));
+}
+
 TEST(VulkanFrontend, LimitsTilesByTheThreadsOfADevice) {
   EXPECT_EQ(factsOf("minimal-1.3", "")["max_tensor_elements"], "131072");
   auto facts = factsOf("minimal-1.3", "threads=256,i8,storage8");
