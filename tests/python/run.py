@@ -16,11 +16,19 @@ import tempfile
 SKIPPED = 77
 
 
+def missing_device(python, env):
+    """Why NEREID_TARGET has no device; empty if it has one."""
+    code = "import nereid; nereid.options()"
+    done = subprocess.run([python, "-c", code], env=env, capture_output=True, text=True)
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", required=True, type=pathlib.Path)
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--interpret", action="store_true")
+    parser.add_argument("--target", default="", help="skipped where there is no such device")
     args, rest = parser.parse_known_args()
     build = args.build.resolve()
     if not args.python.exists():
@@ -39,6 +47,11 @@ def main():
         )
         for name in ("NEREID_TARGET", "TRITON_DEFAULT_BACKEND"):
             env.pop(name, None)
+        if args.target:
+            env["NEREID_TARGET"] = args.target
+            if reason := missing_device(args.python, env):
+                print(f"[SKIP] {reason}")
+                return SKIPPED
         tests = pathlib.Path(__file__).parent
         command = [args.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         chosen = rest or [tests, f"--ignore={tests / 'ops'}"]

@@ -1,5 +1,6 @@
 """Collects which operations, on which types, the tests that pass compiled.
 
+Tests of kernels that the target refuses pass if it does so by name.
 With TRITON_INTERPRET=1 the kernels run in Triton's interpreter instead, a second
 oracle for what the tests expect.
 """
@@ -17,6 +18,7 @@ import pytest
 import triton
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from targets import TARGET, refusal_of  # noqa: E402
 from ttir import operations  # noqa: E402
 
 compiled = []
@@ -55,19 +57,41 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    refusal = refusal_of(pyfuncitem.name)
+    if refusal is None or triton.knobs.runtime.interpret:
+        return (yield)
+    with pytest.raises(Exception, match=re.escape(refusal)):
+        yield
+    return True
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
     if call.when != "call":
         return
-    if outcome.get_result().passed:
-        for text in compiled:
-            collected.update((*row, item.path.stem) for row in operations(text))
+    report = outcome.get_result()
+    if report.passed:
+        rows = {row for text in compiled for row in operations(text)}
+        # Part of the report, so that it reaches the process that controls workers.
+        report.user_properties.append(("operations", [[*row, item.path.stem] for row in rows]))
     compiled.clear()
 
 
-def pytest_sessionfinish():
+def pytest_runtest_logreport(report):
+    for name, rows in report.user_properties:
+        if name == "operations":
+            collected.update(map(tuple, rows))
+
+
+def pytest_sessionfinish(session):
     path = os.environ.get("NEREID_TRITON_COVERAGE")
-    if path:
-        rows = {"triton": triton.__version__, "tested": sorted(collected)}
+    if path and not hasattr(session.config, "workerinput"):
+        rows = {
+            "triton": triton.__version__,
+            "target": TARGET,
+            "tested": sorted(collected),
+        }
         pathlib.Path(path).write_text(json.dumps(rows))

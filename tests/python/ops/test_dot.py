@@ -6,6 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from targets import ways
 from values import FLOATS, FP8, floats, integers
 
 KINDS = {kind: tl.float32 for kind in ["float16", "bfloat16", "float32", *FP8]}
@@ -99,12 +100,11 @@ def strided_kernel(
     tl.store(out_ptr + m[:, None] * N + n[None, :], total)
 
 
-@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-transposed"])
+@ways("none", "all,-dot-transposed")
 @pytest.mark.parametrize("kind", ["int8", "bfloat16", "float16", "float64"])
 @pytest.mark.parametrize("layout", ["NT", "TN", "TT"])
-def test_transposed(layout, kind, paths):
+def test_transposed(layout, kind, options):
     """Operands whose columns lie in memory one after the other, by their strides or by tl.trans."""
-    options = {} if paths == "default" else {"nereid_fast_paths": paths}
     exact = {"int8": torch.int32, "float64": torch.float64}.get(kind, torch.float32)
     for m, n, k, trans in ((16, 64, 32, True), (64, 32, 16, False), (64, 16, 128, False)):
         depth, height = 2 * k + 3, m - 5
@@ -179,13 +179,12 @@ def rounds_kernel(
     tl.store(other_ptr + i * S + j, other + rows[:, None])
 
 
-@pytest.mark.parametrize("paths", ["default", "none", "all,-dot-deferred", "all,-dot-tiles"])
+@ways("none", "all,-dot-deferred", "all,-dot-tiles")
 @pytest.mark.parametrize("kind", ["int8", "bfloat16", "float32"])
 @pytest.mark.parametrize("case", ["plain", "two", "square", "same", "seen", "rows", "written", "next"])
-def test_rounds(case, kind, paths):
+def test_rounds(case, kind, options):
     """Products that are added up in a loop, whatever else it does with them."""
     s = 32
-    options = {} if paths == "default" else {"nereid_fast_paths": paths}
     for rounds in (0, 1, 2, 19):
         a, b = (operand(kind, s, rounds * s), operand(kind, rounds * s, s))
         if kind == "int8":

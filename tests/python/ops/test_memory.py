@@ -7,6 +7,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
+from targets import ways
 from values import FLOATS, FP8, INTEGERS, RELEASE, any_values, assert_same_bits, floats
 
 block_pointers = pytest.mark.skipif(
@@ -190,9 +191,9 @@ def overtaken_kernel(f_ptr, out_ptr, n, rounds, N: tl.constexpr, CASE: tl.conste
             k += 1
 
 
-@pytest.mark.parametrize("paths", ["default", "none"])
+@ways("none")
 @pytest.mark.parametrize("case", ["mask", "exchange", "return", "load", "offset", "rows", "for", "while"])
-def test_overtaken(case, paths):
+def test_overtaken(case, options):
     """A tile keeps its elements when the memory that it came from changes."""
     size, n = 64, 50
     f = torch.randperm(size, generator=torch.Generator().manual_seed(0)).int()
@@ -206,6 +207,5 @@ def test_overtaken(case, paths):
     else:
         expected[:size] = {"rows": above, "while": mask * 3}.get(case, mask)
     out = torch.zeros(4 * size)
-    options = {} if paths == "default" else {"nereid_fast_paths": paths}
     overtaken_kernel[(1,)](f, out, n, 3, size, case, **options)
     assert torch.equal(out, expected)
