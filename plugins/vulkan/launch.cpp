@@ -69,6 +69,22 @@ static Dispatch dispatchOf(const nereid_kernel_t &kernel,
   return foldGrid(kernel, grid);
 }
 
+[[gnu::cold]] [[noreturn]] static void
+throwForeign(const nereid_kernel_t &kernel, const nereid_launch_t &launch,
+             uint32_t offset) {
+  uint64_t address;
+  std::memcpy(&address, static_cast<const char *>(launch.arguments) + offset,
+              sizeof address);
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(address));
+  throw Failure(NEREID_INVALID_ARGUMENT,
+                "the pointer at byte " + std::to_string(offset) +
+                    " of the arguments is " + text +
+                    ", which is not an address of device '" +
+                    kernel.device.physical.name + "'");
+}
+
 static void checkLaunch(const nereid_kernel_t &kernel,
                         const nereid_launch_t &launch) {
   if (launch.arguments_size < kernel.image.facts.arguments)
@@ -88,22 +104,10 @@ static void checkLaunch(const nereid_kernel_t &kernel,
       throw Failure(NEREID_UNIMPLEMENTED,
                     "a cluster of " + std::to_string(size) +
                         " programs: Vulkan has no clusters");
-  const Memory &memory = *kernel.device.memory;
-  for (uint32_t offset : kernel.pointers) {
-    uint64_t address;
-    std::memcpy(&address, static_cast<const char *>(launch.arguments) + offset,
-                sizeof address);
-    if (address && !memory.isDeviceAddress(address)) [[unlikely]] {
-      char text[24];
-      std::snprintf(text, sizeof text, "0x%llx",
-                    static_cast<unsigned long long>(address));
-      throw Failure(NEREID_INVALID_ARGUMENT,
-                    "the pointer at byte " + std::to_string(offset) +
-                        " of the arguments is " + text +
-                        ", which is not an address of device '" +
-                        kernel.device.physical.name + "'");
-    }
-  }
+  size_t foreign =
+      kernel.device.memory->findForeign(launch.arguments, kernel.pointers);
+  if (foreign < kernel.pointers.size()) [[unlikely]]
+    throwForeign(kernel, launch, kernel.pointers[foreign]);
 }
 
 /// A services block for a launch. Returns its address.
@@ -148,7 +152,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   }
   VkCommandBuffer commands = recording.commands();
   const DeviceFunctions &vk = device.vk;
-  vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  if (recording.bind(pipeline))
+    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   vk.CmdPushConstants(commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                       facts.pushConstants(), bytes);
   vk.CmdDispatch(commands, dispatch.x, dispatch.y, dispatch.z);

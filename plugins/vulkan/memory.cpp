@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace nereid::vulkan {
 
@@ -313,19 +314,44 @@ std::optional<BufferRange> Memory::findHost(const void *pointer,
   return std::nullopt;
 }
 
-bool Memory::isDeviceAddress(uint64_t address) const {
-  std::shared_lock lock(mutex);
-  auto next = slabs.upper_bound(address);
-  if (next != slabs.begin()) {
-    const Buffer &buffer = std::prev(next)->second->buffer;
-    if (address - buffer.address <= buffer.size)
-      return true;
+static bool contains(const Buffer &buffer, uint64_t address) {
+  return address - buffer.address <= buffer.size;
+}
+
+/// The buffer that has `address`; null if there is none.
+const Buffer *Memory::bufferOf(uint64_t address) const {
+  auto slab = slabs.upper_bound(address);
+  if (slab != slabs.begin()) {
+    const Buffer &buffer = std::prev(slab)->second->buffer;
+    if (contains(buffer, address))
+      return &buffer;
   }
   auto import = imports.upper_bound(address);
   if (import == imports.begin())
-    return false;
+    return nullptr;
   const Buffer &buffer = std::prev(import)->second.slab->buffer;
-  return address - buffer.address <= buffer.size;
+  return contains(buffer, address) ? &buffer : nullptr;
+}
+
+size_t Memory::findForeign(const void *block,
+                           std::span<const uint32_t> offsets) const {
+  if (offsets.empty())
+    return 0;
+  // One lock for all: they are most of what a launch costs. Small allocations
+  // share a buffer, so that the last one often has the next address too.
+  std::shared_lock lock(mutex);
+  const Buffer *last = nullptr;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    uint64_t address;
+    std::memcpy(&address, static_cast<const char *>(block) + offsets[i],
+                sizeof address);
+    if (!address || (last && contains(*last, address)))
+      continue;
+    last = bufferOf(address);
+    if (!last)
+      return i;
+  }
+  return offsets.size();
 }
 
 } // namespace nereid::vulkan

@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 
 namespace nereid::vulkan {
 
@@ -49,8 +50,11 @@ public:
   BufferRange find(uint64_t address, uint64_t size, const char *what) const;
   /// The buffer of host memory that the device can access.
   std::optional<BufferRange> findHost(const void *pointer, uint64_t size) const;
-  /// Whether `address` is in a buffer of this device, or at its end.
-  bool isDeviceAddress(uint64_t address) const;
+  /// The first of the addresses at `offsets` of `block` that is neither 0, nor
+  /// in a buffer of this device or at its end: its index; their number if all
+  /// are.
+  size_t findForeign(const void *block,
+                     std::span<const uint32_t> offsets) const;
 
   /// Bytes in allocations.
   uint64_t used() const;
@@ -77,6 +81,7 @@ private:
   bool place(Slab &slab, uint64_t size, uint64_t alignment, uint64_t &address);
   void trim(uint64_t keep);
   void remove(std::map<uint64_t, Allocation>::iterator allocation);
+  const Buffer *bufferOf(uint64_t address) const;
   [[noreturn]] void throwFull(uint64_t size) const;
 
   Device &device;

@@ -131,6 +131,7 @@ void Stream::recycle(std::unique_ptr<Batch> batch) {
   batch->stagingUsed = 0;
   batch->waits.clear();
   batch->count = 0;
+  batch->bound = VK_NULL_HANDLE;
   device.check(device.vk.ResetCommandPool(device.handle, batch->pool, 0),
                "cannot reset a command pool");
   idle.push_back(std::move(batch));

@@ -18,6 +18,7 @@
 
 #include <deque>
 #include <functional>
+#include <utility>
 
 namespace nereid::vulkan {
 
@@ -54,6 +55,7 @@ struct Batch {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   uint64_t value = 0; // of the timeline at its end
   uint32_t count = 0; // pieces of work
+  VkPipeline bound = VK_NULL_HANDLE;
   std::vector<Point> waits;
   std::vector<Readback> readbacks;
   std::vector<PendingReport> reports;
@@ -84,6 +86,11 @@ public:
 
     /// Where commands go, ordered after all earlier work of the stream.
     VkCommandBuffer commands();
+    /// Whether `pipeline` is not the one that is bound already; it counts as
+    /// bound from then on.
+    bool bind(VkPipeline pipeline) {
+      return std::exchange(stream.openBatch().bound, pipeline) != pipeline;
+    }
     /// Staging memory until the work has ended.
     Staged stage(uint64_t size, uint64_t alignment = 16);
     /// Copies to the host's memory when the work has ended.

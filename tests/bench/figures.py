@@ -40,7 +40,7 @@ def medians(run, budget):
     return [statistics.median(figures) for figures in zip(*runs)]
 
 
-def benchmarks(words, budget, environment=None):
+def benchmarks(words, budget, environment=None, time="real_time"):
     """Median nanoseconds of each benchmark of a program, by name."""
     words += [
         "--benchmark_format=json",
@@ -57,7 +57,7 @@ def benchmarks(words, budget, environment=None):
             sys.exit(f"{words[0]}: {one['run_name']}: {one['error_message']}")
         if one["aggregate_name"] == "median":
             name = one["run_name"].split("/repeats:")[0]
-            found[name] = one["real_time"] * units[one["time_unit"]]
+            found[name] = one[time] * units[one["time_unit"]]
     return found
 
 
@@ -138,6 +138,27 @@ def launch(options):
         )
 
 
+def vulkan_launch(options):
+    """What the plugin and the host add to a driver's own time: that of a thread,
+    on a driver that executes nothing."""
+    manifest = str(options.build / "tests/null_vulkan/null_vulkan.json")
+    words = [options.build / "bench/launch_bench", options.plugins / "vulkan.so"]
+    for name, device in (("busy", "a busy device"), ("", "an idle device")):
+        environment = dict(
+            os.environ,
+            VK_DRIVER_FILES=manifest,
+            VK_ICD_FILENAMES=manifest,
+            NULL_VULKAN=name,
+        )
+        found = benchmarks(words, options.budget, environment, "cpu_time")
+        for arguments in (5, 20):
+            row(
+                f"launch, {arguments} arguments: vulkan, {device} that executes nothing",
+                f"{found[f'launchThroughHost/{arguments}']:.1f} ns",
+                "time of the thread",
+            )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--budget", type=float, default=1.0)
@@ -162,6 +183,8 @@ def main():
             many_plugins(options, Path(work))
         compilation(options)
         launch(options)
+        if (options.build / "tests/null_vulkan/null_vulkan.json").exists():
+            vulkan_launch(options)
     except subprocess.CalledProcessError as error:
         sys.exit(f"{error.cmd[0]} ended with exit status {error.returncode}")
 

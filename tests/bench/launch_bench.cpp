@@ -12,8 +12,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 using namespace nereid::test;
 
@@ -47,6 +49,13 @@ public:
     request.source = {source.data(), source.size()};
     check(nereid_compile(backend, &request, &artifact));
   }
+  /// Passes an address of the device as each argument.
+  void allocate() {
+    nereid_allocation_t request = {sizeof request, 0, 4096, 0};
+    nereid_address_t address = 0;
+    check(nereid_backend_allocate(backend, 0, &request, &address));
+    std::fill(std::begin(block), std::end(block), address);
+  }
   ~Kernel() {
     nereid_artifact_destroy(artifact);
     nereid_runtime_destroy(runtime);
@@ -79,10 +88,12 @@ static void launchThroughHost(benchmark::State &state) {
   Kernel kernel(state.range(0));
   nereid_function_t *function = nullptr;
   check(nereid_function_load(kernel.backend, 0, kernel.artifact, &function));
+  kernel.allocate();
   for (auto _ : state) {
     nereid_launch_t launch = kernel.launch();
     check(nereid_function_launch(function, &launch));
   }
+  check(nereid_backend_synchronize(kernel.backend, 0, 0));
   nereid_function_destroy(function);
 }
 BENCHMARK(launchThroughHost)->Arg(5)->Arg(20);
@@ -111,6 +122,7 @@ static void launchSlot(benchmark::State &state) {
     nereid_launch_t launch = kernel.launch();
     check(driver.launch(loaded, &launch, &call));
   }
+  check(driver.synchronize(plugin.state, 0, 0, &call));
   (void)driver.unload_module(plugin.state, module, &call);
 }
 BENCHMARK(launchSlot)->Arg(5)->Arg(20);
