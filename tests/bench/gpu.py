@@ -6,8 +6,7 @@
     FOLDER/gpu.py table [--only NAME,...] [--time SECONDS] [--json FILE]
 
 `bundle` compiles the example kernels and those of the table for a target in
-full, vulkan:PROFILE:FEATURES:SUBGROUP, whose features `nereid devices --json`
-prints there; the device has to be the same. It gathers in FOLDER what a machine without LLVM needs to run them: the tool, the library,
+full, which `nereid devices --json` prints there as `target_in_full`; the device has to be the same. It gathers in FOLDER what a machine without LLVM needs to run them: the tool, the library,
 the plugin, a filled cache. `check` runs each example kernel and compares its
 results. `table` prints the median of the device's timestamps on random data,
 the best of the listed options first, beside figures of others on an H200.

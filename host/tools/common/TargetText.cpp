@@ -63,6 +63,22 @@ Expected<TargetText> TargetText::parse(std::string_view text) {
   return target;
 }
 
+// A field whose colons and backslashes are protected.
+static std::string fieldOf(nereid_string_t text) {
+  std::string field;
+  for (char c : detail::view(text)) {
+    if (c == ':' || c == '\\')
+      field += '\\';
+    field += c;
+  }
+  return field;
+}
+
+std::string TargetText::write(const nereid_target_t &target) {
+  return fieldOf(target.backend) + ':' + fieldOf(target.arch) + ':' +
+         fieldOf(target.features) + ':' + std::to_string(target.warp_size);
+}
+
 nereid_target_t TargetText::get() const {
   auto target = detail::sized<nereid_target_t>();
   target.warp_size = warpSize;

@@ -27,6 +27,9 @@ struct TargetText {
   static bool isInFull(std::string_view text);
   static Expected<TargetText> parse(std::string_view text);
 
+  /// What `parse` reads: "cpu:x86_64:znver4:0".
+  static std::string write(const nereid_target_t &target);
+
   /// As the ABI spells it; valid as long as this is.
   nereid_target_t get() const;
 };

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Target.h"
+#include "TargetText.h"
 #include "Text.h"
 #include "Verb.h"
 
@@ -45,6 +46,15 @@ static Expected<std::vector<Device>> collect(const Runtime &runtime) {
   return devices;
 }
 
+/// What --target takes on a machine without the device; null if the driver does
+/// not report it.
+static Json targetInFull(const Backend &backend, uint32_t device) {
+  auto target = detail::sized<nereid_target_t>();
+  if (nereid_backend_target(backend.get(), device, &target) != NEREID_OK)
+    return {};
+  return tools::TargetText::write(target);
+}
+
 static Json deviceJson(const Runtime &runtime, const Device &device,
                        bool isWinner) {
   nereid_backend_info_t info = device.backend.info();
@@ -62,6 +72,7 @@ static Json deviceJson(const Runtime &runtime, const Device &device,
     json["device"] = *device.index;
     json["target"] = targetLabel(runtime, device.backend) + ':' +
                      std::to_string(*device.index);
+    json["target_in_full"] = targetInFull(device.backend, *device.index);
     json["properties"] = device.properties;
   }
   return json;

@@ -168,7 +168,7 @@ std::string compileSummary(const CompiledKernel &kernel) {
       kernel.artifact.info().from_cache
           ? "taken from the cache, where plugin '" + plugin + "' put it,"
           : "compiled by plugin '" + plugin + "'";
-  return verb + " for " + kernel.choice.name() + " in " +
+  return verb + " for " + kernel.choice.shortName() + " in " +
          durationText(static_cast<double>(kernel.nanoseconds));
 }
 

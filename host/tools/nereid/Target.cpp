@@ -5,10 +5,21 @@
 
 #include "Target.h"
 
+#include <algorithm>
+
 namespace nereid::tool {
 
 std::string TargetChoice::name() const {
   return driver ? label + ':' + std::to_string(device) : label;
+}
+
+std::string TargetChoice::shortName() const {
+  constexpr size_t kLong = 60;
+  if (!text || label.size() <= kLong)
+    return name();
+  auto count = std::count(text->features.begin(), text->features.end(), ',');
+  return text->deviceType + ':' + text->arch + " with " +
+         std::to_string(count + 1) + (count ? " features" : " feature");
 }
 
 static std::string deviceTypeOf(const Backend &backend) {

@@ -22,6 +22,8 @@ struct TargetChoice {
   const nereid_target_t *request() const { return target ? &*target : nullptr; }
   /// "cpu:0", or "acme" without a driver.
   std::string name() const;
+  /// The same for people: a long list of features is counted.
+  std::string shortName() const;
 };
 
 /// What --target calls the devices of \p backend: the device type, or the
