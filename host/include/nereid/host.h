@@ -20,6 +20,7 @@
 #ifndef NEREID_HOST_H
 #define NEREID_HOST_H
 
+#include "nereid/host/archive.h"
 #include "nereid/host/backend.h"
 #include "nereid/host/base.h"
 #include "nereid/host/cache.h"

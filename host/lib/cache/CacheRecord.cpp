@@ -5,18 +5,17 @@
 
 #include "cache/CacheRecord.h"
 
-// Compiled in, so that nothing of it is visible outside.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "support/Integrity.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace nereid::host {
 
 static constexpr std::string_view magic = "nereidCE";
 static constexpr uint32_t layoutVersion = 1;
-static constexpr size_t digestSize = 16;
+static constexpr size_t digestSize = integritySize;
 
 // Where the fields of the record are.
 enum Offset : size_t {
@@ -31,25 +30,6 @@ enum Offset : size_t {
 };
 static_assert(atDigest + digestSize == cacheRecordSize);
 
-template <typename T> static void putLittle(char *out, T value) {
-  for (size_t i = 0; i < sizeof value; ++i)
-    out[i] = char(value >> (8 * i));
-}
-
-template <typename T> static T getLittle(const char *in) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof value; ++i)
-    value |= T(uint8_t(in[i])) << (8 * i);
-  return value;
-}
-
-static XXH128_canonical_t integrity(std::string_view bytes) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical,
-                           XXH3_128bits(bytes.data(), bytes.size()));
-  return canonical;
-}
-
 void encodeCacheRecord(const CacheRecord &record, std::span<char> out) {
   assert(out.size() == encodedSize(record) && "the buffer fits the entry");
   char *next = std::ranges::copy(record.body, out.data()).out;
@@ -61,8 +41,8 @@ void encodeCacheRecord(const CacheRecord &record, std::span<char> out) {
   std::ranges::copy(record.key.bytes, next + atKey);
   putLittle<uint64_t>(next + atBodySize, record.body.size());
   putLittle<uint64_t>(next + atMetadataSize, record.metadata.size());
-  XXH128_canonical_t digest = integrity({out.data(), out.size() - digestSize});
-  std::memcpy(next + atDigest, digest.digest, digestSize);
+  Integrity digest = integrityOf({out.data(), out.size() - digestSize});
+  std::ranges::copy(digest, next + atDigest);
 }
 
 static Failure damaged(std::string text) {
@@ -76,9 +56,8 @@ Result<CacheRecord> parseCacheRecord(std::string_view file) {
   const char *record = file.data() + file.size() - cacheRecordSize;
   if (std::string_view(record + atMagic, magic.size()) != magic)
     return damaged("does not end in a record");
-  XXH128_canonical_t digest =
-      integrity(file.substr(0, file.size() - digestSize));
-  if (std::memcmp(digest.digest, record + atDigest, digestSize) != 0)
+  Integrity digest = integrityOf(file.substr(0, file.size() - digestSize));
+  if (std::memcmp(digest.data(), record + atDigest, digestSize) != 0)
     return damaged("digest does not match the contents");
 
   // From here on the bytes are intact, but another version may have written

@@ -69,6 +69,21 @@ static Result<ArgumentLayout> layOut(ArgumentLayout layout) {
   return layout;
 }
 
+Result<ArgumentLayout> ArgumentLayout::standard(
+    const std::vector<std::pair<std::string, std::string>> &arguments) {
+  ArgumentLayout layout;
+  for (const auto &[name, type] : arguments) {
+    uint32_t size = sizeOfType(type);
+    if (!size)
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "argument '" + name + "' has type '" + type +
+                         "', expected a pointer or a number, as '*f32' or "
+                         "'i32'"};
+    layout.arguments.push_back({name, type, 0, size});
+  }
+  return layOut(std::move(layout));
+}
+
 // Takes the plugin's places and checks that no two arguments overlap.
 static Outcome place(ArgumentLayout &layout, std::span<const int64_t> offsets) {
   std::vector<size_t> order(offsets.size());

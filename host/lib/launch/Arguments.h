@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nereid::host {
@@ -22,6 +23,10 @@ struct Argument {
 struct ArgumentLayout {
   std::vector<Argument> arguments;
   uint64_t size = 0; // of the block
+
+  /// Places arguments, given as names and types, in the standard layout.
+  static Result<ArgumentLayout>
+  standard(const std::vector<std::pair<std::string, std::string>> &arguments);
 
   /// Reads the layout that a kernel's metadata gives, or lays its arguments
   /// out in the standard way (nereid/compiler.h, "Metadata"). Metadata that
