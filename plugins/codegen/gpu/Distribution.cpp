@@ -265,7 +265,7 @@ void Distributor::need(Value tile, const Layout &layout) {
 void Distributor::needForMatrices(Value tile) {
   MatrixSource source = result.options.matrices->sourceOf(tile);
   if (source.isInRegisters())
-    need(source.tile, result.stagingLayout(source.tile));
+    need(source.tile, result.stagingLayout(source.tile, false));
 }
 
 void Distributor::needOperands(Operation *op) {
@@ -273,7 +273,7 @@ void Distributor::needOperands(Operation *op) {
     for (OpOperand &use : op->getOpOperands()) {
       if (isa<tt::DotOp>(op) && use.getOperandNumber() < 2) {
         if (!result.options.matrices->isStoredDirectly(use))
-          need(use.get(), result.stagingLayout(use.get()));
+          need(use.get(), result.stagingLayout(use.get(), true));
       } else if (tileType(use.get())) {
         needForMatrices(use.get());
       }
@@ -408,20 +408,20 @@ Layout Distribution::anyLayout(Value tile) const {
   return layout ? *layout : defaultLayout(tile);
 }
 
-Layout Distribution::stagingLayout(Value tile) const {
+Layout Distribution::stagingLayout(Value tile, bool alongColumns) const {
   Layout layout = anyLayout(tile).compacted();
   ArrayRef<int64_t> shape = layout.shape();
   unsigned bits = tt::getElementBitWidth(tile.getType());
-  // The neighbors of a word: along the rows, or along the columns.
   unsigned count = llvm::Log2_32(std::max(1u, 32 / bits));
   ArrayRef<ElementIndex> bases = layout.registerBases();
-  for (int64_t step : {int64_t(1), shape.back()}) {
+  auto hasRun = [&](int64_t step) {
     bool isRun = bases.size() >= count;
     for (unsigned bit = 0; isRun && bit < count; ++bit)
       isRun = bases[bit] == step << bit;
-    if (isRun)
-      return layout;
-  }
+    return isRun;
+  };
+  if (hasRun(1) || (alongColumns && hasRun(shape.back())))
+    return layout;
   return rowMajorLayout(shape, std::min<int64_t>(128 / bits, shape.back()),
                         options.workgroup);
 }
@@ -438,7 +438,7 @@ Layout Distribution::operandLayout(OpOperand &use,
     return anyLayout(use.get());
   // These are read through memory that the whole workgroup sees.
   if (isa<tt::DotOp>(op) && use.getOperandNumber() < 2)
-    return isHeld(op->getResult(0)) ? stagingLayout(use.get())
+    return isHeld(op->getResult(0)) ? stagingLayout(use.get(), true)
                                     : anyLayout(use.get());
   if (isa<tt::GatherOp>(op) && use.getOperandNumber() == 0)
     return anyLayout(use.get());

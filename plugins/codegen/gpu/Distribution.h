@@ -49,8 +49,9 @@ public:
   /// `ofResult`; null for operations without a tile as a result.
   Layout operandLayout(mlir::OpOperand &use, const Layout *ofResult) const;
   /// The layout in which `tile` is read to be stored in rows of shared memory,
-  /// from which matrices are loaded: neighbors that a thread holds fill words.
-  Layout stagingLayout(mlir::Value tile) const;
+  /// from which matrices are loaded: neighbors of a row that a thread holds
+  /// fill words, or those of a column if it may be `alongColumns`.
+  Layout stagingLayout(mlir::Value tile, bool alongColumns) const;
   /// Of a load, a store or an atomic operation on tiles.
   const Layout &accessLayout(mlir::Operation *access) const {
     return accesses.find(access)->second.layout;

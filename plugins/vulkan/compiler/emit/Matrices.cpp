@@ -290,7 +290,7 @@ Ids Emitter::loadMatrices(Value tile, const MatrixForm &form) {
   Type type = tileType(tile).getElementType();
   unsigned bytes = type.getIntOrFloatBitWidth() / 8;
   Bands bands = bandsFor(form, bytes, device.sharedBytes);
-  Layout layout = layouts.stagingLayout(tile);
+  Layout layout = layouts.stagingLayout(tile, false);
   Ids registers = registersOf(tile, layout), values;
   TypeId matrix = matrixType(type, form);
   for (uint32_t index = 0; index < bands.count; ++index) {
@@ -318,7 +318,7 @@ Ids Emitter::loadMatrices(Value tile, const MatrixForm &form) {
 Ids Emitter::repeatedMatrices(Value vector, bool isColumn,
                               const MatrixForm &form) {
   Type type = tileType(vector).getElementType();
-  Layout layout = layouts.stagingLayout(vector);
+  Layout layout = layouts.stagingLayout(vector, false);
   unsigned dim = isColumn ? 0 : 1;
   StagedRows rows = {0, 0, 4, dim, {}};
   barrier();
