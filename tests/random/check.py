@@ -77,7 +77,7 @@ def compare(kernel: Kernel, got: np.ndarray, want: np.ndarray) -> str:
 class Configurations:
     """The option sets of a device: `base` for every kernel, and the others."""
 
-    def __init__(self, device) -> None:
+    def __init__(self, device, products: bool = False) -> None:
         known = device.options()
         names = device.fast_paths() if "fast_paths" in known else []
         self.base = [("none", {"fast_paths": "none"}), ("all", {})] if names else [("default", {})]
@@ -93,6 +93,8 @@ class Configurations:
             for lacking in ("i64", "i8,i16,f16", "storage8,storage16", "i64,i8,i16,f16,storage8,storage16"):
                 self.others.append((f"without={lacking}", {"without": lacking}))
         arch, features = device.architecture()
+        if "matrices" in known and "matrix=" in features:
+            (self.base if products else self.others).append(("matrices=false", {"matrices": False}))
         if arch == "x86_64" and "cpu" in known:
             self.others.append(("cpu=x86-64", {"cpu": "x86-64"}))
             if {"avx2", "fma", "bmi2", "f16c"} <= set(features.replace("+", "").split(",")):

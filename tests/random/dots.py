@@ -18,12 +18,20 @@ _TYPES = [
 
 
 class Dots(Combines):
+    # A subclass may have others.
+    dot_extents, loop_extents = (1, 2, 4, 8, 16, 32), (4, 8, 16, 32)
+    dot_types = _TYPES
+    # Whether the sign of a sum that is zero is the device's.
+    has_any_zero = False
+    loop_types = [(E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)]
+
     def dot(self) -> None:
-        m, n, k = (self.choice([1, 2, 4, 8, 16, 32]) for _ in range(3))
+        m, n, k = (self.choice(self.dot_extents) for _ in range(3))
+        least = self.dot_extents[0]
         while m * n * k > 8192:
-            m, k = max(1, m // 2), max(1, k // 2)
+            m, k = max(least, m // 2), max(least, k // 2)
         batch = (self.choice([1, 2, 4]),) if self.chance(0.25) else ()
-        element, result = self.choice(_TYPES)
+        element, result = self.choice(self.dot_types)
         a, b = self.operand(element, (*batch, m, k)), self.operand(element, (*batch, k, n))
         c = self.constant(0, result, (*batch, m, n)) if self.chance(0.2) else self.tile(result, (*batch, m, n))
         self.dot_of(a, b, c)
@@ -58,17 +66,17 @@ class Dots(Combines):
         (out,) = self.emit("dot", [a, b, c], [(c.element, c.shape)], precision=precision)
         if c.element.is_float:
             out.bound = min(c.bound + a.bound * b.bound * a.shape[-1], c.element.exact)
-            out.signed_zero = c.signed_zero
+            out.signed_zero = c.signed_zero or self.has_any_zero
         self.add_shape(c.shape)
         return out
 
     def dot_loop(self) -> None:
         """The K loop of a matrix product: only dots add to the carried tile."""
-        element, result = self.choice([(E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
+        element, result = self.choice(self.loop_types)
         pointers = self.pointers(lambda e: e is element)
         if not pointers or self.depth >= 2:
             return
-        m, n, k = (self.choice([4, 8, 16, 32]) for _ in range(3))
+        m, n, k = (self.choice(self.loop_extents) for _ in range(3))
         trips = self.choice([1, 2, 3, 4])
         bases = [self.choice(pointers) for _ in range(2)]
         if any(p.origin.capacity - p.high < 64 for p in bases):
@@ -79,7 +87,7 @@ class Dots(Combines):
             acc = self.limited(acc, 1 << 20) if result.is_float else acc
         carried = self.value(result, (m, n))
         most = (1 << 21) // trips
-        carried.bound, carried.signed_zero = 1 << 22, acc.signed_zero
+        carried.bound, carried.signed_zero = 1 << 22, acc.signed_zero or self.has_any_zero
         iv = self.value(E.I32)
         iv.low, iv.high = 0, trips - 1
         bounds = [self.known(v, ()) for v in (0, trips, 1)]
@@ -98,7 +106,7 @@ class Dots(Combines):
         out = self.dot_of(*tiles, carried, most)
         self.leave([out])
         (sums,) = self.emit("for", [*bounds, acc], [(result, (m, n))], [region])
-        sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, acc.signed_zero
+        sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, carried.signed_zero
         self.add_shape((m, n))
 
     def _step_of(self, pointer: Value, shape, iv: Value, distance: int) -> Value:
@@ -118,7 +126,7 @@ class Dots(Combines):
         pointers = self.pointers(lambda e: e is element)
         if not pointers or self.depth >= 1:
             return
-        m, n, k, w = (self.choice([4, 8, 16]) for _ in range(4))
+        m, n, k, w = (self.choice(self.loop_extents[:3]) for _ in range(4))
         trips = self.choice([1, 2, 3])
         query = self.cast(self.tile(element, (m, k)), element, 8)
         sums, highest = self.constant(0, E.F32, (m, w)), self.constant(-2048, E.F32, (m,))

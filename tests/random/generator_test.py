@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from functools import partial
 
 import packages
 
@@ -165,11 +166,13 @@ class CompareTest(unittest.TestCase):
 
 class ReduceTest(unittest.TestCase):
     def test_what_differs_remains_and_little_else(self):
+        make = partial(generate, 5)
+
         def ops(path):
-            return [op.kind for block in reduce.blocks_of(reduce.Step(5, path).kernel) for op in block.ops]
+            return [op.kind for block in reduce.blocks_of(reduce.Step(make, path).kernel) for op in block.ops]
 
         path = []
-        while reduce.remove_once(5, path, lambda path: "store" in ops(path), lambda op: True):
+        while reduce.remove_once(make, path, lambda path: "store" in ops(path), lambda op: True):
             pass
         self.assertGreater(len(ops([])), 20)
         self.assertEqual(ops(path).count("store"), 1)

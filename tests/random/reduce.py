@@ -11,10 +11,11 @@ the reference.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from child import Child, Ended
-from generate import generate
 from ir import Block, Kernel, Op, Value, has_effect
+from products import generator_of
 from text import print_kernel
 
 
@@ -74,8 +75,8 @@ def substitutes(kernel: Kernel, block: Block, op: Op) -> list[list]:
 class Step:
     """One attempt, on a fresh kernel that the accepted attempts were made on."""
 
-    def __init__(self, seed: int, path) -> None:
-        self.kernel = generate(seed)
+    def __init__(self, make, path) -> None:
+        self.kernel = make()
         for step in path:
             self.apply(step)
 
@@ -120,12 +121,13 @@ def _serve(connection, seed: int, args) -> None:
     from device import Device
 
     device = Device(args.target)
-    connection.send(Configurations(device).of(seed, args.configurations))
+    connection.send(Configurations(device, args.products).of(seed, args.configurations))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    make = partial(generator_of(args.products), seed)
     while True:
         path, configuration = connection.recv()
         try:
-            found = check(device, Step(seed, path).kernel, [configuration])
+            found = check(device, Step(make, path).kernel, [configuration])
         except Exception:  # not a valid kernel any more
             found = []
         # One that does not compile does not count.
@@ -158,6 +160,7 @@ class Attempts:
 
 def reduce(seed: int, args) -> int:
     """Prints the smallest kernel found; 0 if the seed does not differ."""
+    make = partial(generator_of(args.products), seed)
     attempts = Attempts(seed, args)
     guilty = next((c for c in attempts.configurations if attempts.differs([], c)), None)
     if guilty is None:
@@ -169,12 +172,12 @@ def reduce(seed: int, args) -> int:
     def differs(path) -> bool:
         return attempts.differs(path, guilty)
 
-    while remove_once(seed, path, differs, has_effect):  # with what they alone need
+    while remove_once(make, path, differs, has_effect):  # with what they alone need
         pass
-    while remove_once(seed, path, differs, lambda op: True):
+    while remove_once(make, path, differs, lambda op: True):
         pass
     attempts.child.kill()
-    text = print_kernel(Step(seed, path).kernel)
+    text = print_kernel(Step(make, path).kernel)
     print(f"// seed {seed}, {guilty[0]}, {len(path)} steps\n{text}", flush=True)
     if args.keep:
         args.keep.mkdir(parents=True, exist_ok=True)
@@ -182,24 +185,24 @@ def reduce(seed: int, args) -> int:
     return 1
 
 
-def remove_once(seed, path, differs, wanted) -> bool:
+def remove_once(make, path, differs, wanted) -> bool:
     """Tries once to remove each operation that is wanted; true if one went."""
     length = len(path)
-    for number, block in enumerate(blocks_of(Step(seed, path).kernel)):
+    for number, block in enumerate(blocks_of(Step(make, path).kernel)):
         for place in reversed(range(len(block.ops))):
-            blocks = blocks_of(Step(seed, path).kernel)
+            blocks = blocks_of(Step(make, path).kernel)
             if number < len(blocks) and place < len(blocks[number].ops):
                 if wanted(blocks[number].ops[place]):
-                    _shrink(seed, path, number, place, differs)
+                    _shrink(make, path, number, place, differs)
     return len(path) > length
 
 
-def _shrink(seed, path, number, place, differs) -> bool:
+def _shrink(make, path, number, place, differs) -> bool:
     """Appends the first step at this place that keeps the difference."""
     for kind, ways in (("remove", 4), ("inline", 2), ("mask", 1)):
         for way in range(ways):
             step = (kind, number, place, way)
-            if not Step(seed, path).apply(step):
+            if not Step(make, path).apply(step):
                 break
             if differs([*path, step]):
                 path.append(step)

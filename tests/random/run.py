@@ -22,18 +22,19 @@ packages.require("numpy")
 import numpy as np
 
 from child import LIMIT, Child, Ended
-from generate import generate
 from ir import PointerArgument
+from products import generator_of
 from text import print_kernel
 
 
-def worker(connection, seeds, target: str, count: int | None) -> None:
+def worker(connection, seeds, target: str, count: int | None, products: bool) -> None:
     """Reports (seed, what begins) and in the end (seed, differences)."""
     from check import Configurations, check
     from device import Device
 
     device = Device(target)
-    configurations = Configurations(device)
+    configurations = Configurations(device, products)
+    generate = generator_of(products)
     for seed in seeds:
         connection.send((seed, "generator"))
         found = check(
@@ -50,7 +51,7 @@ class Shard:
         self.start()
 
     def start(self) -> None:
-        self.child = Child(worker, self.seeds, self.args.target, self.args.configurations)
+        self.child = Child(worker, self.seeds, self.args.target, self.args.configurations, self.args.products)
         self.now, self.since = (self.seeds[0], "start"), time.monotonic()
 
     def finished(self, seed: int) -> None:
@@ -76,7 +77,7 @@ def run(args, seeds) -> int:
         for message in messages:
             print(f"seed {seed}: {message}", flush=True)
         if args.keep:
-            keep(args.keep, seed, messages)
+            keep(args.keep, seed, generator_of(args.products)(seed), messages)
 
     while live := [s for s in shards if s.seeds]:
         ready = multiprocessing.connection.wait([s.child.connection for s in live], timeout=1)
@@ -107,10 +108,9 @@ def run(args, seeds) -> int:
     return len(failed)
 
 
-def keep(folder: pathlib.Path, seed: int, messages) -> None:
+def keep(folder: pathlib.Path, seed: int, kernel, messages) -> None:
     """Writes what reproduces a difference: TTIR, inputs, messages."""
     folder.mkdir(parents=True, exist_ok=True)
-    kernel = generate(seed)
     header = [f"// seed {seed}", *(f"// {line}" for m in messages for line in m.splitlines())]
     for argument in kernel.arguments:
         if isinstance(argument, PointerArgument):
@@ -129,6 +129,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--every", action="store_true", help="all configurations for every seed")
+    parser.add_argument("--products", action="store_true", help="kernels of products, with and without matrices")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="write TTIR and inputs of differences")
     parser.add_argument("--reduce", action="store_true", help="make the kernels of --seeds smaller while they differ")
     parser.add_argument("--print", action="store_true", help="print the TTIR of the seeds, and do nothing else")
@@ -140,7 +141,7 @@ def main() -> int:
     os.environ["NEREID_CPU_POISON_SCRATCH"] = "1"
     if args.print:
         for seed in seeds:
-            print(print_kernel(generate(seed)), end="")
+            print(print_kernel(generator_of(args.products)(seed)), end="")
         return 0
     if args.reduce:
         from reduce import reduce
