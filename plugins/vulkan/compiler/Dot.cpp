@@ -7,7 +7,8 @@
 
 #include "Matrices.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "nereid/codegen/DotTypes.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,6 +18,10 @@
 using namespace mlir;
 
 namespace nereid::vulkan {
+
+/// Why a product is not in matrices, where the device has some.
+static constexpr llvm::StringLiteral kWithoutMatrices =
+    "nereid.without_matrices";
 
 const DotPlan *DotPlans::find(Operation *dot) const {
   auto found = plans.find(dot);
@@ -145,66 +150,26 @@ void DotPlans::print(tt::FuncOp kernel,
            << extentOf(layout, layout.rank() - 1) << ", slices of "
            << plan->slice << ", " << plan->unrolled << " unrolled, "
            << plan->buffers << " x " << plan->bufferBytes() << " bytes at "
-           << plan->start << (plan->isPrivate ? ", staged early\n" : "\n");
+           << plan->start << (plan->isPrivate ? ", staged early" : "");
+    if (auto reason = dot->getAttrOfType<StringAttr>(kWithoutMatrices))
+      stream << ", " << reason.getValue();
+    stream << '\n';
   });
-}
-
-static Value convert(OpBuilder &builder, Location loc, Value value,
-                     Type element) {
-  auto from = cast<RankedTensorType>(value.getType());
-  auto to = RankedTensorType::get(from.getShape(), element);
-  Type source = from.getElementType();
-  if (source == element)
-    return value;
-  if (isa<IntegerType>(source))
-    return builder.create<arith::ExtSIOp>(loc, to, value);
-  if (source.getIntOrFloatBitWidth() == 8)
-    return builder.create<tt::FpToFpOp>(loc, to, value, tt::RoundingModeAttr());
-  if (source.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
-    return builder.create<arith::ExtFOp>(loc, to, value);
-  return builder.create<arith::TruncFOp>(loc, to, value);
-}
-
-static void widenDot(tt::DotOp dot) {
-  OpBuilder builder(dot);
-  Location loc = dot.getLoc();
-  RankedTensorType type = dot.getType();
-  Type result = type.getElementType(), inner = result;
-  if (isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32)
-    inner = builder.getF32Type();
-  Value a = convert(builder, loc, dot.getA(), inner);
-  Value b = convert(builder, loc, dot.getB(), inner);
-  dot->setOperand(0, a);
-  dot->setOperand(1, b);
-  if (result == inner)
-    return;
-  auto sum = builder.create<tt::DotOp>(
-      loc, RankedTensorType::get(type.getShape(), inner), a, b,
-      convert(builder, loc, dot.getC(), inner), dot.getInputPrecision(),
-      dot.getMaxNumImpreciseAcc());
-  dot.replaceAllUsesWith(convert(builder, loc, sum, result));
-  dot.erase();
-}
-
-/// Matrices have the types of the operands, but for 8-bit floats.
-static void widenForMatrices(tt::DotOp dot) {
-  OpBuilder builder(dot);
-  for (unsigned side : {0, 1}) {
-    Value operand = dot->getOperand(side);
-    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
-      dot->setOperand(
-          side, convert(builder, dot.getLoc(), operand, builder.getF16Type()));
-  }
 }
 
 void widenDots(tt::FuncOp kernel, const DeviceModel &device,
                codegen::gpu::Workgroup workgroup) {
-  SmallVector<tt::DotOp> dots;
-  kernel.walk([&](tt::DotOp dot) { dots.push_back(dot); });
-  for (tt::DotOp dot : dots)
-    planMatrixDot(dot, device, workgroup) ? widenForMatrices(dot)
-                                          : widenDot(dot);
+  codegen::convertDots(kernel, [&](tt::DotOp dot) -> codegen::DotTypes {
+    Type result = dot.getType().getElementType();
+    if (Type factor = matrixFactorType(dot, device, workgroup))
+      return {factor, result};
+    if (!device.matrices.empty())
+      dot->setAttr(
+          kWithoutMatrices,
+          StringAttr::get(dot.getContext(), whyNotInMatrices(dot, device)));
+    Type sum = codegen::dotSumType(dot);
+    return {sum, sum};
+  });
 }
 
 } // namespace nereid::vulkan

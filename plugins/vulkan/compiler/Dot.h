@@ -53,9 +53,8 @@ DotPlans planDots(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
                   const MatrixPlan &matrices, codegen::gpu::Workgroup workgroup,
                   const DeviceModel &device);
 
-/// Converts the operands of all products to the type of their sums, f32 for
-/// narrower floats, so that products of single elements remain, and of products
-/// in matrices.
+/// Converts the operands of all products to types that matrices multiply, and
+/// elsewhere to the type of the sums, f32 for narrower floats.
 void widenDots(tt::FuncOp kernel, const DeviceModel &device,
                codegen::gpu::Workgroup workgroup);
 

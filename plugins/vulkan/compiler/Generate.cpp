@@ -63,6 +63,7 @@ static codegen::ExpandOptions expansionFor(const GenerateOptions &options) {
   expansion.hasLibm = false;
   expansion.fpFusion = options.fpFusion;
   expansion.needsStructuredBranches = true;
+  // Where matrices do not have all values of the scaled operands.
   expansion.scaledDotType = codegen::ScaledDotType::F32;
   expansion.atomics = atomicsOf(device);
   return expansion;
@@ -84,6 +85,11 @@ static llvm::Expected<tt::FuncOp> prepareKernel(ModuleOp module,
                                                 const GenerateOptions &options,
                                                 codegen::KernelInfo &info) {
   codegen::ExpandOptions expansion = expansionFor(options);
+  auto multiplies = [&](Type factor, RankedTensorType sums, int64_t depth) {
+    return isInMatrices(factor, sums, depth, options.device,
+                        workgroupFor(options));
+  };
+  expansion.multiplies = multiplies;
   if (failed(expand(codegen::Phase::Functions, module, expansion)))
     return failureOf("a function cannot be expanded");
   auto kernel = tt::findKernel(module);

@@ -78,18 +78,6 @@ spirv::Scalar matrixScalar(Type type) {
   return Scalar::None;
 }
 
-/// The type in which operands are multiplied: 8-bit floats as f16, which has
-/// all of their values.
-static Scalar operandScalar(tt::DotOp dot) {
-  auto scalar = [](Value operand) {
-    Type type = getElementTypeOrSelf(operand.getType());
-    bool isFp8 = isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-    return isFp8 ? Scalar::F16 : matrixScalar(type);
-  };
-  Scalar left = scalar(dot.getA()), right = scalar(dot.getB());
-  return left == right ? left : Scalar::None;
-}
-
 /// Sizes of what is staged in one round, whichever way the rows go.
 static void resize(MatrixDot &dot) {
   uint32_t bytes = spirv::bitsOf(dot.unit.operand) / 8;
@@ -125,11 +113,12 @@ static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
   return needed <= device.sharedBytes ? std::optional(dot) : std::nullopt;
 }
 
-std::optional<MatrixDot> planMatrixDot(tt::DotOp op, const DeviceModel &device,
-                                       Workgroup workgroup) {
-  RankedTensorType type = op.getType();
-  Scalar operand = operandScalar(op), sum = matrixScalar(type.getElementType());
-  int64_t depth = op.getA().getType().getShape().back();
+static std::optional<MatrixDot> planFor(Type factor, RankedTensorType sums,
+                                        int64_t depth,
+                                        const DeviceModel &device,
+                                        Workgroup workgroup) {
+  Scalar operand = matrixScalar(factor),
+         sum = matrixScalar(sums.getElementType());
   std::optional<MatrixDot> best;
   for (const MatrixUnit &unit : device.matrices) {
     if (unit.operand != operand || unit.sum != sum)
@@ -137,10 +126,85 @@ std::optional<MatrixDot> planMatrixDot(tt::DotOp op, const DeviceModel &device,
     // Fewer, larger instructions for the same sums.
     if (best && unit.products() <= best->unit.products())
       continue;
-    if (auto dot = planFor(unit, type.getShape(), depth, device, workgroup))
+    if (auto dot = planFor(unit, sums.getShape(), depth, device, workgroup))
       best = dot;
   }
   return best;
+}
+
+bool isInMatrices(Type factor, RankedTensorType sums, int64_t depth,
+                  const DeviceModel &device, Workgroup workgroup) {
+  return planFor(factor, sums, depth, device, workgroup).has_value();
+}
+
+static int64_t depthOf(tt::DotOp dot) {
+  return dot.getA().getType().getShape().back();
+}
+
+std::optional<MatrixDot> planMatrixDot(tt::DotOp dot, const DeviceModel &device,
+                                       Workgroup workgroup) {
+  Type left = getElementTypeOrSelf(dot.getA().getType());
+  if (left != getElementTypeOrSelf(dot.getB().getType()))
+    return std::nullopt;
+  return planFor(left, dot.getType(), depthOf(dot), device, workgroup);
+}
+
+// The types of products.
+
+static bool isFp8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
+/// Types that have all values of both operands, the best one first.
+static SmallVector<Type, 2> factorTypes(tt::DotOp dot) {
+  Type left = getElementTypeOrSelf(dot.getA().getType()),
+       right = getElementTypeOrSelf(dot.getB().getType());
+  if (isFp8(left) && isFp8(right))
+    return {Float16Type::get(dot.getContext()),
+            BFloat16Type::get(dot.getContext())};
+  if (left == right)
+    return {left};
+  return {};
+}
+
+Type matrixFactorType(tt::DotOp dot, const DeviceModel &device,
+                      Workgroup workgroup) {
+  for (Type factor : factorTypes(dot))
+    if (isInMatrices(factor, dot.getType(), depthOf(dot), device, workgroup))
+      return factor;
+  return {};
+}
+
+std::string whyNotInMatrices(tt::DotOp dot, const DeviceModel &device) {
+  SmallVector<Type, 2> factors = factorTypes(dot);
+  if (factors.empty())
+    return "operands of different types";
+  RankedTensorType sums = dot.getType();
+  std::string types;
+  llvm::raw_string_ostream stream(types);
+  bool isTf32 = factors.front().isF32() &&
+                dot.getInputPrecision() == tt::InputPrecision::TF32;
+  if (isTf32)
+    stream << "tf32";
+  else
+    stream << factors.front();
+  stream << " to " << sums.getElementType();
+  bool isKnown = false, isSmall = true;
+  for (const MatrixUnit &unit : device.matrices)
+    for (Type factor : factors) {
+      if (unit.operand != matrixScalar(factor) ||
+          unit.sum != matrixScalar(sums.getElementType()))
+        continue;
+      isKnown = true;
+      isSmall &= sums.getShape().end()[-2] < unit.rows ||
+                 sums.getShape().back() < unit.columns ||
+                 depthOf(dot) < unit.depth;
+    }
+  if (!isKnown)
+    return "no matrices of " + types;
+  return (isSmall ? "smaller than matrices of "
+                  : "too little shared memory for matrices of ") +
+         types;
 }
 
 // Tiles that stay in matrices.

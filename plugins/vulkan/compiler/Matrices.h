@@ -109,7 +109,20 @@ struct MatrixDot {
   Window window(unsigned dim, uint32_t first) const;
 };
 
-/// None if the product is computed otherwise: the device has no fitting shape.
+/// Whether a product of these types is computed in matrices. `sums` is the type
+/// of its tile of sums.
+bool isInMatrices(mlir::Type factor, mlir::RankedTensorType sums, int64_t depth,
+                  const DeviceModel &device, codegen::gpu::Workgroup workgroup);
+
+/// The type in which matrices multiply the operands of `dot`: their own, or one
+/// that has all values of 8-bit floats. Null if it is computed otherwise.
+mlir::Type matrixFactorType(tt::DotOp dot, const DeviceModel &device,
+                            codegen::gpu::Workgroup workgroup);
+/// In words, if it is null.
+std::string whyNotInMatrices(tt::DotOp dot, const DeviceModel &device);
+
+/// None if the product is computed otherwise: the device has no fitting shape
+/// of these types.
 std::optional<MatrixDot> planMatrixDot(tt::DotOp dot, const DeviceModel &device,
                                        codegen::gpu::Workgroup workgroup);
 

@@ -204,12 +204,35 @@ TEST_F(MatrixKernel, StagesAsMuchOfTheDepthAsFits) {
 }
 
 TEST_F(MatrixKernel, LeavesOtherProductsToArithmetic) {
-  EXPECT_EQ(products(compile("f32", "f32")), 0);
-  EXPECT_EQ(products(compile("f16", "f32", 8)), 0) << "8 rows";
+  GeneratedKernel other = compile("f32", "f32");
+  EXPECT_EQ(products(other), 0);
+  EXPECT_THAT(other.layouts, HasSubstr("no matrices of f32 to f32"));
+  other = compile("f16", "f32", 8);
+  EXPECT_EQ(products(other), 0);
+  EXPECT_THAT(other.layouts, HasSubstr("smaller than matrices of f16 to f32"));
   options.device.matrices.clear();
   GeneratedKernel kernel = compile("f16", "f32");
   EXPECT_EQ(products(kernel), 0);
   EXPECT_THAT(kernel.layouts, Not(HasSubstr("in matrices")));
+}
+
+TEST_F(MatrixKernel, LoadsSumsWhoseThreadsHoldColumns) {
+  const std::string tile = "tensor<64x64xf16>";
+  std::string text =
+      "tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}) "
+      "{\n" +
+      pointers("a", 64, 64, "f16") +
+      "  %x = tt.load %ap : tensor<64x64x!tt.ptr<f16>>\n"
+      "  %c = tt.trans %x {order = array<i32: 1, 0>} : " +
+      tile + " -> " + tile + "\n  %d = tt.dot %x, %x, %c : " + tile + " * " +
+      tile + " -> " + tile +
+      "\n  tt.store %ap, %d : tensor<64x64x!tt.ptr<f16>>\n"
+      "  tt.return\n}\n";
+  auto module = tt::parseTTIR(context, text, "kernel.ttir");
+  GeneratedKernel kernel =
+      llvm::cantFail(generate(*llvm::cantFail(std::move(module)), options));
+  EXPECT_THAT(kernel.layouts, HasSubstr("f16 to f16"));
+  EXPECT_GT(products(kernel), 0);
 }
 
 TEST_F(MatrixKernel, ReadsTheSameMemoryAsWordsAndQuadsIfTheDeviceCan) {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values are scaled in f32, which represents every code exactly. The dot is in
-// the type that the backend selects; bf16, or f16 where an operand is one, has
-// an instruction on every target with matrix units.
+// the type that the backend selects; bf16, or f16 where an operand is one, is
+// the one in which Triton computes it on GPUs without microscaled products.
 
 #include "Expr.h"
 #include "Rewrites.h"
@@ -38,9 +38,8 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 
 static Expr reshape(Expr x, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, x.elementType());
-  return {x.scope,
-          x.scope->builder.create<tt::ReshapeOp>(x.scope->loc, type, x.value,
-                                                 false, false)};
+  return {x.scope, x.scope->builder.create<tt::ReshapeOp>(
+                       x.scope->loc, type, x.value, false, false)};
 }
 
 static Expr transpose(Expr x, ArrayRef<int32_t> order) {
@@ -123,8 +122,7 @@ static Value decode(Scope &scope, const Operand &operand, FloatType type,
     values = toF32(codes);
   if (operand.scale) {
     Expr scale{&scope, operand.scale};
-    Expr factors =
-        scale.isFloat() ? toF32(scale) : decodeE8M0(scale, fastMath);
+    Expr factors = scale.isFloat() ? toF32(scale) : decodeE8M0(scale, fastMath);
     values = values * spreadScale(factors, operand, shapeOf(values.value));
   }
   return convertFloat(values, type).value;
@@ -169,20 +167,77 @@ static LogicalResult giveType(Scope &scope, tt::DotScaledOp op,
                           << ", which has no conversion";
 }
 
-static FloatType productType(Scope &scope, ScaleDotElemType left,
-                             ScaleDotElemType right) {
+namespace {
+/// All values of an operand are multiples of 2^least, below 2^most, with so
+/// many bits from the first to the last that is set.
+struct ValueRange {
+  int bits, least, most;
+};
+} // namespace
+
+static ValueRange rangeOf(ScaleDotElemType format) {
+  switch (format) {
+  case ScaleDotElemType::E2M1:
+    return {2, -1, 3};
+  case ScaleDotElemType::E4M3:
+    return {4, -9, 9};
+  case ScaleDotElemType::E5M2:
+    return {3, -16, 16};
+  case ScaleDotElemType::FP16:
+    return {11, -24, 16};
+  case ScaleDotElemType::BF16:
+    return {8, -133, 128};
+  case ScaleDotElemType::E2M3:
+  case ScaleDotElemType::E3M2:
+    break;
+  }
+  llvm_unreachable("giveType() refuses this format");
+}
+
+/// Does \p type have all values of \p operand, scaled? In bf16 those that leave
+/// the range of f32 become infinite, as in f32, and subnormal ones are rounded.
+static bool hasAllValues(FloatType type, const Operand &operand) {
+  ValueRange range = rangeOf(operand.format);
+  if (operand.scale) {
+    Type scale = getElementTypeOrSelf(operand.scale);
+    if (isa<IntegerType>(scale)) // a power of two
+      return type.isBF16() && range.bits <= 8;
+    if (!isa<Float8E4M3FNType>(scale))
+      return false;
+    ValueRange factor = rangeOf(ScaleDotElemType::E4M3);
+    range = {range.bits + factor.bits, range.least + factor.least,
+             range.most + factor.most};
+  }
+  if (type.isBF16())
+    return range.bits <= 8;
+  return range.bits <= 11 && range.least >= -24 && range.most <= 16;
+}
+
+static FloatType productType(Scope &scope, tt::DotScaledOp op,
+                             const Operand &left, const Operand &right) {
   Builder &b = scope.builder;
-  bool hasF16 =
-      left == ScaleDotElemType::FP16 || right == ScaleDotElemType::FP16;
+  bool hasF16 = left.format == ScaleDotElemType::FP16 ||
+                right.format == ScaleDotElemType::FP16;
   switch (scope.options.scaledDotType) {
   case ScaledDotType::Narrow:
     return hasF16 ? FloatType(b.getF16Type()) : FloatType(b.getBF16Type());
   case ScaledDotType::F16:
     return b.getF16Type();
   case ScaledDotType::F32:
-    return b.getF32Type();
+    break;
   }
-  llvm_unreachable("unknown type of microscaled products");
+  if (!scope.options.multiplies)
+    return b.getF32Type();
+  ArrayRef<int64_t> codes = shapeOf(left.codes);
+  int64_t depth = codes.back();
+  if (left.format == ScaleDotElemType::E2M1 &&
+      left.packedAxis == int64_t(codes.size()) - 1)
+    depth *= 2;
+  for (FloatType type : {FloatType(b.getF16Type()), FloatType(b.getBF16Type())})
+    if (hasAllValues(type, left) && hasAllValues(type, right) &&
+        scope.options.multiplies(type, op.getType(), depth))
+      return type;
+  return b.getF32Type();
 }
 
 LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op) {
@@ -194,7 +249,7 @@ LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op) {
                 op.getRhsKPack() ? rank - 2 : rank - 1, false};
   if (failed(giveType(scope, op, left)) || failed(giveType(scope, op, right)))
     return failure();
-  FloatType type = productType(scope, left.format, right.format);
+  FloatType type = productType(scope, op, left, right);
   Value a = decode(scope, left, type, op.getFastMath());
   Value b = decode(scope, right, type, op.getFastMath());
   Value product = scope.builder.create<tt::DotOp>(

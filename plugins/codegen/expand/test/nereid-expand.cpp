@@ -38,6 +38,8 @@ int main(int argc, char **argv) {
       cl::values(clEnumValN(codegen::ScaledDotType::Narrow, "narrow", ""),
                  clEnumValN(codegen::ScaledDotType::F16, "f16", ""),
                  clEnumValN(codegen::ScaledDotType::F32, "f32", "")));
+  cl::opt<bool> matrices("matrices", cl::desc("The target multiplies f16 and "
+                                              "bf16 of 16 by 16 and more"));
   cl::opt<bool> list("list", cl::desc("Print the rewrites in order"));
   cl::ParseCommandLineOptions(argc, argv, "Expands Triton IR for a backend\n");
 
@@ -70,6 +72,12 @@ int main(int argc, char **argv) {
   options.hasLibm = !noLibm;
   options.needsStructuredBranches = structured;
   options.scaledDotType = scaled;
+  auto multiplies = [](Type, RankedTensorType sums, int64_t depth) {
+    return depth >= 16 && llvm::all_of(sums.getShape().take_back(2),
+                                       [](int64_t size) { return size >= 16; });
+  };
+  if (matrices)
+    options.multiplies = multiplies;
   if (noAtomics)
     options.atomics = {};
   if (failed(codegen::expandForBackend(**module, options)) ||

@@ -4,11 +4,13 @@
 
 #include "plan/DotTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "nereid/codegen/DotTypes.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
+
+using codegen::DotTypes;
 
 static constexpr llvm::StringLiteral kTransposed = "nereid.transposed";
 
@@ -79,8 +81,7 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
                     std::min(columns, CpuModel::kTileColumns), 32 / bits};
     return plan;
   }
-  plan.block =
-      blockFor(rows, columns, sums.getElementTypeBitWidth(), options);
+  plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options);
   plan.packing = {depth, columns, 1};
   if (plan.kind == DotKind::Pairs)
     plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};
@@ -93,93 +94,34 @@ static bool fitsBf16(Type type) {
          (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8);
 }
 
-/// Truncates an f32 to bf16 by its upper half.
-static Value upperHalf(OpBuilder &builder, Location loc, Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Type wide = type.clone(builder.getI32Type());
-  Value bits = builder.create<arith::BitcastOp>(loc, wide, value);
-  Value by = builder.create<arith::ConstantOp>(
-      loc, DenseElementsAttr::get(cast<ShapedType>(wide),
-                                  builder.getI32IntegerAttr(16)));
-  Value upper = builder.create<arith::ShRUIOp>(loc, bits, by);
-  Value half = builder.create<arith::TruncIOp>(
-      loc, type.clone(builder.getI16Type()), upper);
-  return builder.create<arith::BitcastOp>(
-      loc, type.clone(builder.getBF16Type()), half);
-}
-
-static Value convert(OpBuilder &builder, Location loc, Value value,
-                     Type element) {
-  auto from = cast<RankedTensorType>(value.getType());
-  auto to = RankedTensorType::get(from.getShape(), element);
-  Type source = from.getElementType();
-  if (source == element)
-    return value;
-  if (element.isBF16() && source.getIntOrFloatBitWidth() == 8)
-    return upperHalf(builder, loc,
-                     convert(builder, loc, value, builder.getF32Type()));
-  if (isa<IntegerType>(source) && isa<IntegerType>(element))
-    return builder.create<arith::ExtSIOp>(loc, to, value);
-  if (isa<IntegerType>(source))
-    return builder.create<arith::SIToFPOp>(loc, to, value);
-  if (isa<IntegerType>(element))
-    return builder.create<arith::FPToSIOp>(loc, to, value);
-  if (source.getIntOrFloatBitWidth() == 8)
-    return builder.create<tt::FpToFpOp>(loc, to, value, tt::RoundingModeAttr());
-  if (source.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
-    return builder.create<arith::ExtFOp>(loc, to, value);
-  return builder.create<arith::TruncFOp>(loc, to, value);
-}
-
-static void widenDot(tt::DotOp dot, const GenerateOptions &options) {
+static DotTypes typesFor(tt::DotOp dot, const GenerateOptions &options) {
   constexpr int64_t kExactDepth = 1024;
-  OpBuilder builder(dot);
-  Location loc = dot.getLoc();
-  auto left = cast<RankedTensorType>(dot.getA().getType());
-  auto type = cast<RankedTensorType>(dot.getType());
-  Type result = type.getElementType(), inner = result;
+  Builder builder(dot.getContext());
+  RankedTensorType left = dot.getA().getType(), right = dot.getB().getType();
+  Type result = dot.getType().getElementType();
+  DotTypes types = {result, codegen::dotSumType(dot)};
   auto multipliesAs = [&](Type factor) {
-    return kindFor(dot, factor, inner, options) != DotKind::Elements;
+    return kindFor(dot, factor, types.sum, options) != DotKind::Elements;
   };
-  if (left.getElementType().isInteger(8) && multipliesAs(left.getElementType()))
-    return;
-  bool isBytes = left.getElementType().isInteger(8) &&
-                 left.getShape().back() <= kExactDepth;
-  if (isBytes || (isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32))
-    inner = builder.getF32Type();
-  Type factor = inner;
-  auto right = cast<RankedTensorType>(dot.getB().getType());
+  if (left.getElementType().isInteger(8)) {
+    types.factor = left.getElementType();
+    if (multipliesAs(types.factor))
+      return types;
+    // Sums of bytes start from zero, so that they stay exact.
+    types.addsAfterwards = left.getShape().back() <= kExactDepth;
+    if (types.addsAfterwards)
+      types.sum = builder.getF32Type();
+  }
+  types.factor = types.sum;
   if (fitsBf16(left.getElementType()) && fitsBf16(right.getElementType()) &&
       multipliesAs(builder.getBF16Type()))
-    factor = builder.getBF16Type();
-  Value a = convert(builder, loc, dot.getA(), factor);
-  Value b = convert(builder, loc, dot.getB(), factor);
-  dot->setOperand(0, a);
-  dot->setOperand(1, b);
-  if (result == inner)
-    return;
-  auto wide = RankedTensorType::get(type.getShape(), inner);
-  Value accumulator = dot.getC();
-  // Sums of bytes start from zero, so that they stay exact.
-  Value start = isBytes
-                    ? builder.create<arith::ConstantOp>(
-                          loc, wide, cast<TypedAttr>(builder.getZeroAttr(wide)))
-                    : convert(builder, loc, accumulator, inner);
-  auto sum = builder.create<tt::DotOp>(loc, wide, a, b, start,
-                                       dot.getInputPrecision(),
-                                       dot.getMaxNumImpreciseAcc());
-  Value narrow = convert(builder, loc, sum, result);
-  if (isBytes)
-    narrow = builder.create<arith::AddIOp>(loc, narrow, accumulator);
-  dot.replaceAllUsesWith(narrow);
-  dot.erase();
+    types.factor = builder.getBF16Type();
+  return types;
 }
 
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options) {
-  SmallVector<tt::DotOp> dots;
-  kernel.walk([&](tt::DotOp dot) { dots.push_back(dot); });
-  for (tt::DotOp dot : dots)
-    widenDot(dot, options);
+  codegen::convertDots(kernel,
+                       [&](tt::DotOp dot) { return typesFor(dot, options); });
 }
 
 } // namespace nereid::cpu

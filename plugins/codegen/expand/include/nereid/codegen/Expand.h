@@ -68,6 +68,14 @@ struct ExpandOptions {
   /// The target cannot branch freely (SPIR-V): `cf` in kernels becomes `scf`.
   bool needsStructuredBranches = false;
   ScaledDotType scaledDotType = ScaledDotType::Narrow;
+  /// With ScaledDotType::F32: whether the target has an instruction for
+  /// products of operands of \p factor, f16 or bf16, with these sums and this
+  /// depth. The operands of a microscaled product are decoded to that type
+  /// where it has all of their values. May be null. It is called while modules
+  /// are expanded.
+  llvm::function_ref<bool(mlir::Type factor, mlir::RankedTensorType sums,
+                          int64_t depth)>
+      multiplies = nullptr;
   /// The read-modify-write operations that the target has.
   AtomicSet atomics = AtomicSet::ofCpu();
 
