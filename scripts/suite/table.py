@@ -4,6 +4,7 @@
 
 import collections
 import fnmatch
+import itertools
 import json
 import pathlib
 import re
@@ -12,12 +13,15 @@ COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
 
 
 class OutOfReach:
-    """Patterns of test ids that cannot pass on a version of Triton, each with
-    its reason."""
+    """Patterns of test ids that cannot pass on a version of Triton and a target,
+    each with its reason."""
 
-    def __init__(self, path, version):
+    def __init__(self, folder, version, target):
         self.rules = []
-        for line in pathlib.Path(path).read_text().splitlines():
+        plugin = target.partition(":")[0]
+        files = [pathlib.Path(folder) / f"{name}.txt" for name in ("out_of_reach", plugin)]
+        lines = [file.read_text().splitlines() for file in files if file.exists()]
+        for line in itertools.chain(*lines):
             if line.strip() and not line.startswith("#"):
                 pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
                 only, _, pattern = pattern.rpartition("@")
