@@ -1,0 +1,230 @@
+# compile_kernels.py - compiles kernels with the `triton` plugin, through
+# libnereid's C interface: each gives an image, the same each time, and with
+# --compare the same as Triton itself makes of it.
+#
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import concurrent.futures
+import ctypes
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+NO_CACHE, KEEP_STAGES = 1, 8
+NO_DISCOVERY, ALLOW_WRITABLE = 1, 8
+
+
+class String(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_uint64)]
+
+
+class RuntimeOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32)]
+
+
+class Target(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("warp_size", ctypes.c_int32),
+                ("backend", String), ("arch", String), ("features", String)]
+
+
+class Request(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("source", String), ("source_name", String),
+                ("target", ctypes.POINTER(Target)),
+                ("device", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("options", ctypes.c_void_p), ("option_count", ctypes.c_uint64),
+                ("start_at", String), ("stop_after", String),
+                ("replacements", ctypes.c_void_p),
+                ("replacement_count", ctypes.c_uint64), ("dump_dir", String)]
+
+
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64)]
+
+
+def text(value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return String(data, len(data))
+
+
+class Nereid:
+    def __init__(self, build):
+        self.lib = ctypes.CDLL(build / "lib/libnereid.so")
+        for name in ("nereid_error",):
+            getattr(self.lib, name).restype = String
+        self.lib.nereid_buffer_bytes.restype = Bytes
+        self.lib.nereid_buffer_bytes.argtypes = [ctypes.c_void_p]
+        for name in ("nereid_artifact_destroy", "nereid_buffer_destroy",
+                     "nereid_runtime_destroy"):
+            getattr(self.lib, name).argtypes = [ctypes.c_void_p]
+            getattr(self.lib, name).restype = None
+        self.runtime, self.backend = ctypes.c_void_p(), ctypes.c_void_p()
+        options = RuntimeOptions(ctypes.sizeof(RuntimeOptions),
+                                 NO_DISCOVERY | ALLOW_WRITABLE)
+        self.check(self.lib.nereid_runtime_create(
+            ctypes.byref(options), ctypes.byref(self.runtime)))
+        plugin = build / "lib/nereid/plugins/triton.so"
+        self.check(self.lib.nereid_runtime_load(
+            self.runtime, text(str(plugin)), ctypes.byref(self.backend)))
+
+    def close(self):
+        self.lib.nereid_runtime_destroy(self.runtime)
+
+    def check(self, status):
+        if status:
+            error = self.lib.nereid_error()
+            raise RuntimeError(error.data[:error.size].decode())
+
+    def json(self, function, *arguments):
+        buffer = ctypes.c_void_p()
+        self.check(function(*arguments, ctypes.byref(buffer)))
+        data = self.lib.nereid_buffer_bytes(buffer)
+        result = json.loads(ctypes.string_at(data.data, data.size))
+        self.lib.nereid_buffer_destroy(buffer)
+        return result
+
+    def compile(self, target, path):
+        """(description, {stage: bytes})"""
+        backend, _, arch = target.partition(":")
+        spec = Target(ctypes.sizeof(Target), 0, text(backend), text(arch))
+        request = Request(struct_size=ctypes.sizeof(Request),
+                          flags=NO_CACHE | KEEP_STAGES,
+                          source=text(path.read_bytes()),
+                          source_name=text(path.name),
+                          target=ctypes.pointer(spec))
+        artifact = ctypes.c_void_p()
+        self.check(self.lib.nereid_compile(
+            self.backend, ctypes.byref(request), ctypes.byref(artifact)))
+        facts = self.json(self.lib.nereid_artifact_describe, artifact)
+        stages = {}
+        for stage in facts["stages"]:
+            out = Bytes()
+            self.check(self.lib.nereid_artifact_stage(
+                artifact, text(stage["name"]), ctypes.byref(out)))
+            stages[stage["name"]] = ctypes.string_at(out.data, out.size)
+        self.lib.nereid_artifact_destroy(artifact)
+        return facts, stages
+
+
+# Runs Triton's stages in one process, modules in memory: as its own compile()
+# does it for a kernel in Python.
+REFERENCE = """
+import os, sys
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+from triton.backends import backends
+from triton.backends.compiler import GPUTarget, Language
+from triton._C.libtriton import ir
+backend, arch = sys.argv[1].split(":")
+target = GPUTarget("cuda", int(arch.strip("sma_")), 32) if backend == "cuda" \\
+    else GPUTarget("hip", arch, 64)
+compiler = [b.compiler for b in backends.values()
+            if b.compiler.supports_target(target)][0](target)
+options = compiler.parse_options({})
+for path in sys.argv[2:]:
+    with open(path) as file:
+        source = file.read()
+    with open("input.ttir", "w") as file:
+        file.write(source)
+    context = ir.context()
+    ir.load_dialects(context)
+    compiler.load_dialects(context)
+    module = ir.parse_mlir_module("input.ttir", context)
+    module.context = context
+    stages = {}
+    compiler.add_stages(stages, options, Language.TRITON)
+    metadata = dict(vars(options))
+    for name, function in stages.items():
+        module = function(module, metadata)
+        if name in ("ptx", "amdgcn"):
+            break
+    with open(os.path.basename(path) + ".asm", "w") as file:
+        file.write(module)
+"""
+
+
+def reference(python, target, paths):
+    """{path: the assembly of Triton itself}"""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-c", REFERENCE, target, *map(str, paths)],
+                       check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        return {path: (pathlib.Path(folder) / f"{path.name}.asm").read_bytes()
+                for path in paths}
+
+
+def without_record(data):
+    head, _, _ = data.rpartition(b"nereid.metadata ")
+    return head.rsplit(b"\n", 1)[0].rstrip(b"\n")
+
+
+def problem_of(facts, stages):
+    """What is wrong with a result, or None."""
+    image = facts["stages"][-1]["name"]
+    if not stages[image].startswith(b"\x7fELF"):
+        return f"{image} is not an ELF file"
+    metadata = facts["metadata"]
+    for name in ("name", "argument_names", "argument_types", "argument_offsets",
+                 "shared", "num_warps", "scratch_size", "scratch_parameters"):
+        if name not in metadata:
+            return f"metadata has no {name}"
+    if metadata["name"].encode() not in stages[image]:
+        return "the image does not have the kernel's symbol"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--python", required=True, type=pathlib.Path)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--kernels", required=True, type=pathlib.Path)
+    parser.add_argument("--targets", default="cuda:sm_90a,hip:gfx942")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if not options.python.exists():
+        print(f"skipped: no {options.python}; scripts/python-env makes it")
+        return 77
+    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
+    failures = 0
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["NEREID_CACHE_DIR"] = cache
+        nereid = Nereid(options.build)
+        paths = sorted(options.kernels.resolve().glob("*.ttir"))[::options.every]
+        for target in options.targets.split(","):
+            start = time.monotonic()
+            expected = reference(options.python, target, paths) \
+                if options.compare else {}
+
+            def compile_one(path, target=target, expected=expected):
+                try:
+                    facts, stages = nereid.compile(target, path)
+                    problem = problem_of(facts, stages)
+                    if options.compare and not problem:
+                        asm = stages.get("ptx", stages.get("amdgcn"))
+                        if without_record(asm) != expected[path].rstrip(b"\n"):
+                            problem = "differs from what Triton makes"
+                        elif nereid.compile(target, path)[1] != stages:
+                            problem = "differs the second time"
+                except RuntimeError as error:
+                    problem = str(error)
+                return path, problem
+
+            with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                for path, problem in pool.map(compile_one, paths):
+                    if problem:
+                        failures += 1
+                        print(f"{target} {path.name}: {problem}")
+            print(f"{target}: {len(paths)} kernels in "
+                  f"{time.monotonic() - start:.1f} s")
+        nereid.close()
+    return 1 if failures else 0
+
+
+sys.exit(main())
