@@ -1,17 +1,17 @@
-// extensions.cpp - what the plugin offers beyond the required slots. Streams,
-// events and external functions are in files of their own.
+// extensions.cpp - what the plugin offers beyond the required slots. Streams
+// and events are in a file of their own.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "extensions.h"
 
+#include "FunctionList.h"
 #include "common/frontend_facts.h"
 #include "common/guard.h"
 #include "common/plugin_table.h"
 #include "common/requests.h"
 #include "driver.h"
-#include "libdevice.h"
 #include "state.h"
 #include "streams.h"
 
@@ -166,6 +166,17 @@ static nereid_status_t visitFacts(nereid_state_t *, const nereid_target_t *,
 
 static constexpr nereid_frontend_t kFrontend = {sizeof(nereid_frontend_t), 0,
                                             kGuarded<visitFacts>};
+
+// ----------------------------------------------------------------- libdevice
+
+static nereid_status_t visitFunctions(nereid_state_t *, const nereid_target_t *,
+                                      const nereid_libdevice_sink_t *sink,
+                                      const nereid_call_t *) {
+  return codegen::addExternFunctions({}, sink);
+}
+
+static constexpr nereid_libdevice_t kLibdevice = {sizeof(nereid_libdevice_t), 0,
+                                                  kGuarded<visitFunctions>};
 
 // -------------------------------------------------------------------- vendor
 

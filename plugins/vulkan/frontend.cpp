@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "FunctionList.h"
 #include "common/frontend_facts.h"
 #include "common/guard.h"
 #include "extensions.h"
@@ -37,5 +38,19 @@ static nereid_status_t visitFacts(nereid_state_t *,
 
 const nereid_frontend_t kFrontend = {sizeof(nereid_frontend_t), 0,
                                      kGuarded<visitFacts>};
+
+static nereid_status_t visitFunctions(nereid_state_t *,
+                                      const nereid_target_t *target,
+                                      const nereid_libdevice_sink_t *sink,
+                                      const nereid_call_t *) {
+  codegen::ExternTarget has;
+  has.hasCLibrary = false;
+  has.hasF64 =
+      (',' + featuresFor(target) + ',').find(",f64,") != std::string::npos;
+  return codegen::addExternFunctions(has, sink);
+}
+
+const nereid_libdevice_t kLibdevice = {sizeof(nereid_libdevice_t), 0,
+                                       kGuarded<visitFunctions>};
 
 } // namespace nereid::vulkan

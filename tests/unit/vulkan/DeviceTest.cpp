@@ -117,6 +117,38 @@ TEST(VulkanFrontend, ADeviceWithoutBytesHasTheirTypes) {
   EXPECT_THAT(factsOf("minimal-1.3", "")["fp8_types"], HasSubstr("fp8e4nv"));
 }
 
+/// The symbols of the functions that kernels for a target may call.
+static std::set<std::string> functionsOf(const char *arch) {
+  VulkanPlugin plugin;
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  target.backend = text("vulkan");
+  target.arch = text(arch);
+  std::set<std::string> symbols;
+  nereid_libdevice_sink_t sink = {
+      sizeof sink, 0, &symbols,
+      [](const nereid_libdevice_sink_t *self,
+         const nereid_libdevice_function_t *function) -> nereid_status_t {
+        static_cast<std::set<std::string> *>(self->user)
+            ->emplace(function->symbol.data, function->symbol.size);
+        return NEREID_OK;
+      }};
+  TestCall call;
+  EXPECT_EQ(plugin.extension<nereid_libdevice_t>(NEREID_EXT_LIBDEVICE)
+                .visit_functions(plugin.state, &target, &sink, &call),
+            NEREID_OK);
+  return symbols;
+}
+
+TEST(VulkanLibdevice, ListsWhatTheCompilerExpands) {
+  auto all = functionsOf("nvidia-hopper"), few = functionsOf("minimal-1.3");
+  EXPECT_TRUE(all.contains("__nv_fmaxf"));
+  EXPECT_TRUE(all.contains("__nv_sin"));
+  EXPECT_FALSE(all.contains("__nv_lgammaf")); // of the C library
+  EXPECT_TRUE(few.contains("__nv_sinf"));
+  EXPECT_FALSE(few.contains("__nv_sin")); // of f64
+}
+
 TEST(VulkanFrontend, LimitsTilesByTheThreadsOfADevice) {
   EXPECT_EQ(factsOf("minimal-1.3", "")["max_tensor_elements"], "131072");
   auto facts = factsOf("minimal-1.3", "threads=256,i8,storage8");
