@@ -9,9 +9,10 @@
 //   nereid.vulkan/1 digest=<16 hex> workgroup=<threads> subgroup=<size or 0>
 //   shared=<bytes> arguments=<bytes> push=<arguments|block> services=<0|1>
 //   matrices=<shapes, with semicolons between>
-// on one line; without matrices the last is missing. The digest is the first fact; unknown facts are ignored. The
-// module has one entry point, with a LocalSize of `workgroup` threads. sites.h
-// describes what it may print or fail with.
+// on one line; without matrices the last is missing. The digest is the first
+// fact; unknown facts are ignored. The module has one entry point, with a
+// LocalSize of `workgroup` threads. sites.h describes what it may print or fail
+// with.
 //
 // What a kernel gets as push constants:
 //   0   three u32: the grid
