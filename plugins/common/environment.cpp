@@ -24,6 +24,15 @@ std::string readVariable(const char *name) {
   return value ? value : "";
 }
 
+std::string readCacheDirectory() {
+  std::string path = readVariable("NEREID_CACHE_DIR");
+  if (path.empty() && !readVariable("XDG_CACHE_HOME").empty())
+    path = readVariable("XDG_CACHE_HOME") + "/nereid";
+  if (path.empty() && !readVariable("HOME").empty())
+    path = readVariable("HOME") + "/.cache/nereid";
+  return path.starts_with('/') ? path : std::string();
+}
+
 bool readSwitch(const char *name, bool byDefault) {
   std::string value = readVariable(name);
   if (value.empty())

@@ -18,6 +18,10 @@ namespace nereid::plugin {
 /// Its value; empty if it is not set.
 std::string readVariable(const char *name);
 
+/// The folder in which the host keeps its cache (docs/cache.md); empty if there
+/// is none.
+std::string readCacheDirectory();
+
 /// 0 or 1.
 bool readSwitch(const char *name, bool byDefault);
 

@@ -32,7 +32,6 @@ static nereid_status_t shutdown(nereid_state_t *state, const nereid_call_t *) {
 static nereid_plugin_t makePlugin() {
   nereid_plugin_t plugin = pluginOfThisBuild();
   plugin.flags = NEREID_PLUGIN_FORK_SAFE;
-  plugin.id = text(NEREID_PLUGIN_ID);
   plugin.device_type = text("triton");
   plugin.description =
       text("the installed Triton, in processes of its own, for cuda and hip");

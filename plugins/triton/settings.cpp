@@ -6,6 +6,7 @@
 #include "settings.h"
 
 #include "common/environment.h"
+#include "common/text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,31 +18,20 @@ extern char **environ;
 
 namespace nereid::triton {
 
+using plugin::readCacheDirectory;
 using plugin::readNumber;
 using plugin::readVariable;
 
 static std::vector<std::string> pythonsIn(std::string_view path) {
   std::vector<std::string> found;
   while (!path.empty()) {
-    size_t colon = std::min(path.find(':'), path.size());
-    std::string file = std::string(path.substr(0, colon)) + "/python3";
-    path.remove_prefix(std::min(colon + 1, path.size()));
+    std::string file = std::string(plugin::takeItem(path, ':')) + "/python3";
     // Links stay: that of a virtual environment is what makes it one.
     if (file[0] == '/' && access(file.c_str(), X_OK) == 0 &&
         std::ranges::find(found, file) == found.end())
       found.push_back(file);
   }
   return found;
-}
-
-// Where the host keeps its cache (docs/cache.md).
-static std::string readCacheDirectory() {
-  std::string path = readVariable("NEREID_CACHE_DIR");
-  if (path.empty() && !readVariable("XDG_CACHE_HOME").empty())
-    path = readVariable("XDG_CACHE_HOME") + "/nereid";
-  if (path.empty() && !readVariable("HOME").empty())
-    path = readVariable("HOME") + "/.cache/nereid";
-  return path.starts_with('/') ? path : std::string();
 }
 
 // Triton's own variables, but those that only say where its files are, and

@@ -11,16 +11,6 @@ namespace nereid::vulkan {
 
 using namespace plugin;
 
-/// Where the host keeps its cache (docs/cache.md).
-static std::string readCacheDirectory() {
-  std::string path = readVariable("NEREID_CACHE_DIR");
-  if (path.empty() && !readVariable("XDG_CACHE_HOME").empty())
-    path = readVariable("XDG_CACHE_HOME") + "/nereid";
-  if (path.empty() && !readVariable("HOME").empty())
-    path = readVariable("HOME") + "/.cache/nereid";
-  return path.starts_with('/') ? path : std::string();
-}
-
 Settings Settings::read() {
   Settings settings;
   settings.devices = readVariable("NEREID_VULKAN_DEVICES");

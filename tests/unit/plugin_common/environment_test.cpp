@@ -60,5 +60,15 @@ TEST_F(Environment, RefusesIllegalValues) {
             std::string(kName) + " is 'yes', 0 or 1 was expected");
 }
 
+TEST_F(Environment, TheCacheIsInAnAbsoluteFolder) {
+  // Restored at the end: other tests may use the cache.
+  std::string set = readVariable("NEREID_CACHE_DIR");
+  setenv("NEREID_CACHE_DIR", "/cache", 1);
+  EXPECT_EQ(readCacheDirectory(), "/cache");
+  setenv("NEREID_CACHE_DIR", "cache", 1);
+  EXPECT_EQ(readCacheDirectory(), "");
+  setenv("NEREID_CACHE_DIR", set.c_str(), 1);
+}
+
 } // namespace
 } // namespace nereid::plugin
