@@ -76,8 +76,8 @@ struct Image {
   std::vector<uint32_t> capabilities;  ///< of SPIR-V, in the module's order
   /// Execution modes of float controls, and the widths that they are for.
   std::vector<std::pair<uint32_t, uint32_t>> floatModes;
-  std::vector<Site> sites;             ///< by number
-  std::vector<uint32_t> words;         ///< the module
+  std::vector<Site> sites;     ///< by number
+  std::vector<uint32_t> words; ///< the module
 };
 
 /// The text of the OpModuleProcessed, with a digest of zeros.

@@ -54,3 +54,26 @@ foreach(program IN ITEMS cmake/embed_c cmake/embed_cpp pkgconfig/embed_c pkgconf
     endif()
   endif()
 endforeach()
+
+# ---- The tool, and the plugin for GPUs: compiling needs no driver of Vulkan.
+if(HAS_COMPILERS AND HAS_VULKAN AND NOT SANITIZER)
+  set(ENV{VK_DRIVER_FILES} /nonexistent.json)
+  set(ENV{VK_ICD_FILENAMES} /nonexistent.json)
+  foreach(file IN ITEMS vulkan.so vulkan/libnereid-vulkan-compiler.so)
+    if(NOT EXISTS ${prefix}/${PLUGIN_SUBDIR}/${file})
+      message(FATAL_ERROR "${PLUGIN_SUBDIR}/${file} is not installed")
+    endif()
+  endforeach()
+  set(image ${WORK_DIR}/vector_add.spv)
+  run(${prefix}/bin/nereid compile ${source}/vector_add.ttir
+    --target vulkan:nvidia-ada -o ${image}
+  )
+  file(READ ${image} magic LIMIT 4 HEX)
+  if(NOT magic STREQUAL "03022307")
+    message(FATAL_ERROR "the image for vulkan starts with ${magic}")
+  endif()
+  execute_process(COMMAND ${prefix}/bin/nereid devices OUTPUT_VARIABLE out)
+  if(NOT out MATCHES "vulkan .inactive.*no Vulkan ")
+    message(FATAL_ERROR "nereid devices printed\n${out}")
+  endif()
+endif()
