@@ -25,6 +25,13 @@ public:
         timeLimit("NEREID_VULKAN_TIME_LIMIT", limit) {
     plugin.probe();
   }
+  ~NullPlugin() {
+    if (module)
+      EXPECT_EQ(call(driver().unload_module, plugin.state, module), NEREID_OK)
+          << error;
+  }
+  NullPlugin(const NullPlugin &) = delete;
+  NullPlugin &operator=(const NullPlugin &) = delete;
 
   /// Calls a slot of the driver; its message is in `error`.
   template <typename... Parameters, typename... Arguments>
@@ -104,9 +111,6 @@ TEST_F(VulkanNullDriver, ExecutesNothing) {
   for (int i = 0; i < 200; ++i)
     ASSERT_EQ(null.launch(kernel), NEREID_OK) << null.error;
   EXPECT_EQ(null.synchronize(), NEREID_OK) << null.error;
-  EXPECT_EQ(
-      null.call(null.driver().unload_module, null.plugin.state, null.module),
-      NEREID_OK);
 }
 
 TEST_F(VulkanNullDriver, ADeviceWithoutWhatIsRequiredIsRefusedByName) {
