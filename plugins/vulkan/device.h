@@ -85,6 +85,9 @@ public:
                         Buffer &out, void *import = nullptr);
   void destroyBuffer(Buffer &buffer);
 
+  /// Memory that is filled to evict the caches; it stays allocated.
+  uint64_t evictionBuffer();
+
 private:
   void destroyAll();
   [[noreturn]] void throwLost() const;
@@ -97,6 +100,8 @@ private:
   std::mutex lossMutex;
   std::string loss;
   bool isRunning = false; // lost, but it may still execute
+  std::mutex evictionMutex;
+  uint64_t eviction = 0; // an address; 0 before the first use
 };
 
 } // namespace nereid::vulkan

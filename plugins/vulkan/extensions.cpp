@@ -136,10 +136,10 @@ static constexpr nereid_vendor_t kVendor = {
 
 const void *findExtension(nereid_state_t *, nereid_string_t id) {
   static constexpr Extension kExtensions[] = {
-      {NEREID_EXT_EVENT, &kEvents},        {NEREID_EXT_FRONTEND, &kFrontend},
-      {NEREID_EXT_LIBDEVICE, &kLibdevice}, {NEREID_EXT_INTEROP, &kInterop},
-      {NEREID_EXT_MEMORY, &kMemory},       {NEREID_EXT_STREAM, &kStreams},
-      {NEREID_EXT_VENDOR, &kVendor},
+      {NEREID_EXT_BENCHMARK, &kBenchmark}, {NEREID_EXT_EVENT, &kEvents},
+      {NEREID_EXT_FRONTEND, &kFrontend},   {NEREID_EXT_LIBDEVICE, &kLibdevice},
+      {NEREID_EXT_INTEROP, &kInterop},     {NEREID_EXT_MEMORY, &kMemory},
+      {NEREID_EXT_STREAM, &kStreams},      {NEREID_EXT_VENDOR, &kVendor},
   };
   return findTable(kExtensions, id);
 }

@@ -10,8 +10,9 @@
 
 namespace nereid::vulkan {
 
-extern const nereid_events_t kEvents;     // events.cpp
-extern const nereid_frontend_t kFrontend; // frontend.cpp
+extern const nereid_benchmark_t kBenchmark; // benchmark.cpp
+extern const nereid_events_t kEvents;       // events.cpp
+extern const nereid_frontend_t kFrontend;   // frontend.cpp
 extern const nereid_libdevice_t kLibdevice;
 
 const void *findExtension(nereid_state_t *state, nereid_string_t id);

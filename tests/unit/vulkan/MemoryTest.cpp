@@ -268,3 +268,21 @@ TEST_F(VulkanMemory, ReportsFreeMemory) {
   EXPECT_GT(info.total, 0u);
   EXPECT_LE(info.free, info.total);
 }
+
+TEST_F(VulkanMemory, FlushesTheCaches) {
+  const auto &benchmark =
+      plugin->extension<nereid_benchmark_t>(NEREID_EXT_BENCHMARK);
+  auto freeBytes = [&] {
+    nereid_memory_info_t info = {};
+    info.struct_size = sizeof info;
+    nereid_memory_info_t *out = &info;
+    EXPECT_EQ(call(memory().get_info, plugin->state, 0u, out), NEREID_OK);
+    return info.free;
+  };
+  uint64_t before = freeBytes();
+  ASSERT_EQ(call(benchmark.flush_cache, plugin->state, 0u, 0u), NEREID_OK);
+  uint64_t after = freeBytes();
+  EXPECT_LT(after, before);
+  ASSERT_EQ(call(benchmark.flush_cache, plugin->state, 0u, 0u), NEREID_OK);
+  EXPECT_EQ(freeBytes(), after) << "the memory is used again";
+}
