@@ -9,6 +9,10 @@
 
 namespace nereid::tool {
 
+bool TargetChoice::isHostCpu() const {
+  return driver && (driver->info().probe_flags & NEREID_PROBE_IS_HOST_CPU);
+}
+
 std::string TargetChoice::name() const {
   return driver ? label + ':' + std::to_string(device) : label;
 }

@@ -20,6 +20,8 @@ struct TargetChoice {
   std::shared_ptr<const TargetText> text; ///< what `target` borrows, if given
 
   const nereid_target_t *request() const { return target ? &*target : nullptr; }
+  /// Whether the device is the CPU that this program runs on.
+  bool isHostCpu() const;
   /// "cpu:0", or "acme" without a driver.
   std::string name() const;
   /// The same for people: a long list of features is counted.
