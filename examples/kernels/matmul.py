@@ -286,10 +286,11 @@ def _bench_gpu():
     """Products of 4096 x 4096 in blocks for a GPU's matrix units."""
     n = 4096
     f16, bf16, i8 = torch.float16, torch.bfloat16, torch.int8
-    for blocks in ((128, 128, 32), (128, 128, 64), (128, 256, 32), (64, 64, 32)):
+    flops = {"flops": 2 * n**3}
+    blocks_of_all = (128, 128, 32), (128, 128, 64), (128, 256, 32), (64, 64, 32)
+    for blocks in blocks_of_all:
         size = "x".join(map(str, blocks))
         grid = (cdiv(n, blocks[0]), cdiv(n, blocks[1]))
-        flops = {"flops": 2 * n**3}
         for dtype, suffix in ((torch.float32, "f32"), (f16, "f16"), (bf16, "bf16")):
             a, b, c = (torch.empty(n, n, dtype=dtype) for _ in range(3))
             yield Case(
@@ -309,11 +310,13 @@ def _bench_gpu():
             outputs=("c_ptr",),
             work=flops,
         )
+    for blocks in (*blocks_of_all, (128, 128, 128), (128, 256, 64)):
+        size = "x".join(map(str, blocks))
         a, b = (torch.empty(n, n, dtype=i8) for _ in range(2))
         yield Case(
             f"gpu_matmul_{size}_i8",
             matmul_int8_kernel,
-            grid,
+            (cdiv(n, blocks[0]), cdiv(n, blocks[1])),
             _int8_arguments(a, b, torch.empty(n, n, dtype=torch.int32), blocks),
             outputs=("c_ptr",),
             work=flops,

@@ -95,6 +95,8 @@ def rows():
         blocks = ["128x128x32", "64x64x32"]
         if dtype != "f32":
             blocks += ["128x128x64", "128x256x32"]
+        if dtype == "i8":
+            blocks += ["128x128x128", "128x256x64"]
         yield (
             f"matmul {dtype} 4096",
             [f"gpu_matmul_{block}_{dtype}" for block in blocks],
