@@ -52,7 +52,8 @@ static void recordRows(Stream::Recording &recording, const DeviceFunctions &vk,
       regions.push_back({from.at.offset + row * from.pitch,
                          to.at.offset + row * to.pitch, width});
   }
-  copyRegions(vk, recording.commands(), from.at.buffer, to.at.buffer, regions);
+  copyRegions(vk, recording.commands(Work::Copy), from.at.buffer, to.at.buffer,
+              regions);
 }
 
 /// Calls `piece(column, row, width, height)` for parts of a rectangle that fit
@@ -190,7 +191,8 @@ static void fillByCopies(Stream::Recording &recording,
   for (uint64_t done = 0; done < size; done += space)
     regions.push_back(
         {staged.offset, to.offset + done, std::min(space, size - done)});
-  copyRegions(vk, recording.commands(), staged.buffer, to.buffer, regions);
+  copyRegions(vk, recording.commands(Work::Copy), staged.buffer, to.buffer,
+              regions);
 }
 
 void fill(Stream &stream, const nereid_fill_t &fill) {
@@ -227,8 +229,8 @@ void fill(Stream &stream, const nereid_fill_t &fill) {
     if (body) {
       uint32_t word;
       std::memcpy(&word, pattern, sizeof word);
-      vk.CmdFillBuffer(recording.commands(), to.buffer, to.offset + head, body,
-                       word);
+      vk.CmdFillBuffer(recording.commands(Work::Copy), to.buffer,
+                       to.offset + head, body, word);
     }
     if (tail)
       fillByCopies(recording, vk, {to.buffer, to.offset + head + body}, pattern,

@@ -150,7 +150,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
     std::memset(bytes + facts.pushConstants() - 4, 0, 4); // the padding
     std::memcpy(arguments, launch->arguments, facts.arguments);
   }
-  VkCommandBuffer commands = recording.commands();
+  VkCommandBuffer commands = recording.commands(Work::Launch);
   const DeviceFunctions &vk = device.vk;
   if (recording.bind(pipeline))
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);

@@ -51,16 +51,39 @@ uint64_t Timeline::reached() const {
 
 // ------------------------------------------------------------------ batches
 
-/// All earlier work of the stream, on its queue, comes before what follows.
-static void orderWork(const DeviceFunctions &vk, VkCommandBuffer commands,
-                      VkPipelineStageFlags2 toStages, VkAccessFlags2 toAccess) {
+namespace {
+/// One side of a barrier.
+struct Scope {
+  VkPipelineStageFlags2 stages;
+  VkAccessFlags2 reads, writes;
+};
+} // namespace
+
+static constexpr Scope kLaunches = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                    VK_ACCESS_2_SHADER_READ_BIT,
+                                    VK_ACCESS_2_SHADER_WRITE_BIT};
+static constexpr Scope kCopies = {VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+                                  VK_ACCESS_2_TRANSFER_READ_BIT,
+                                  VK_ACCESS_2_TRANSFER_WRITE_BIT};
+static constexpr Scope kAnyWork = {kLaunches.stages | kCopies.stages,
+                                   kLaunches.reads | kCopies.reads,
+                                   kLaunches.writes | kCopies.writes};
+static constexpr Scope kHost = {VK_PIPELINE_STAGE_2_HOST_BIT,
+                                VK_ACCESS_2_HOST_READ_BIT,
+                                VK_ACCESS_2_HOST_WRITE_BIT};
+
+static const Scope &scopeOf(Work work) {
+  return work == Work::Launch ? kLaunches : kCopies;
+}
+
+static void order(const DeviceFunctions &vk, VkCommandBuffer commands,
+                  const Scope &earlier, const Scope &later) {
   VkMemoryBarrier2 barrier{};
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
-  barrier.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-                         VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
-  barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-  barrier.dstStageMask = toStages;
-  barrier.dstAccessMask = toAccess;
+  barrier.srcStageMask = earlier.stages;
+  barrier.srcAccessMask = earlier.writes;
+  barrier.dstStageMask = later.stages;
+  barrier.dstAccessMask = later.reads | later.writes;
   VkDependencyInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
   info.memoryBarrierCount = 1;
@@ -131,6 +154,7 @@ void Stream::recycle(std::unique_ptr<Batch> batch) {
   batch->stagingUsed = 0;
   batch->waits.clear();
   batch->count = 0;
+  batch->last.reset();
   batch->bound = VK_NULL_HANDLE;
   device.check(device.vk.ResetCommandPool(device.handle, batch->pool, 0),
                "cannot reset a command pool");
@@ -144,8 +168,7 @@ void Stream::submit() {
     return;
   VkCommandBuffer commands = open->commands;
   // The end of work alone makes nothing visible to the host.
-  orderWork(device.vk, commands, VK_PIPELINE_STAGE_2_HOST_BIT,
-            VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_WRITE_BIT);
+  order(device.vk, commands, kAnyWork, kHost);
   device.check(device.vk.EndCommandBuffer(commands),
                "cannot end a command buffer");
   std::vector<VkSemaphoreSubmitInfo> waits(open->waits.size());
@@ -358,13 +381,16 @@ Stream::Recording::Recording(Stream &stream) : stream(stream) {
   lock = std::unique_lock(stream.mutex);
 }
 
-VkCommandBuffer Stream::Recording::commands() {
-  VkCommandBuffer commands = stream.openBatch().commands;
-  orderWork(stream.device.vk, commands,
-            VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-                VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
-            VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
-  return commands;
+VkCommandBuffer Stream::Recording::commands(Work work) {
+  Batch &batch = stream.openBatch();
+  // A barrier between two launches costs a GPU less than one that waits for
+  // copies too. Those before the earlier launch ended before it started: each
+  // barrier continues the chain of the one before it. What an earlier batch did
+  // is not known here.
+  order(stream.device.vk, batch.commands,
+        batch.last ? scopeOf(*batch.last) : kAnyWork, scopeOf(work));
+  batch.last = work;
+  return batch.commands;
 }
 
 Staged Stream::Recording::stage(uint64_t size, uint64_t alignment) {

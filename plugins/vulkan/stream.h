@@ -18,6 +18,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace nereid::vulkan {
@@ -49,12 +50,16 @@ struct Readback {
   uint64_t pitch, width, height; // of the destination
 };
 
+/// What a piece of work runs on the device.
+enum class Work : uint8_t { Launch, Copy };
+
 /// Work that is submitted together.
 struct Batch {
   VkCommandPool pool = VK_NULL_HANDLE;
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  uint64_t value = 0; // of the timeline at its end
-  uint32_t count = 0; // pieces of work
+  uint64_t value = 0;       // of the timeline at its end
+  uint32_t count = 0;       // pieces of work
+  std::optional<Work> last; // what it ends with so far
   VkPipeline bound = VK_NULL_HANDLE;
   std::vector<Point> waits;
   std::vector<Readback> readbacks;
@@ -84,8 +89,9 @@ public:
     /// The work so far is submitted at once, what follows is another piece.
     void split();
 
-    /// Where commands go, ordered after all earlier work of the stream.
-    VkCommandBuffer commands();
+    /// Where the commands of `work` go, ordered after all earlier work of the
+    /// stream.
+    VkCommandBuffer commands(Work work);
     /// Whether `pipeline` is not the one that is bound already; it counts as
     /// bound from then on.
     bool bind(VkPipeline pipeline) {
