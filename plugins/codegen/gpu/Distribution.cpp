@@ -492,8 +492,8 @@ void Distribution::printTile(Value tile, llvm::raw_ostream &stream,
   stream << '\n';
 }
 
-void Distribution::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
-  AsmState names(kernel);
+void Distribution::print(tt::FuncOp kernel, llvm::raw_ostream &stream,
+                         AsmState &names) const {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
       printTile(result, stream, names);

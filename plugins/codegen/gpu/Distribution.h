@@ -61,7 +61,8 @@ public:
 
   /// A line for each tile: its layouts, and how they are made. `kernel` is the
   /// one that was distributed.
-  void print(tt::FuncOp kernel, llvm::raw_ostream &stream) const;
+  void print(tt::FuncOp kernel, llvm::raw_ostream &stream,
+             mlir::AsmState &names) const;
 
 private:
   friend class Distributor;

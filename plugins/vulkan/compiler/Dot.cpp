@@ -135,10 +135,7 @@ static unsigned extentOf(const codegen::gpu::Layout &layout, unsigned dim) {
 
 void DotPlans::print(tt::FuncOp kernel,
                      const codegen::gpu::Distribution &layouts,
-                     llvm::raw_ostream &stream) const {
-  if (plans.empty())
-    return;
-  AsmState names(kernel);
+                     llvm::raw_ostream &stream, AsmState &names) const {
   kernel.walk([&](tt::DotOp dot) {
     const DotPlan *plan = find(dot);
     if (!plan)

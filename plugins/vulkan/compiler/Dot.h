@@ -40,7 +40,7 @@ public:
   bool hasTwoBuffers(mlir::Operation *loop) const;
   /// A line for each product.
   void print(tt::FuncOp kernel, const codegen::gpu::Distribution &layouts,
-             llvm::raw_ostream &stream) const;
+             llvm::raw_ostream &stream, mlir::AsmState &names) const;
 
 private:
   friend class DotPlanner;

@@ -17,6 +17,7 @@
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -189,9 +190,11 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   DotPlans dots =
       planDots(*kernel, layouts, matrices, distribution.workgroup, device);
   llvm::raw_string_ostream text(result.layouts);
-  layouts.print(*kernel, text);
-  dots.print(*kernel, layouts, text);
-  matrices.print(*kernel, text);
+  // Verifying the kernel again would take longer than the text.
+  AsmState names(*kernel, OpPrintingFlags().assumeVerified());
+  layouts.print(*kernel, text, names);
+  dots.print(*kernel, layouts, text, names);
+  matrices.print(text, names);
 
   ImageFacts &facts = result.facts;
   facts.workgroup = options.threads;

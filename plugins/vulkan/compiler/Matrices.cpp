@@ -538,8 +538,7 @@ void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
   kernel.walk([&](scf::ForOp loop) { place(loop); });
 }
 
-void MatrixPlan::print(tt::FuncOp kernel, llvm::raw_ostream &stream) const {
-  AsmState names(kernel);
+void MatrixPlan::print(llvm::raw_ostream &stream, AsmState &names) const {
   for (auto &[op, dot] : dots) {
     stream << "dot ";
     op->getResult(0).printAsOperand(stream, names);

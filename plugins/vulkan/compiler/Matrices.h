@@ -150,7 +150,7 @@ public:
   unsigned sharedBytes(const codegen::gpu::Distribution &layouts,
                        const DeviceModel &device) const;
   /// A line for each product.
-  void print(tt::FuncOp kernel, llvm::raw_ostream &stream) const;
+  void print(llvm::raw_ostream &stream, mlir::AsmState &names) const;
 
 private:
   friend class MatrixPlanner;

@@ -9,6 +9,7 @@
 
 #include "nereid/ttir/Parse.h"
 
+#include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,8 +57,9 @@ int main(int argc, char **argv) {
     }
     codegen::TileForms forms;
     llvm::outs() << '@' << kernel.getName() << '\n';
+    AsmState names(kernel);
     codegen::gpu::distribute(kernel, forms, options)
-        .print(kernel, llvm::outs());
+        .print(kernel, llvm::outs(), names);
   });
   return 0;
 }
