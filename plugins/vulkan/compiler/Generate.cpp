@@ -218,6 +218,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   facts.needsServices = emitter.hasReports();
   entry.end();
   builder.finish();
+  builder.removeUnused();
   if (llvm::Error error = checkCapabilities(builder, *kernel, device))
     return std::move(error);
   result.words = builder.assemble();

@@ -140,6 +140,8 @@ public:
 
   // Results.
 
+  /// Removes instructions whose results nothing uses. After the last function.
+  void removeUnused();
   /// The first thing that was built wrongly: a bug of the caller, for instance
   /// operands whose types differ. Empty if there was none.
   const std::string &misuse() const { return firstMisuse; }
