@@ -133,10 +133,11 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
       return badFeature(feature);
     if (feature == "vendor=0x10de")
       model.hasExactFma = model.hasExactExp2 = model.ordersZeros = true;
-    if (feature == "vendor=0x10005")
+    if (feature == "vendor=0x10005") {
       model.comparesExtendedWrongly = model.foldsZeros = model.endsLoops = true;
-    if (feature == "vendor=0x10005")
       model.unrolledProducts = 128;
+      model.repeatedAccesses = 4;
+    }
     if (name == "matrix")
       if (std::optional<MatrixUnit> unit = parseMatrix(value))
         model.matrices.push_back(*unit);

@@ -47,6 +47,9 @@ public:
   bool hasExactFma = false;
   /// Multiply-adds of a thread in straight code; lavapipe compiles slowly.
   unsigned unrolledProducts = 1024;
+  /// Masked accesses of a thread that are repeated in one block, for when all
+  /// masks are true; lavapipe runs the other branch as well.
+  unsigned repeatedAccesses = 32;
   /// 2^x of f32 has an error of two units in the last place at most, subnormal
   /// results too. Vulkan allows 3 + 2 |x|.
   bool hasExactExp2 = false;

@@ -47,6 +47,20 @@ Ids Emitter::emitWhere(Id condition, ArrayRef<Id> otherwise,
   return results;
 }
 
+Ids Emitter::emitEither(Id condition, llvm::function_ref<Ids()> then,
+                        llvm::function_ref<Ids()> otherwise) {
+  if (std::optional<uint64_t> known = b.constantBits(condition))
+    return *known ? then() : otherwise();
+  b.beginIf(condition);
+  Ids results = then();
+  b.beginElse();
+  Ids others = otherwise();
+  spirv::Merge merge = b.endIf();
+  for (auto [value, other] : llvm::zip_equal(results, others))
+    value = b.merged(merge, value, other);
+  return results;
+}
+
 Ids Emitter::flatten(ValueRange values, ValueRange carried) {
   Ids ids;
   for (auto [value, as] : llvm::zip(values, carried)) {

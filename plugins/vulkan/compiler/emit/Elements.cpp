@@ -19,12 +19,7 @@ Id Emitter::emitPointer(Operation *op, ArrayRef<Id> operands) {
   auto add = dyn_cast<tt::AddPtrOp>(op);
   if (!add)
     return {};
-  auto pointee = cast<tt::PointerType>(getElementTypeOrSelf(add.getPtr()))
-                     .getPointeeType();
-  unsigned bytes = std::max(8u, tt::getElementBitWidth(pointee)) / 8;
-  Type type = getElementTypeOrSelf(add.getOffset());
-  Id offset = extendSigned(withSign(operands[1], type), b.intType(64));
-  return b.iadd(operands[0], b.imul(offset, b.u64(bytes)));
+  return addOffset(add, operands[0], operands[1]);
 }
 
 Id Emitter::emitElement(Operation *op, ArrayRef<Id> operands, unsigned result) {

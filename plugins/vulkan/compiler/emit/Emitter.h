@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <array>
 #include <functional>
 
 namespace nereid::vulkan {
@@ -184,6 +185,21 @@ private:
   /// reduction, for instance. Its terminator's operands.
   Ids emitRegion(mlir::Region &region, llvm::ArrayRef<Id> arguments);
 
+  // Sums.cpp: sums of integers and addresses, their constants apart.
+
+  /// `rest` plus `constant`, modulo 2 to the width of `rest`; no rest: 0. The
+  /// constant is that of the sum without overflows.
+  struct Sum {
+    Id rest;
+    int64_t constant;
+  };
+  Sum sumOf(Id x) const;
+  Id withConstant(Id rest, int64_t constant);
+  Id addSums(Id x, Id y);
+  Id addOffset(tt::AddPtrOp add, Id pointer, Id offset);
+  /// The value for `key` if it was computed in this block.
+  Id inThisBlock(std::array<uint32_t, 3> key, llvm::function_ref<Id()> compute);
+
   // Tiles.cpp: registers, and operations that only move elements.
 
   /// The registers of `tile` in `layout`, which is needed there.
@@ -252,6 +268,12 @@ private:
 
   mlir::LogicalResult emitLoad(tt::LoadOp op);
   mlir::LogicalResult emitStore(tt::StoreOp op);
+  /// Whether all these masks of accesses hold, of `width` elements each. None
+  /// if they are too many to be repeated.
+  Id areAllTrue(llvm::ArrayRef<Id> masks, unsigned width);
+  Ids loadWhere(llvm::ArrayRef<Id> masks, llvm::ArrayRef<Id> pointers,
+                llvm::ArrayRef<Id> others, mlir::Type type, unsigned width,
+                const spirv::MemoryAccess &access);
   /// `width` neighbours as one access.
   Ids loadRun(Id address, mlir::Type type, unsigned width,
               spirv::MemoryAccess access);
@@ -394,6 +416,9 @@ private:
   /// `otherwise` elsewhere.
   Ids emitWhere(Id condition, llvm::ArrayRef<Id> otherwise,
                 llvm::function_ref<Ids()> body);
+  /// The same with two bodies.
+  Ids emitEither(Id condition, llvm::function_ref<Ids()> then,
+                 llvm::function_ref<Ids()> otherwise);
 
   DeviceBuilder &b;
   const Distribution &layouts;
@@ -415,6 +440,9 @@ private:
   llvm::DenseMap<mlir::Value, Ids> held; ///< the matrices of a subgroup
   /// The word that an element was unpacked from, and its place there.
   llvm::DenseMap<uint32_t, std::pair<Id, unsigned>> packed;
+  llvm::DenseMap<uint32_t, Sum> sums; ///< by their numbers
+  llvm::DenseMap<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>, Id> parts;
+  spirv::BlockId partsBlock; ///< in which `parts` are valid
   /// In a region that each thread runs by itself: no barriers.
   bool isDivergent = false;
   /// Products whose first slices are in shared memory already.

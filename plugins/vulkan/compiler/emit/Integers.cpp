@@ -115,7 +115,7 @@ Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
 Id Emitter::emitNative(Operation *op, ArrayRef<Id> operands, unsigned bits) {
   Id x = operands[0], y = operands.size() > 1 ? operands[1] : Id();
   return llvm::TypeSwitch<Operation *, Id>(op)
-      .Case([&](arith::AddIOp) { return b.iadd(x, y); })
+      .Case([&](arith::AddIOp) { return addSums(x, y); })
       .Case([&](arith::SubIOp) { return b.isub(x, y); })
       .Case([&](arith::MulIOp) { return b.imul(x, y); })
       .Case([&](arith::DivSIOp) { return b.sdiv(x, y); })

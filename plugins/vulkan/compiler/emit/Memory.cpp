@@ -9,6 +9,7 @@
 #include "tile/Ops.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -169,13 +170,60 @@ void Emitter::enterLoop(Operation *loop) {
   });
 }
 
-// Accesses.
+// Accesses. Mostly all elements of a thread are loaded or stored. They are in
+// one block then, where no access waits for the one before.
 
 static spirv::MemoryAccess accessOf(Operation *op) {
   spirv::MemoryAccess access;
   access.isVolatile = isVolatile(op);
   access.isNonPrivate = true;
   return access;
+}
+
+/// Calls `access` for each part of the registers that has one mask.
+static void forEachMask(ArrayRef<Id> masks, unsigned width,
+                        llvm::function_ref<void(uint32_t, uint32_t)> access) {
+  for (uint32_t i = 0; i < masks.size();) {
+    uint32_t first = i;
+    while (i < masks.size() && masks[i] == masks[first])
+      i += width;
+    access(first, i);
+  }
+}
+
+Id Emitter::areAllTrue(ArrayRef<Id> masks, unsigned width) {
+  if (masks.size() > size_t(device.repeatedAccesses) * width)
+    return {};
+  Id all = b.boolean(true);
+  llvm::SmallDenseSet<uint32_t> seen;
+  forEachMask(masks, width, [&](uint32_t first, uint32_t) {
+    if (seen.insert(masks[first].number).second)
+      all = both(all, masks[first]);
+  });
+  return all;
+}
+
+Ids Emitter::loadWhere(ArrayRef<Id> masks, ArrayRef<Id> pointers,
+                       ArrayRef<Id> others, Type type, unsigned width,
+                       const spirv::MemoryAccess &access) {
+  Ids values;
+  forEachMask(masks, width, [&](uint32_t first, uint32_t end) {
+    auto load = [&] {
+      Ids loaded;
+      for (uint32_t at = first; at < end; at += width)
+        llvm::append_range(loaded, loadRun(pointers[at], type, width, access));
+      return loaded;
+    };
+    if (b.constantBits(masks[first]) == 1) {
+      llvm::append_range(values, load());
+      return;
+    }
+    Ids otherwise(others.slice(first, end - first));
+    Ids merged = emitWhere(masks[first], packNarrow(otherwise, type),
+                           [&] { return packNarrow(load(), type); });
+    llvm::append_range(values, unpackNarrow(merged, type, end - first));
+  });
+  return values;
 }
 
 LogicalResult Emitter::emitLoad(tt::LoadOp op) {
@@ -200,27 +248,17 @@ LogicalResult Emitter::emitLoad(tt::LoadOp op) {
     masks = registersOf(op.getMask(), layout);
   if (op.getOther())
     others = registersOf(op.getOther(), layout);
-  Ids values;
-  // Neighbours under the same condition share a branch.
-  for (uint32_t i = 0; i < count;) {
-    uint32_t first = i;
-    while (i < count && masks[i] == masks[first])
-      i += width;
-    auto load = [&] {
-      Ids loaded;
-      for (uint32_t at = first; at < i; at += width)
-        llvm::append_range(loaded, loadRun(pointers[at], type, width, access));
-      return loaded;
-    };
-    if (b.constantBits(masks[first]) == 1) {
-      llvm::append_range(values, load());
-      continue;
-    }
-    Ids otherwise(ArrayRef(others).slice(first, i - first));
-    Ids merged = emitWhere(masks[first], packNarrow(otherwise, type),
-                           [&] { return packNarrow(load(), type); });
-    llvm::append_range(values, unpackNarrow(merged, type, i - first));
-  }
+  auto load = [&](ArrayRef<Id> where) {
+    return packNarrow(loadWhere(where, pointers, others, type, width, access),
+                      type);
+  };
+  Id all = areAllTrue(masks, width);
+  Ids values = !all || all == masks[0]
+                   ? load(masks)
+                   : emitEither(
+                         all, [&] { return load(Ids(count, b.boolean(true))); },
+                         [&] { return load(masks); });
+  values = unpackNarrow(values, type, count);
   defineAll(op, std::move(values));
   return success();
 }
@@ -249,18 +287,24 @@ LogicalResult Emitter::emitStore(tt::StoreOp op) {
   if (op.getMask())
     masks = registersOf(op.getMask(), layout);
   Id owner = isOwner(layout);
-  for (uint32_t i = 0; i < count;) {
-    uint32_t first = i;
-    while (i < count && masks[i] == masks[first])
-      i += width;
-    Id condition = both(owner, masks[first]);
-    emitWhere(condition, {}, [&] {
-      for (uint32_t at = first; at < i; at += width)
-        storeRun(op.getLoc(), pointers[at], ArrayRef(values).slice(at, width),
-                 type, access);
-      return Ids();
+  auto store = [&](ArrayRef<Id> where) {
+    forEachMask(where, width, [&](uint32_t first, uint32_t end) {
+      emitWhere(both(owner, where[first]), {}, [&] {
+        for (uint32_t at = first; at < end; at += width)
+          storeRun(op.getLoc(), pointers[at], ArrayRef(values).slice(at, width),
+                   type, access);
+        return Ids();
+      });
     });
-  }
+    return Ids();
+  };
+  Id all = areAllTrue(masks, width);
+  if (!all || all == masks[0])
+    store(masks);
+  else
+    emitEither(
+        all, [&] { return store(Ids(count, b.boolean(true))); },
+        [&] { return store(masks); });
   return success();
 }
 

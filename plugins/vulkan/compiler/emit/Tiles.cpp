@@ -83,7 +83,7 @@ Id Emitter::indexAt(const Indices &indices, uint32_t index) {
   uint32_t own = indices.registers[index];
   // As a sum, where no bit is in both, addresses fold the constant.
   return indices.threadBits & own ? b.bitXor(indices.thread, b.u32(own))
-                                  : b.iadd(indices.thread, b.u32(own));
+                                  : withConstant(indices.thread, own);
 }
 
 Id Emitter::isOwner(const Layout &layout) {
@@ -134,7 +134,7 @@ LogicalResult Emitter::emitVariant(Operation *op, const Layout &layout,
         Id start = b.u32(range.getStart());
         Indices indices = indicesOf(layout, 0);
         for (uint32_t i = 0; i < count; ++i)
-          results[0].push_back(b.iadd(indexAt(indices, i), start));
+          results[0].push_back(addSums(indexAt(indices, i), start));
         return success();
       })
       .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
