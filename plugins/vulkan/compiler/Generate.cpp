@@ -184,7 +184,7 @@ llvm::Expected<GeneratedKernel> generate(ModuleOp source,
   distribution.matrices = &matrices.tiles();
   codegen::TileForms forms;
   Distribution layouts = distribute(*kernel, forms, distribution);
-  matrices.placeInLoops(*kernel, layouts, distribution.workgroup, device);
+  matrices.placeOperands(*kernel, layouts, distribution.workgroup, device);
   if (llvm::Error error = checkTiles(*kernel, layouts))
     return std::move(error);
   DotPlans dots =

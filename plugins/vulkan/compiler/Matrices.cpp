@@ -19,6 +19,7 @@ namespace nereid::vulkan {
 
 using codegen::tileType;
 using codegen::gpu::Distribution;
+using codegen::gpu::ElementIndex;
 using codegen::gpu::Layout;
 using codegen::gpu::MatrixSource;
 using codegen::gpu::Workgroup;
@@ -64,6 +65,20 @@ Window MatrixDot::window(unsigned dim, uint32_t first) const {
           first / slice};
 }
 
+uint32_t runLength(const Layout &layout, unsigned minor, uint32_t bytes,
+                   const Window &window) {
+  uint32_t step = minor == 1 ? 1 : layout.shape()[1];
+  uint32_t copies = layout.copies().registerMask;
+  unsigned most = llvm::Log2_32(16 / bytes), bit = 0;
+  if (window.count && window.dim == minor)
+    most = std::min(most, window.low);
+  ArrayRef<ElementIndex> bases = layout.registerBases();
+  while (bit < most && bit < bases.size() && bases[bit] == step << bit &&
+         !(copies >> bit & 1))
+    ++bit;
+  return 1u << bit;
+}
+
 spirv::Scalar matrixScalar(Type type) {
   if (type.isF16())
     return Scalar::F16;
@@ -78,16 +93,18 @@ spirv::Scalar matrixScalar(Type type) {
   return Scalar::None;
 }
 
-/// Sizes of what is staged in one round, whichever way the rows go.
+/// Sizes of what is staged in one round.
 static void resize(MatrixDot &dot) {
   uint32_t bytes = spirv::bitsOf(dot.unit.operand) / 8;
-  auto staged = [&](uint32_t rows, uint32_t columns) {
-    return std::max(rows * paddedRow(columns * bytes),
-                    columns * paddedRow(rows * bytes));
+  auto size = [&](MatrixFactor &factor, uint32_t rows, uint32_t columns) {
+    uint32_t along[] = {columns * paddedRow(rows * bytes),
+                        rows * paddedRow(columns * bytes)};
+    factor.bytes =
+        factor.minor ? along[*factor.minor] : std::max(along[0], along[1]);
   };
-  dot.factors[0].bytes = dot.factors[1].start =
-      staged(dot.form.rows, dot.slice);
-  dot.factors[1].bytes = staged(dot.batches * dot.slice, dot.form.columns);
+  size(dot.factors[0], dot.form.rows, dot.slice);
+  size(dot.factors[1], dot.batches * dot.slice, dot.form.columns);
+  dot.factors[1].start = dot.factors[0].bytes;
 }
 
 static std::optional<MatrixDot> planFor(const MatrixUnit &unit,
@@ -451,13 +468,68 @@ unsigned MatrixPlan::sharedBytes(const Distribution &layouts,
 bool MatrixPlan::hasTwoBuffers(Operation *loop) const {
   return llvm::any_of(dots, [&](const auto &entry) {
     const MatrixDot &dot = entry.second;
-    return entry.first->getParentOp() == loop &&
+    return entry.first->getParentOp() == loop && !dot.alternates &&
            (dot.factors[0].buffers > 1 || dot.factors[1].buffers > 1);
   });
 }
 
-void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
-                              Workgroup workgroup, const DeviceModel &device) {
+bool MatrixPlan::hasRoundsInTurn(Operation *loop) const {
+  return llvm::any_of(dots, [&](const auto &entry) {
+    return entry.first->getParentOp() == loop && entry.second.alternates;
+  });
+}
+
+/// Rows go the way in which threads hold neighbors.
+static void chooseRows(Operation *op, MatrixDot &dot,
+                       const Distribution &layouts,
+                       const codegen::gpu::MatrixTiles &held) {
+  for (unsigned side : {0, 1}) {
+    OpOperand &operand = op->getOpOperand(side);
+    unsigned &minor = dot.factors[side].minor.emplace(1);
+    if (held.isStoredDirectly(operand))
+      continue;
+    Layout layout = layouts.operandLayout(operand, nullptr).stacked();
+    uint32_t bytes = bytesOf(operand.get());
+    Window window = dot.window(side == 0 ? 1 : 0, 0);
+    if (runLength(layout, 0, bytes, window) >
+        runLength(layout, 1, bytes, window))
+      minor = 0;
+  }
+}
+
+void MatrixPlan::placeOperands(tt::FuncOp kernel, const Distribution &layouts,
+                               Workgroup workgroup, const DeviceModel &device) {
+  for (auto &[op, dot] : dots) {
+    auto setSlice = [&, &op = op, &dot = dot](uint32_t slice) {
+      dot.slice = slice;
+      chooseRows(op, dot, layouts, held);
+      resize(dot);
+    };
+    setSlice(dot.depth);
+    while (dot.sharedBytes() > device.sharedBytes && dot.slice > dot.unit.depth)
+      setSlice(dot.slice / 2);
+  }
+  // Rounds that are short enough take turns with two buffers.
+  auto alternate = [&](Operation *op, MatrixDot &dot, uint32_t start) {
+    MatrixDot turns = dot;
+    auto needed = [&] {
+      return start + 2 * (turns.factors[0].bytes + turns.factors[1].bytes);
+    };
+    while (needed() > device.sharedBytes) {
+      if (turns.slice == turns.unit.depth)
+        return;
+      turns.slice /= 2;
+      chooseRows(op, turns, layouts, held);
+      resize(turns);
+    }
+    turns.alternates = turns.isPrivate = true;
+    for (MatrixFactor &factor : turns.factors) {
+      factor.buffers = 2;
+      factor.start = start;
+      start = factor.end();
+    }
+    dot = turns;
+  };
   auto place = [&](scf::ForOp loop) {
     SmallVector<std::pair<Operation *, MatrixDot *>> own;
     auto isInvariant = [&](Operation *op, unsigned side) {
@@ -486,12 +558,18 @@ void MatrixPlan::placeInLoops(tt::FuncOp kernel, const Distribution &layouts,
         use(found->second.sharedBytes());
       } else {
         own.push_back({op, &found->second});
-        // What comes in rounds has to wait in each.
-        isAlone &= found->second.slice == found->second.depth;
       }
     });
     if (!isAlone)
       return;
+    bool hasRounds = llvm::any_of(own, [](auto &entry) {
+      return entry.second->slice < entry.second->depth;
+    });
+    if (hasRounds) {
+      if (own.size() == 1)
+        alternate(own[0].first, *own[0].second, llvm::alignTo(start, 16));
+      return;
+    }
     // The most that fits: two buffers of what the loop changes, one, or none
     // that is private.
     unsigned shared = 0;

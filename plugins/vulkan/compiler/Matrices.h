@@ -62,6 +62,12 @@ struct Window {
   }
 };
 
+/// How many neighbors along dimension `minor`, at most 16 bytes, `layout` has
+/// in consecutive registers. It has two dimensions, and `bytes` are an
+/// element's.
+uint32_t runLength(const codegen::gpu::Layout &layout, unsigned minor,
+                   uint32_t bytes, const Window &window);
+
 /// Bytes from one row to the next, for rows of `bytes`. The padding puts 8 rows
 /// of 16 bytes into different banks, and keeps rows aligned.
 constexpr uint32_t paddedRow(uint32_t bytes) {
@@ -84,8 +90,11 @@ Bands bandsFor(const MatrixForm &form, unsigned bytes, unsigned sharedBytes);
 /// Where an operand of a product is in shared memory, in bytes.
 struct MatrixFactor {
   uint32_t start = 0;
-  uint32_t bytes = 0;   ///< of each buffer, whichever way its rows go
-  uint32_t buffers = 1; ///< that iterations of a loop use in turn
+  uint32_t bytes = 0; ///< of each buffer
+  /// The dimension along its rows. None before layouts are known: `bytes` are
+  /// enough for both.
+  std::optional<unsigned> minor;
+  uint32_t buffers = 1; ///< that iterations, or rounds, use in turn
   /// It is stored once, before the loop.
   bool isInvariant = false;
 
@@ -101,6 +110,8 @@ struct MatrixDot {
   MatrixFactor factors[2];       ///< the left and the right operand
   /// Nothing else in the loop around it uses the memory of its operands.
   bool isPrivate = false;
+  /// It has two buffers, and an even number of rounds that use them in turn.
+  bool alternates = false;
 
   uint32_t batchRows() const { return form.rows / batches; }
   uint32_t sharedBytes() const {
@@ -138,12 +149,15 @@ public:
   const MatrixForm *formOf(mlir::Value tile) const;
   const codegen::gpu::MatrixTiles &tiles() const { return held; }
 
-  /// Gives operands in loops memory of their own, twice where it fits: threads
-  /// need not wait until all have read what they write over.
-  void placeInLoops(tt::FuncOp kernel,
-                    const codegen::gpu::Distribution &layouts,
-                    codegen::gpu::Workgroup workgroup,
-                    const DeviceModel &device);
+  /// Places operands as `layouts` hold them. Those in loops get memory of their
+  /// own, twice where it fits: threads need not wait until all have read what
+  /// they write over.
+  void placeOperands(tt::FuncOp kernel,
+                     const codegen::gpu::Distribution &layouts,
+                     codegen::gpu::Workgroup workgroup,
+                     const DeviceModel &device);
+  /// Does a product alternate between two buffers in each iteration of `loop`?
+  bool hasRoundsInTurn(mlir::Operation *loop) const;
   /// Does a product have two buffers whose iterations are those of `loop`?
   bool hasTwoBuffers(mlir::Operation *loop) const;
   /// Shared memory that products and conversions use.

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 
 #include <set>
+#include <utility>
 
 namespace nereid::vulkan {
 namespace {
@@ -124,7 +125,8 @@ protected:
 
   /// A product of `operand`s with sums in `sum`, in a loop of four.
   GeneratedKernel compile(const std::string &operand, const std::string &sum,
-                          int rows = 64, int depth = 32) {
+                          int rows = 64, int depth = 32,
+                          const std::string &mark = "") {
     auto tile = [](int rows, int columns, const std::string &type) {
       return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
              "x" + type + ">";
@@ -133,8 +135,9 @@ protected:
                 right = tile(depth, 64, operand), sums = tile(rows, 64, sum);
     std::string zero = sum == "i32" ? "0" : "0.0";
     std::string text =
-        "tt.func public @kernel(%a: !tt.ptr<" + operand + ">, %b: !tt.ptr<" +
-        operand + ">, %c: !tt.ptr<" + sum + ">, %n: i32) {\n" +
+        "tt.func public @kernel(%a: !tt.ptr<" + operand + "> " + mark +
+        ", %b: !tt.ptr<" + operand + "> " + mark + ", %c: !tt.ptr<" + sum +
+        ">, %n: i32) {\n" +
         "  %c0 = arith.constant 0 : i32\n  %c1 = arith.constant 1 : i32\n" +
         "  %zero = arith.constant dense<" + zero + "> : " + sums + "\n" +
         pointers("a", rows, depth, operand) +
@@ -201,6 +204,27 @@ TEST_F(MatrixKernel, StagesAsMuchOfTheDepthAsFits) {
   EXPECT_THAT(kernel.layouts, HasSubstr("depth 32 of 128"));
   EXPECT_LE(kernel.facts.shared, 16384u);
   EXPECT_EQ(products(kernel), 32);
+}
+
+TEST_F(MatrixKernel, StagesRoundsInTurn) {
+  options.device = device(std::string(kDevice) + ",shared=16384");
+  // Shorter rounds, so that there are two buffers.
+  GeneratedKernel kernel =
+      compile("f16", "f32", 64, 64, "{tt.divisibility = 16 : i32}");
+  EXPECT_THAT(kernel.layouts,
+              HasSubstr("depth 16 of 64, at 256 and 6400 of shared memory, "
+                        "left in turn, right in turn"));
+  EXPECT_EQ(products(kernel), 16);
+  // Between the rounds, one barrier each.
+  int barriers = 0, between = 0;
+  for (size_t at = 5; at < kernel.words.size(); at += kernel.words[at] >> 16) {
+    auto op = spv::Op(kernel.words[at] & 0xffff);
+    barriers += op == spv::Op::OpControlBarrier;
+    if (op != spirv::newer::OpCooperativeMatrixMulAddKHR)
+      continue;
+    between += std::exchange(barriers, 0);
+  }
+  EXPECT_EQ(between - 2, 3) << "two are before the first product";
 }
 
 TEST_F(MatrixKernel, LeavesOtherProductsToArithmetic) {

@@ -104,10 +104,10 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
   enterLoop(loop);
   // Its products take turns with their buffers, which others may still use.
   bool takesTurns = dots.hasTwoBuffers(loop) || matrices.hasTwoBuffers(loop);
-  if (takesTurns) {
+  if (takesTurns)
     initial.push_back(b.u32(0));
+  if (takesTurns || matrices.hasRoundsInTurn(loop))
     barrier();
-  }
   spirv::Carried carried = b.beginLoop(llvm::ArrayRef<Id>(initial));
   Id upper = scalars[loop.getUpperBound()];
   loopCondition(b.slt(carried[0], upper));

@@ -35,19 +35,8 @@ Id Emitter::sharedUnit(Id index, unsigned bytes) {
   return b.accessChain(sharedView(vector), {b.u32(0), index});
 }
 
-/// Neighbors along a row that are in consecutive registers, at most 16 bytes of
-/// them.
 static uint32_t runLength(const Layout &layout, const StagedRows &rows) {
-  uint32_t step = rows.minor == 1 ? 1 : layout.shape()[1];
-  uint32_t copies = layout.copies().registerMask;
-  unsigned most = llvm::Log2_32(16 / rows.bytes), bit = 0;
-  if (rows.window.count && rows.window.dim == rows.minor)
-    most = std::min(most, rows.window.low);
-  ArrayRef<ElementIndex> bases = layout.registerBases();
-  while (bit < most && bit < bases.size() && bases[bit] == step << bit &&
-         !(copies >> bit & 1))
-    ++bit;
-  return 1u << bit;
+  return runLength(layout, rows.minor, rows.bytes, rows.window);
 }
 
 SmallVector<Emitter::Run>
@@ -429,17 +418,16 @@ void Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
   StagedRows rows;
   rows.start = factor.start;
   rows.bytes = type.getIntOrFloatBitWidth() / 8;
-  if (factor.buffers > 1) {
+  if (dot.alternates) {
+    rows.start += first / dot.slice % 2 * factor.bytes;
+  } else if (factor.buffers > 1) {
     rows.buffer = buffers[operand.getOwner()->getParentOp()];
     rows.bufferBytes = factor.bytes;
   }
   uint32_t extents[] = {isLeft ? dot.form.rows : dot.batches * dot.slice,
                         isLeft ? dot.slice : dot.form.columns};
-  auto setMinor = [&](unsigned dim) {
-    rows.minor = dim;
-    rows.stride = paddedRow(extents[dim] * rows.bytes);
-  };
-  setMinor(1);
+  rows.minor = *factor.minor;
+  rows.stride = paddedRow(extents[rows.minor] * rows.bytes);
   if (matrices.tiles().isStoredDirectly(operand)) {
     const MatrixForm &form = *matrices.formOf(tile);
     storeMatrices(held[tile], form, rows, 0, form.down());
@@ -448,13 +436,7 @@ void Emitter::stageFactor(OpOperand &operand, const MatrixDot &dot,
   }
   rows.window = dot.window(depthDim, first);
   Layout layout = layouts.operandLayout(operand, nullptr);
-  Layout stacked = layout.stacked();
-  // The way in which threads hold neighbors.
-  uint32_t across = runLength(stacked, rows);
-  setMinor(0);
-  if (runLength(stacked, rows) <= across)
-    setMinor(1);
-  storeRows(registersOf(tile, layout), type, stacked, rows);
+  storeRows(registersOf(tile, layout), type, layout.stacked(), rows);
   stagedFactors[&operand] = rows;
 }
 
@@ -516,7 +498,7 @@ LogicalResult Emitter::emitMatrixDot(tt::DotOp op, const MatrixDot &dot) {
   uint32_t batches = std::max(1u, blockRows / dot.batchRows());
   uint32_t downInBatch = form.down() / batches;
   for (uint32_t first = 0; first < dot.depth; first += dot.slice) {
-    if (!staged.contains(op))
+    if (first > 0 || !staged.contains(op))
       stageFactors(op, dot, first);
     barrier();
     const StagedRows &leftRows = stagedFactors[&op->getOpOperand(0)];
