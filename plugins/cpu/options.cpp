@@ -74,6 +74,12 @@ static void append(std::string &list, std::string_view more) {
   list += more;
 }
 
+/// True for the name of a CPU, "x86-64-v3", without features.
+static bool isOneName(std::string_view given) {
+  return given.front() != '+' && given.front() != '-' &&
+         given.find(',') == given.npos;
+}
+
 /// "host" means the target's CPU: the code is tuned for its name and may use
 /// its features, but none that only the name would imply. A target of which only
 /// the name is known is one that somebody wrote: it has what the name implies.
@@ -90,8 +96,7 @@ static void resolveCpu(const HostCpu &host, const nereid_target_t *target,
   const char *baseline = out.arch == "x86_64" ? "x86-64" : "generic";
   if (out.cpu == "generic" || (out.cpu == "host" && given.empty())) {
     out.targetCpu = baseline;
-  } else if (out.cpu == "host" && given != own &&
-             given.find_first_of("+-,") == given.npos) {
+  } else if (out.cpu == "host" && given != own && isOneName(given)) {
     out.targetCpu = given;
   } else if (out.cpu == "host") {
     size_t comma = std::min(given.find(','), given.size());

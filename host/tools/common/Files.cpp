@@ -113,6 +113,10 @@ static Expected<void> publish(const std::string &path,
   for (std::string_view piece : pieces)
     if (int error = writeAll(file, piece))
       return systemError(path, error);
+  // A file that has its name also has its contents, whatever happens to the
+  // machine; and some file systems report a full disk only here.
+  if (fsync(file) != 0)
+    return systemError(path, errno);
   if (rename(temporary.c_str(), path.c_str()) != 0)
     return systemError(path, errno);
   return {};

@@ -35,9 +35,10 @@ CommandLine::CommandLine(CommonOptions &options) {
        "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
-  list = {pluginsVerb(),  devicesVerb(),    explainVerb(), optionsVerb(),
-          compileVerb(),  runVerb(),        benchVerb(),   cacheVerb(),
-          validateVerb(), completionVerb(), versionVerb(), completeVerb()};
+  list = {pluginsVerb(), devicesVerb(), explainVerb(),  optionsVerb(),
+          compileVerb(), runVerb(),     benchVerb(),    buildVerb(),
+          archiveVerb(), cacheVerb(),   validateVerb(), completionVerb(),
+          versionVerb(), completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {
@@ -87,12 +88,12 @@ std::string CommandLine::help(const Verb *verb) const {
            "'nereid --help' lists.\n";
   }
   std::string text =
-      "Usage: nereid VERB ... [options]\n" + std::string(summary) + "\n\n";
+      "Usage: nereid VERB ... [options]; 'nereid VERB --help' describes "
+      "each\n\n";
   for (const Verb &each : list)
     if (!each.isHidden())
       text += "  " + pad(each.name, 12) + each.description + '\n';
-  return text + '\n' + optionLines(common) +
-         "\n'nereid VERB --help' describes each.\n";
+  return text + '\n' + optionLines(common);
 }
 
 // A flag with a value, where the parser would be lenient.

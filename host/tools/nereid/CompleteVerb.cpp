@@ -178,7 +178,8 @@ void Completer::addValue(const std::string &option) {
   else if (option == "--plugin-dir" || option == "--dump")
     add(":dirs");
   else if (option == "-o" || option == "--trace" || option == "--plugin" ||
-           current.find('=') != current.npos)
+           option == "--header" || option == "--object" ||
+           option == "--depfile" || current.find('=') != current.npos)
     add(":files");
 }
 
@@ -187,11 +188,19 @@ static bool takesFile(const std::string &verb) {
          verb == "validate";
 }
 
+static bool takesFiles(const std::string &verb) { return verb == "build"; }
+
 void Completer::addPositional() {
   std::string name = verb->name;
   if (name == "cache" && positionals == 0)
     for (const char *action : {"stat", "verify", "gc", "clear"})
       add(action);
+  else if (name == "archive" && positionals == 0)
+    for (const char *action :
+         {"list", "show", "verify", "extract", "explain", "merge"})
+      add(action);
+  else if (name == "archive" || takesFiles(name))
+    add(":files");
   else if (name == "completion" && positionals == 0)
     for (const char *shell : {"bash", "zsh", "fish"})
       add(shell);

@@ -103,6 +103,10 @@ void Output::error(const Error &error) {
   raw(prepared.document);
 }
 
+void Output::message(const Error &error) {
+  std::fputs(prepare(error).lines.c_str(), stderr);
+}
+
 Expected<void> Output::finish() {
   if (writeError)
     return systemError("stdout", writeError);

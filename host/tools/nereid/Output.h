@@ -62,6 +62,8 @@ public:
   /// JSON a document with the same, unless there was one.
   void error(const Error &error);
   PreparedError prepare(const Error &error) const;
+  /// Its lines on stderr alone, for a failure that does not end the work.
+  void message(const Error &error);
 
   /// Whether all could be written.
   Expected<void> finish();

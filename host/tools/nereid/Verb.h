@@ -33,6 +33,8 @@ Verb optionsVerb();
 Verb compileVerb();
 Verb runVerb();
 Verb benchVerb();
+Verb buildVerb();
+Verb archiveVerb();
 Verb cacheVerb();
 Verb validateVerb();
 Verb completionVerb();

@@ -85,6 +85,24 @@ TEST_F(OptionsTest, ATargetsBareNameImpliesItsFeatures) {
   EXPECT_EQ(options.targetCpu, "x86-64");
 }
 
+TEST_F(OptionsTest, ABareNameMayHaveDashes) {
+  nereid_target_t target = {};
+  target.struct_size = sizeof target;
+  target.backend = text("cpu");
+  target.arch = text("x86_64");
+  target.features = text("x86-64-v3");
+  ASSERT_EQ(parse({}, &target), NEREID_OK);
+  EXPECT_EQ(options.targetCpu, "x86-64-v3");
+  target.arch = text("aarch64");
+  target.features = text("neoverse-n1");
+  ASSERT_EQ(parse({}, &target), NEREID_OK);
+  EXPECT_EQ(options.targetCpu, "neoverse-n1");
+  // A feature is not a name.
+  target.features = text("-neon");
+  ASSERT_EQ(parse({}, &target), NEREID_OK);
+  EXPECT_NE(options.targetCpu, "-neon");
+}
+
 TEST_F(OptionsTest, AnotherArchitectureIsGeneric) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;

@@ -10,8 +10,10 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 
 kernel, plugin, docs = sys.argv[1:]
+archive = tempfile.mkdtemp(prefix="nereid-json-") + "/k.nra"
 arguments = ["--grid", "16", "f32[64]=0", "f32[64]=0", "f32[64]=0", "i32=64"]
 target = ["--target", "extension"]
 commands = {
@@ -23,6 +25,10 @@ commands = {
     "compile": ["compile", kernel, *target],
     "run": ["run", kernel, *target, *arguments],
     "bench": ["bench", kernel, *target, *arguments, "--repeats", "5", "--bytes", "1", "--flops", "1"],
+    "build": ["build", kernel, *target, "-o", archive, "--progress", "none"],
+    "archive list": ["archive", "list", archive],
+    "archive show": ["archive", "show", archive, "vector_add_f32"],
+    "archive verify": ["archive", "verify", archive],
     "cache stat": ["cache", "stat"],
     "cache verify": ["cache", "verify"],
     "cache gc": ["cache", "gc"],
