@@ -8,7 +8,7 @@ import os
 import subprocess
 import unittest
 
-from support import DATA, LIBRARY, SOURCE, ToolTest, sanitizer_flags
+from support import LIBRARY, SOURCE, ToolTest, sanitizer_flags
 
 PROGRAM = r"""
 #include "k.h"

@@ -10,6 +10,7 @@
 #include "build/Compile.h"
 #include "build/Header.h"
 #include "build/ObjectFile.h"
+#include "build/PythonKernels.h"
 
 #include "text/Suggestions.h"
 
@@ -25,7 +26,7 @@ namespace {
 struct Options {
   std::vector<std::string> inputs;
   std::string output, header, object, objectArch, name, progress, jobs;
-  std::string compiler, depfile;
+  std::string compiler, depfile, python;
   std::string targetList;
   std::vector<std::string> targets, values;
   bool embedsTtir = false, zstd = false, check = false;
@@ -120,6 +121,8 @@ Expected<void> Build::addInput(const std::string &path) {
   std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".json")
     return addKernelList(kernels, path);
+  if (extension == ".py")
+    return addPythonFile(kernels, path, options.python);
   return addTtirFile(kernels, *runtime, path);
 }
 
@@ -430,8 +433,8 @@ Verb buildVerb() {
       "build",
       "compile kernels ahead of time, into an archive",
       "build INPUT... -o FILE.nra [options]",
-      "INPUT is a TTIR file or a list of kernels (.json). Example:\n"
-      "  nereid build *.ttir -o k.nra --targets cpu:x86_64:x86-64-v3,vulkan\n",
+      "INPUT is a TTIR file, a Python file or a list of kernels (.json)\n"
+      "  nereid build k.py -o k.nra --targets cpu:x86_64:x86-64-v3,vulkan\n",
       {{"INPUT", &options->inputs, "", "", true},
        {"-o", &options->output, "FILE", "the archive to write"},
        {"--targets", &options->targetList, "LIST",
@@ -454,6 +457,8 @@ Verb buildVerb() {
        {"--zstd", &options->zstd, "", "compress the images"},
        {"--check", &options->check, "", "build twice and compare the archives"},
        {"--jobs", &options->jobs, "N", "compile so many images at a time"},
+       {"--python", &options->python, "PATH",
+        "run Python files with this Python, which has Triton"},
        {"--depfile", &options->depfile, "FILE",
         "write the files that were read, for make and ninja"},
        {"--progress", &options->progress, "MODE",

@@ -9,7 +9,7 @@
 #include "Interrupt.h"
 #include "Target.h"
 #include "build/Plan.h"
-#include "build/Progress.h"
+#include "build/BuildProgress.h"
 
 #include <set>
 

@@ -1,9 +1,9 @@
-// Progress.cpp - draws the bar, and writes the lines.
+// BuildProgress.cpp - draws the bar, and writes the lines.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "build/Progress.h"
+#include "build/BuildProgress.h"
 
 #include "Text.h"
 #include "text/Suggestions.h"

@@ -1,10 +1,10 @@
-// Progress.h - how far a build is: a bar, lines, or JSON.
+// BuildProgress.h - how far a build is: a bar, lines, or JSON.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_TOOL_BUILD_PROGRESS_H
-#define NEREID_TOOL_BUILD_PROGRESS_H
+#ifndef NEREID_TOOL_BUILD_BUILDPROGRESS_H
+#define NEREID_TOOL_BUILD_BUILDPROGRESS_H
 
 #include "Output.h"
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace nereid::tool
 
-#endif // NEREID_TOOL_BUILD_PROGRESS_H
+#endif // NEREID_TOOL_BUILD_BUILDPROGRESS_H

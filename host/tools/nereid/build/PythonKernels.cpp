@@ -1,0 +1,136 @@
+// PythonKernels.cpp - runs kernels.py in a child process.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "build/PythonKernels.h"
+
+#include "Files.h"
+#include "build/KernelsScript.h"
+#include "Progress.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nereid::tool {
+
+namespace {
+/// A folder that is removed with all that is in it.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::error_code error;
+    std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    path = ((error ? "/tmp" : parent) / "nereid-build-XXXXXX").string();
+    if (!mkdtemp(path.data()))
+      code = errno;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!code)
+      std::filesystem::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+
+  std::string path;
+  int code = 0; ///< why it could not be made
+};
+} // namespace
+
+// The environment with Triton's cache in `folder`, and without its interpreter.
+static std::vector<std::string> environmentFor(const std::string &folder) {
+  std::vector<std::string> variables;
+  for (char **each = environ; *each; ++each) {
+    std::string_view variable(*each);
+    if (!variable.starts_with("TRITON_CACHE_DIR=") &&
+        !variable.starts_with("TRITON_INTERPRET="))
+      variables.emplace_back(variable);
+  }
+  variables.push_back("TRITON_CACHE_DIR=" + folder + "/cache");
+  return variables;
+}
+
+static std::vector<char *> pointersTo(std::vector<std::string> &texts) {
+  std::vector<char *> pointers;
+  for (std::string &text : texts)
+    pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Runs the script with stdout on our stderr, so that our stdout stays ours.
+static Expected<void> runScript(const std::string &python,
+                                const std::string &path,
+                                const std::string &folder) {
+  std::vector<std::string> words = {python, "-c", kernelsScript, path, folder};
+  std::vector<std::string> variables = environmentFor(folder);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  pid_t child = 0;
+  int error =
+      posix_spawnp(&child, python.c_str(), &actions, nullptr,
+                   pointersTo(words).data(), pointersTo(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error)
+    return failure(error == ENOENT ? NEREID_NOT_FOUND : NEREID_IO_ERROR,
+                   python + " cannot be run: " + std::strerror(error) +
+                       "; set --python or NEREID_TRITON_PYTHON to a Python "
+                       "with Triton");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return {};
+  return failure(workFailed,
+                 path + ": " + python + " ended with " +
+                     (WIFSIGNALED(status)
+                          ? "signal " + std::to_string(WTERMSIG(status))
+                          : "code " + std::to_string(WEXITSTATUS(status))) +
+                     " while it made the kernels");
+}
+
+static std::string pythonFor(const std::string &given) {
+  if (!given.empty())
+    return given;
+  const char *variable = std::getenv("NEREID_TRITON_PYTHON");
+  return variable && *variable ? variable : "python3";
+}
+
+Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,
+                             const std::string &python) {
+  // A clear error for a file that is not there.
+  if (Expected<std::string> source = readFile(path); !source)
+    return source.error();
+  TemporaryFolder folder;
+  if (folder.code)
+    return systemError(folder.path, folder.code);
+  Expected<void> run = [&] {
+    Progress progress("running " + path);
+    return runScript(pythonFor(python), path, folder.path);
+  }();
+  if (!run)
+    return run;
+  std::string list = folder.path + "/kernels.json";
+  Expected<std::string> text = readFile(list);
+  Json result = text ? Json::parse(*text, nullptr, false) : Json();
+  if (!result.is_object())
+    return failure(workFailed, path + ": the file ended Python before it gave "
+                                      "its kernels");
+  if (result.contains("error"))
+    return failure(workFailed, result.value("error", ""));
+  if (Expected<void> added = addKernelList(plan, list); !added)
+    return added;
+  // The list itself is gone when the build ends.
+  std::erase(plan.dependencies, list);
+  return {};
+}
+
+} // namespace nereid::tool

@@ -1,0 +1,20 @@
+// PythonKernels.h - the kernels of a Python file, made by a Python with Triton.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_TOOL_BUILD_PYTHONKERNELS_H
+#define NEREID_TOOL_BUILD_PYTHONKERNELS_H
+
+#include "build/Plan.h"
+
+namespace nereid::tool {
+
+/// Adds the function table of \p path, which \p python runs; empty means
+/// NEREID_TRITON_PYTHON, else `python3`. What the file prints goes to stderr.
+Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,
+                             const std::string &python);
+
+} // namespace nereid::tool
+
+#endif // NEREID_TOOL_BUILD_PYTHONKERNELS_H

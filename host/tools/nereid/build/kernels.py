@@ -1,0 +1,422 @@
+"""Makes the TTIR of the kernels in a function table, for `nereid build`.
+
+Run as `python3 -c <this> FILE FOLDER`: FILE defines get_function_table(), FOLDER
+receives kernels.json (docs/archive.md, "Lists of kernels") and the TTIR. Works
+with Triton 3.6 to 3.9 and needs no GPU.
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import hashlib
+import importlib.util
+import json
+import pathlib
+import sys
+import traceback
+from dataclasses import dataclass
+
+OLDEST, NEWEST = (3, 6), (3, 9)
+TYPES = {
+    "fp16": "f16",
+    "bf16": "bf16",
+    "fp32": "f32",
+    "fp64": "f64",
+    "fp8e4nv": "f8e4m3fn",
+    "fp8e5": "f8e5m2",
+    "fp8e4b8": "f8e4m3fnuz",
+    "fp8e5b16": "f8e5m2fnuz",
+    "fp8e4b15": "f8e4m3b15",
+}
+INTEGERS = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)} | {"i1", "u1"}
+# Of kwargs, those that are options of a compiler and not constants.
+OPTIONS = {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "cluster_dims"}
+
+
+class Mistake(Exception):
+    """What is wrong with an entry of the table, in one sentence."""
+
+
+def fail(folder, text):
+    (folder / "kernels.json").write_text(json.dumps({"error": text}))
+    sys.exit(0)
+
+
+def check_triton(folder):
+    try:
+        import triton
+    except ImportError as error:
+        fail(
+            folder,
+            f"{sys.executable} has no Triton ({error}); install triton 3.6 to 3.9, or set "
+            "--python or NEREID_TRITON_PYTHON to a Python that has it",
+        )
+    release = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    if not OLDEST <= release <= NEWEST:
+        fail(folder, f"{sys.executable} has Triton {triton.__version__}, expected 3.6 to 3.9")
+
+
+def make_backend():
+    """The one backend of this process: it ends after Triton's common passes."""
+    import triton
+    from triton._C.libtriton import ir, passes
+    from triton.backends import Backend, backends
+    from triton.backends.compiler import BaseBackend, GPUTarget
+    from triton.backends.driver import DriverBase
+
+    target = GPUTarget("nereid-build", "any", 32)
+
+    @dataclass(frozen=True)
+    class Options:
+        num_warps: int = 4
+        num_ctas: int = 1
+        num_stages: int = 3
+        warp_size: int = 32
+        debug: bool = False
+        sanitize_overflow: bool = False
+        arch: str = "any"
+        instrumentation_mode: str = ""
+        fpsan_homomorphic_casts: bool = False
+        enable_fp_fusion: bool = True
+        launch_cooperative_grid: bool = False
+        extern_libs: tuple = ()
+        supported_fp8_dtypes: tuple = ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
+        deprecated_fp8_dot_operand_dtypes: tuple = ()
+        default_dot_input_precision: str = "tf32"
+        allowed_dot_input_precisions: tuple = ("tf32", "tf32x3", "ieee")
+        max_num_imprecise_acc_default: int = 0
+        name: str = ""
+
+        def hash(self):
+            return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    class TtirBackend(BaseBackend):
+        binary_ext = "none"
+        text = ""
+
+        @staticmethod
+        def supports_target(wanted):
+            return wanted.backend == target.backend
+
+        def hash(self):
+            return "nereid-build"
+
+        def parse_options(self, opts):
+            known = Options.__dataclass_fields__
+            return Options(**{k: v for k, v in opts.items() if k in known})
+
+        def pack_metadata(self, metadata):
+            return ()
+
+        def get_codegen_implementation(self, options):
+            return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+
+        def get_module_map(self):
+            return {}
+
+        def load_dialects(self, ctx):
+            pass
+
+        def add_stages(self, stages, options, language=None):
+            stages["ttir"] = self.keep
+            stages["none"] = lambda mod, metadata: b""
+
+        def keep(self, mod, metadata):
+            pm = ir.pass_manager(mod.context)
+            pm.enable_debug()
+            passes.common.add_inliner(pm)
+            passes.common.add_canonicalizer(pm)
+            passes.ttir.add_combine(pm)
+            passes.ttir.add_reorder_broadcast(pm)
+            passes.common.add_cse(pm)
+            passes.common.add_symbol_dce(pm)
+            passes.ttir.add_loop_unroll(pm)
+            pm.run(mod, "ttir")
+            TtirBackend.text = str(mod)
+            metadata["name"] = mod.get_entry_func_name()
+            metadata["shared"] = 0
+            return mod
+
+    class NoDriver(DriverBase):
+        @classmethod
+        def is_active(cls):
+            return True
+
+        def map_python_to_cpp_type(self, ty):
+            raise NotImplementedError("nothing is launched here")
+
+        def get_current_target(self):
+            return target
+
+        def get_current_device(self):
+            return 0
+
+        def get_current_stream(self, device):
+            return 0
+
+        def get_active_torch_device(self):
+            import torch
+
+            return torch.device("cpu")
+
+        def get_benchmarker(self):
+            raise NotImplementedError("nothing is launched here")
+
+    backends.clear()
+    backends["nereid-build"] = Backend(TtirBackend, NoDriver)
+    triton.runtime.driver.set_active(NoDriver())
+    return target, TtirBackend
+
+
+def argument_type(text):
+    """Triton's "*fp32" as the archive's "*f32"."""
+    stars = len(text) - len(text.lstrip("*"))
+    name = text[stars:]
+    if stars and name.startswith("k"):  # a pointer to constants
+        name = name[1:]
+    if name in TYPES:
+        name = TYPES[name]
+    elif name not in INTEGERS:
+        raise Mistake(f"sig: unknown type '{text}'")
+    if name.startswith("f8") and not stars:
+        raise Mistake(f"sig: '{text}' cannot be passed by value")
+    return "*" * stars + ("i1" if name == "u1" else name)
+
+
+def literal(text):
+    """The constant that an item of a signature is; a Mistake if it is a type."""
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            pass
+    if text in ("True", "False", "None"):
+        return {"True": True, "False": False, "None": None}[text]
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    raise Mistake(f"sig: '{text}' is neither a type nor a constant")
+
+
+def read_signature(fn, sig, constants):
+    """(name, type, hint) of the arguments, and all constants."""
+    items = [item.strip() for item in sig.split(",")] if sig.strip() else []
+    rest = [name for name in fn.arg_names if name not in constants]
+    if len(items) == len(fn.arg_names) and len(items) != len(rest):
+        # As triton.tools.compile spells it: constants are in the signature too.
+        rest = list(fn.arg_names)
+    if len(items) != len(rest):
+        raise Mistake(
+            f"sig has {len(items)} items, expected {len(rest)} for {', '.join(rest)}"
+        )
+    constants, arguments = dict(constants), []
+    for name, item in zip(rest, items):
+        kind, _, hint = item.partition(":")
+        if kind.lstrip("*").lstrip("k") in TYPES or kind.lstrip("*").lstrip("k") in INTEGERS:
+            if hint not in ("", "1", "16"):
+                raise Mistake(f"sig: hint '{hint}' of {name}, expected 16 or 1")
+            if hint == "1" and kind not in INTEGERS:
+                raise Mistake(f"sig: {name} is '{kind}', only an integer can be 1")
+            if hint == "16" and not (kind.startswith("*") or kind in INTEGERS):
+                raise Mistake(f"sig: {name} is '{kind}', which is not divisible")
+            arguments.append((name, kind, hint))
+        elif name not in constants:
+            constants[name] = literal(item)
+    return arguments, constants
+
+
+def unwrapped(func):
+    from triton.runtime.jit import JITFunction
+
+    if not isinstance(func, JITFunction):
+        kind = type(func).__name__
+        raise Mistake(f"func is of type {kind}, expected a function with @triton.jit alone")
+    return func
+
+
+class Table:
+    """Compiles the entries and writes them down."""
+
+    def __init__(self, path, folder):
+        self.path, self.folder = path, folder
+        self.target, self.backend = make_backend()
+        self.kernels, self.failures = [], []
+
+    def relative(self, text):
+        import triton
+
+        root = pathlib.Path(triton.__file__).parent
+        for start, name in ((root, "triton/"), (self.path.resolve().parent, "")):
+            text = text.replace(f'"{start}/', f'"{name}')
+        return text
+
+    def compile(self, fn, arguments, constants, options, hints, name):
+        import triton
+        from triton.compiler import ASTSource
+
+        folded = {n: 1 for n, _, hint in arguments if hints and hint == "1"}
+        values = {**constants, **folded}
+        signature = {n: kind for n, kind, _ in arguments}
+        signature = {n: "constexpr" if n in values else signature[n] for n in fn.arg_names}
+        attributes = {
+            (fn.arg_names.index(n),): [["tt.divisibility", 16]]
+            for n, _, hint in arguments
+            if hints and hint == "16"
+        }
+        fn.create_binder()
+        source = ASTSource(fn=fn, constexprs=values, signature=signature, attrs=attributes)
+        triton.compile(source, target=self.target, options={**options, "name": name})
+        return self.relative(self.backend.text)
+
+    def variant(self, entry, hints):
+        name, fn, arguments, constants, options = entry
+        text = self.compile(fn, arguments, constants, options, hints, f"{name} {hints}")
+        file = f"{len(self.kernels)}-{'special' if hints else 'general'}.ttir"
+        (self.folder / file).write_text(text)
+        parameters, conditions = [], []
+        for index, (_, _, hint) in enumerate(arguments):
+            if not (hints and hint == "1"):
+                parameters.append(index)
+            if hints and hint == "1":
+                conditions.append({"argument": index, "equals": 1})
+            elif hints and hint == "16":
+                conditions.append({"argument": index, "divisible_by": 16})
+        return {
+            "ttir": file,
+            "source": f"{self.path}: {name}",
+            "parameters": parameters,
+            "conditions": conditions,
+        }
+
+    def read(self, entry):
+        for key in ("name", "func", "sig"):
+            if key not in entry:
+                raise Mistake(f"no '{key}', expected name, group, func, sig and kwargs")
+        fn = unwrapped(entry["func"])
+        kwargs = dict(entry.get("kwargs") or {})
+        constants = dict(kwargs.pop("constants", {}))
+        options = {}
+        for key, value in kwargs.items():
+            if key in fn.arg_names:
+                constants[key] = value
+            elif key in OPTIONS:
+                options[key] = value
+            else:
+                raise Mistake(f"kwargs: '{key}' is neither a parameter nor an option")
+        names = fn.arg_names
+        constants = {names[k] if isinstance(k, int) else k: v for k, v in constants.items()}
+        for key in constants:
+            if key not in names:
+                raise Mistake(f"constants: '{key}' is not a parameter of {fn.__name__}")
+        for parameter in fn.params:
+            if parameter.is_constexpr and parameter.has_default:
+                constants.setdefault(parameter.name, parameter.default)
+        arguments, constants = read_signature(fn, entry["sig"], constants)
+        return entry["name"], fn, arguments, constants, options
+
+    def add(self, entry):
+        parsed = self.read(entry)
+        name, _, arguments, constants, options = parsed
+        kernel = {
+            "name": name,
+            "group": entry.get("group") or "",
+            "arguments": [{"name": n, "type": argument_type(k)} for n, k, _ in arguments],
+            "constants": [
+                {"name": n, "value": v if isinstance(v, (int, float, str)) else str(v)}
+                for n, v in constants.items()
+            ],
+            "options": [{"name": n, "value": option_text(v)} for n, v in sorted(options.items())],
+            "variants": [],
+        }
+        if any(hint for _, _, hint in arguments):
+            kernel["variants"].append(self.variant(parsed, True))
+        kernel["variants"].append(self.variant(parsed, False))
+        self.kernels.append(kernel)
+
+    def try_add(self, entry):
+        name = entry.get("name", "") if isinstance(entry, dict) else ""
+        try:
+            if not isinstance(entry, dict):
+                raise Mistake(f"an entry of the table is of type {type(entry).__name__}")
+            self.add(entry)
+        except Mistake as mistake:
+            self.failures.append({"name": name, "text": f"error: {self.path}: kernel '{name}': {mistake}"})
+        except Exception as error:  # one kernel must not keep the others out
+            self.failures.append({"name": name, "text": self.explain(entry, error)})
+
+    def explain(self, entry, error):
+        """The line of the kernel, where Triton knows it, and the reason."""
+        fn, node = entry.get("func"), getattr(error, "node", None)
+        line = getattr(fn, "starting_line_number", 0)
+        source = getattr(fn, "raw_src", [])
+        # Lines of a node count from `def`, after the decorators.
+        before = [i for i, text in enumerate(source) if text.lstrip().startswith("def ")]
+        if node is not None and before:
+            line += before[0] + node.lineno - 1
+        origin = error.__cause__ or error.__context__
+        message = str(origin or getattr(error, "error_message", None) or error)
+        reason = " ".join(message.split()) or type(error).__name__
+        return f"error: {self.path}:{line}: kernel '{entry.get('name')}': {reason}"
+
+    def dependencies(self):
+        """This file and the modules beside it, and Triton."""
+        import triton
+
+        root = self.path.resolve().parent
+        files = {str(self.path)}
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            inside = file and root in pathlib.Path(file).resolve().parents
+            if inside and "site-packages" not in file:
+                files.add(file)
+        return sorted(files | {triton.__file__, triton._C.libtriton.__file__})
+
+
+def option_text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def place_of(path, error):
+    """"file.py:3: NameError: ...", the last line of the file on the stack."""
+    if isinstance(error, SyntaxError):
+        own = error.filename and pathlib.Path(error.filename) == path.resolve()
+        return f"{path if own else error.filename}:{error.lineno}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if pathlib.Path(f.filename) == path.resolve()]
+    where = f"{path}:{lines[-1]}" if lines else str(path)
+    return f"{where}: {type(error).__name__}: {error}"
+
+
+def load_table(path, folder):
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+        # The second spelling is that of a file of ONNX Runtime.
+        for name in ("get_function_table", "get_funcion_table"):
+            if hasattr(module, name):
+                return list(getattr(module, name)())
+    except (Exception, SystemExit) as error:
+        fail(folder, place_of(path, error))
+    fail(folder, f"{path}: no get_function_table(), which returns a list of kernels")
+
+
+def main():
+    path, folder = map(pathlib.Path, sys.argv[1:3])
+    check_triton(folder)
+    table = Table(path, folder)
+    for entry in load_table(path, folder):
+        table.try_add(entry)
+    result = {
+        "kernels": table.kernels,
+        "failures": table.failures,
+        "dependencies": table.dependencies(),
+    }
+    (folder / "kernels.json").write_text(json.dumps(result))
+
+
+main()
