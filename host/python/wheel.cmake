@@ -21,7 +21,7 @@ endfunction()
 nereid_add_to_wheel(nereid nereid_python)
 nereid_add_to_wheel(nereid/bin nereid_tool)
 nereid_add_to_wheel(${wheel_lib} nereid)
-nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe)
+nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe nereid_compile_worker)
 nereid_add_to_wheel(${wheel_plugins} nereid_cuda nereid_extension nereid_triton)
 install(FILES
     plugins/triton/nereid_triton_worker.py
@@ -29,8 +29,8 @@ install(FILES
   DESTINATION ${wheel_plugins}/triton COMPONENT wheel EXCLUDE_FROM_ALL
 )
 set(wheel_targets
-  nereid_python nereid_tool nereid nereid_probe nereid_cuda nereid_extension
-  nereid_triton
+  nereid_python nereid_tool nereid nereid_probe nereid_compile_worker
+  nereid_cuda nereid_extension nereid_triton
 )
 if(NEREID_BUILD_COMPILERS)
   nereid_add_to_wheel(${wheel_lib}/nereid nereid_ttir_service)

@@ -125,8 +125,8 @@ nereid_status_t nereid_compile_check(nereid_backend_t *backend,
   return withRequest(backend, request,
                      [&](const CompilerChoice &choice,
                          const nereid_compile_request_t &wanted) {
-                       return checkRequest(choice, wanted,
-                                           &backend->runtime->log());
+                       return checkRequest(backend->runtime->compileContext(),
+                                           choice, wanted);
                      });
 }
 

@@ -7,6 +7,7 @@
 
 #include "cache/Cache.h"
 #include "compile/CompilePlan.h"
+#include "process/CompileWorkers.h"
 #include "runtime/Log.h"
 #include "runtime/Trace.h"
 #include "support/Json.h"
@@ -31,6 +32,7 @@ private:
   Result<std::unique_ptr<Artifact>> getOrProduce();
   Result<std::unique_ptr<Artifact>> getOnly();
   Result<std::unique_ptr<Artifact>> fromEntry(const CacheEntry &entry) const;
+  Result<PipelineResult> runStages() const;
   void tellListener(const std::string &reason) const;
 
   const CompileContext &context;
@@ -69,6 +71,15 @@ void Compilation::tellListener(const std::string &reason) const {
   context.settings.compileListener(context.settings.user, &event);
 }
 
+Result<PipelineResult> Compilation::runStages() const {
+  if (!context.workers)
+    return runPipeline(plan.plugin(), plan.options, plan.stages, plan.pipeline,
+                       context.log, context.trace);
+  TraceSpan span(context.trace, "stage", "stages in a process of their own");
+  span.argument("plugin", plan.plugin().info.id);
+  return context.workers->run(plan);
+}
+
 Result<std::unique_ptr<Artifact>>
 Compilation::produce(const std::string &cacheReason) {
   std::string reason = cacheReason;
@@ -78,9 +89,7 @@ Compilation::produce(const std::string &cacheReason) {
       !change.empty())
     reason += "; " + change;
   tellListener(reason);
-  Result<PipelineResult> ran =
-      runPipeline(plan.plugin(), plan.options, plan.stages, plan.pipeline,
-                  context.log, context.trace);
+  Result<PipelineResult> ran = runStages();
   if (!ran)
     return ran.failure();
   std::unique_ptr<Artifact> result = emptyResult();
@@ -210,12 +219,15 @@ compile(const CompileContext &context, const CompilerChoice &choice,
   return result;
 }
 
-Outcome checkRequest(const CompilerChoice &choice,
-                     const nereid_compile_request_t &request, const Log *log) {
-  Result<CompilePlan> plan = CompilePlan::make(choice, request, log);
+Outcome checkRequest(const CompileContext &context,
+                     const CompilerChoice &choice,
+                     const nereid_compile_request_t &request) {
+  Result<CompilePlan> plan = CompilePlan::make(choice, request, context.log);
   if (!plan)
     return plan.failure();
-  return checkSession(plan->plugin(), plan->options, log);
+  if (context.workers)
+    return context.workers->check(*plan);
+  return checkSession(plan->plugin(), plan->options, context.log);
 }
 
 Result<Json> describeKey(const CompileContext &context,

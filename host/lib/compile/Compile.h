@@ -16,6 +16,7 @@
 namespace nereid::host {
 
 class Cache;
+class CompileWorkers;
 
 /// What compilations of one runtime share.
 struct CompileContext {
@@ -24,6 +25,7 @@ struct CompileContext {
   Trace *trace;
   Cache *cache; // null: none
   CompileHistory &history;
+  CompileWorkers *workers; // null: compiles in this process
 };
 
 /// Compiles, or reads the cache.
@@ -32,8 +34,9 @@ compile(const CompileContext &context, const CompilerChoice &choice,
         const nereid_compile_request_t &request);
 
 /// Checks everything of \p request but its source.
-Outcome checkRequest(const CompilerChoice &choice,
-                     const nereid_compile_request_t &request, const Log *log);
+Outcome checkRequest(const CompileContext &context,
+                     const CompilerChoice &choice,
+                     const nereid_compile_request_t &request);
 
 /// {"key", "ingredients"} of what \p request would compile.
 Result<Json> describeKey(const CompileContext &context,

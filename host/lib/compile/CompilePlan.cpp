@@ -79,7 +79,7 @@ static Result<std::string> readDependencies(const Plugin &plugin,
   return dependencies;
 }
 
-Outcome CompilePlan::readIngredients(const Target &target, const Log *log) {
+Outcome CompilePlan::readIngredients(const Log *log) {
   Result<std::string> dependencies = readDependencies(plugin(), options, log);
   if (!dependencies)
     return dependencies.failure();
@@ -128,11 +128,11 @@ Result<CompilePlan> CompilePlan::make(const CompilerChoice &choice,
       readStages(*choice.compiler, *options, log);
   if (!stages)
     return stages.failure();
-  CompilePlan plan(choice.compiler, std::move(*options));
+  CompilePlan plan(choice.compiler, choice.target, std::move(*options));
   plan.stages = std::move(*stages);
   if (Outcome read = plan.readPipeline(request); !read)
     return read.failure();
-  if (Outcome read = plan.readIngredients(choice.target, log); !read)
+  if (Outcome read = plan.readIngredients(log); !read)
     return read.failure();
   return plan;
 }

@@ -27,6 +27,7 @@ struct CompilePlan {
   bool isWhole() const;
 
   std::shared_ptr<Plugin> compiler;
+  Target target;
   ParsedOptions options;
   std::vector<Stage> stages;
   PipelinePlan pipeline;
@@ -34,11 +35,13 @@ struct CompilePlan {
   Digest key;
 
 private:
-  CompilePlan(std::shared_ptr<Plugin> compiler, ParsedOptions options)
-      : compiler(std::move(compiler)), options(std::move(options)) {}
+  CompilePlan(std::shared_ptr<Plugin> compiler, Target target,
+              ParsedOptions options)
+      : compiler(std::move(compiler)), target(std::move(target)),
+        options(std::move(options)) {}
   Outcome readPipeline(const nereid_compile_request_t &request);
   Outcome readReplacements(const nereid_compile_request_t &request);
-  Outcome readIngredients(const Target &target, const Log *log);
+  Outcome readIngredients(const Log *log);
 };
 
 } // namespace nereid::host

@@ -112,6 +112,7 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
                    "plugin '" + plugin.info.id +
                        "': " + converted.failure().text};
   ParsedOptions options(plugin, log);
+  options.values = converted->encode();
   Call call(log, plugin.info);
   StringWriter canonical(options.text, call);
   nereid_status_t status = call.run([&] {

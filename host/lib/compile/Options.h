@@ -52,11 +52,13 @@ public:
   ParsedOptions(ParsedOptions &&other) noexcept
       : plugin(other.plugin), log(other.log),
         handle(std::exchange(other.handle, nullptr)),
-        text(std::move(other.text)) {}
+        values(std::move(other.values)), text(std::move(other.text)) {}
   ParsedOptions &operator=(ParsedOptions &&) = delete;
   ~ParsedOptions();
 
   const nereid_options_t *get() const { return handle; }
+  /// The values that were given, as Values::encode() writes them.
+  const std::string &given() const { return values; }
   /// Equal for equivalent options.
   const std::string &canonical() const { return text; }
 
@@ -66,7 +68,7 @@ private:
   const Plugin *plugin;
   const Log *log;
   nereid_options_t *handle = nullptr;
-  std::string text;
+  std::string values, text;
 };
 
 } // namespace nereid::host

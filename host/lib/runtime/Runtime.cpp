@@ -8,6 +8,8 @@
 #include "cache/Cache.h"
 #include "compile/TtirService.h"
 #include "plugin/PluginRegistry.h"
+#include "process/CompileWorkers.h"
+#include "support/File.h"
 #include "support/Json.h"
 
 #include <algorithm>
@@ -44,6 +46,12 @@ void Runtime::start() {
   }
   if (config.hasCache)
     openCache();
+
+  if (config.isCompileIsolated)
+    workers = std::make_unique<CompileWorkers>(
+        compileWorkerIn(ownDirectory()),
+        std::chrono::milliseconds(config.compileTimeoutMs),
+        config.allowsWritable, &messages);
 
   RegistryOptions wanted;
   if (!config.hostName.empty())
@@ -85,13 +93,15 @@ void Runtime::openCache() {
 // reverse order of loading.
 Runtime::~Runtime() {
   backends.clear();
+  workers.reset();
   registry.reset();
   if (tracing)
     tracing->leave(messages);
 }
 
 CompileContext Runtime::compileContext() const {
-  return {config, &messages, tracing.get(), compiledKernels.get(), history};
+  return {config,  &messages,    tracing.get(), compiledKernels.get(),
+          history, workers.get()};
 }
 
 nereid_backend_t *

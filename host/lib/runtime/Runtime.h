@@ -21,6 +21,7 @@
 namespace nereid::host {
 
 class Cache;
+class CompileWorkers;
 class PluginRegistry;
 
 /// Every function except the destructor may be called on any thread.
@@ -59,6 +60,7 @@ private:
   std::unique_ptr<Cache> compiledKernels;
   mutable CompileHistory history;
   std::unique_ptr<PluginRegistry> registry;
+  std::unique_ptr<CompileWorkers> workers;
 
   mutable std::shared_mutex backendsMutex;
   mutable std::vector<std::unique_ptr<nereid_backend_t>> backends;

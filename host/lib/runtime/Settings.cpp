@@ -8,6 +8,7 @@
 #include "abi/Struct.h"
 #include "text/Severity.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -61,12 +62,24 @@ static Outcome readCacheLimit(std::string_view value, Settings &settings) {
 }
 
 static Outcome readCompile(std::string_view value, Settings &settings) {
-  if (value == "never")
-    settings.compilePolicy = CompilePolicy::Never;
-  else if (value == "always")
-    settings.compilePolicy = CompilePolicy::Always;
-  else
-    return wrongVariable("NEREID_COMPILE", value, "'never' or 'always'");
+  constexpr std::string_view expected =
+      "'never', 'always' or 'isolated', or 'isolated' and one of the others "
+      "with a comma between";
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    CompilePolicy policy =
+        word == "never" ? CompilePolicy::Never : CompilePolicy::Always;
+    if (word == "isolated")
+      settings.isCompileIsolated = true;
+    else if ((word == "never" || word == "always") &&
+             (settings.compilePolicy == CompilePolicy::Normal ||
+              settings.compilePolicy == policy))
+      settings.compilePolicy = policy;
+    else
+      return wrongVariable("NEREID_COMPILE", value, expected);
+  }
   return {};
 }
 
@@ -77,14 +90,14 @@ static Outcome readProbe(std::string_view value, Settings &settings) {
   return {};
 }
 
-static Outcome readProbeTimeout(std::string_view value, Settings &settings) {
+static Outcome readMilliseconds(std::string_view name, std::string_view value,
+                                uint32_t &out) {
   uint32_t milliseconds = 0;
   const char *last = value.data() + value.size();
   auto [end, error] = std::from_chars(value.data(), last, milliseconds);
   if (error != std::errc() || end != last || milliseconds == 0)
-    return wrongVariable("NEREID_PROBE_TIMEOUT", value,
-                         "a number of milliseconds");
-  settings.probeTimeoutMs = milliseconds;
+    return wrongVariable(name, value, "a number of milliseconds");
+  out = milliseconds;
   return {};
 }
 
@@ -121,8 +134,17 @@ static constexpr Variable variables[] = {
      }},
     {"NEREID_CACHE_LIMIT", readCacheLimit},
     {"NEREID_COMPILE", readCompile},
+    {"NEREID_COMPILE_TIMEOUT",
+     [](std::string_view value, Settings &settings) {
+       return readMilliseconds("NEREID_COMPILE_TIMEOUT", value,
+                               settings.compileTimeoutMs);
+     }},
     {"NEREID_PROBE", readProbe},
-    {"NEREID_PROBE_TIMEOUT", readProbeTimeout},
+    {"NEREID_PROBE_TIMEOUT",
+     [](std::string_view value, Settings &settings) {
+       return readMilliseconds("NEREID_PROBE_TIMEOUT", value,
+                               settings.probeTimeoutMs);
+     }},
     {"NEREID_LOG", readLog},
     {"NEREID_TRACE",
      [](std::string_view value, Settings &settings) {
@@ -185,6 +207,7 @@ static void applyOptions(const nereid_runtime_options_t &options,
   uint32_t flags = options.flags;
   settings.discovers = !(flags & NEREID_RUNTIME_NO_DISCOVERY);
   settings.isProbeIsolated |= (flags & NEREID_RUNTIME_ISOLATED_PROBE) != 0;
+  settings.isCompileIsolated |= (flags & NEREID_RUNTIME_ISOLATED_COMPILE) != 0;
   settings.allowsWritable = flags & NEREID_RUNTIME_ALLOW_WRITABLE;
   settings.hasCache = !(flags & NEREID_RUNTIME_NO_CACHE);
   takeText(options.host_name, settings.hostName);
@@ -199,6 +222,8 @@ static void applyOptions(const nereid_runtime_options_t &options,
     settings.cacheLimit = options.cache_limit;
   if (options.probe_timeout_ms)
     settings.probeTimeoutMs = options.probe_timeout_ms;
+  if (options.compile_timeout_ms)
+    settings.compileTimeoutMs = options.compile_timeout_ms;
   settings.user = options.user;
   settings.log = options.log;
   settings.compileListener = options.compile_listener;

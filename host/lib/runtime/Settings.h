@@ -34,6 +34,8 @@ struct Settings {
   bool allowsWritable = false;
   bool hasCache = true;
   CompilePolicy compilePolicy = CompilePolicy::Normal;
+  bool isCompileIsolated = false;
+  uint32_t compileTimeoutMs = 600000; ///< of an isolated compilation
   nereid_severity_t logLevel = NEREID_SEVERITY_WARNING;
   bool isLogLevelGiven = false;
 

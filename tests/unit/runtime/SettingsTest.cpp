@@ -112,7 +112,8 @@ TEST_F(SettingsTest, AnOlderProgramsSmallerStructIsRead) {
 TEST_F(SettingsTest, ReportsInvalidVariables) {
   setenv("NEREID_COMPILE", "nevr", 1);
   EXPECT_EQ(error(), "environment variable NEREID_COMPILE is 'nevr', "
-                     "expected 'never' or 'always'");
+                     "expected 'never', 'always' or 'isolated', or 'isolated' "
+                     "and one of the others with a comma between");
   clear();
   setenv("NEREID_CACHE_LIMIT", "lots", 1);
   EXPECT_EQ(error(), "environment variable NEREID_CACHE_LIMIT is 'lots', "
@@ -143,6 +144,25 @@ static std::set<std::string> findAll(const std::string &text,
        match != end; ++match)
     found.insert((*match)[1]);
   return found;
+}
+
+TEST_F(SettingsTest, ReadsPoliciesOfCompilation) {
+  for (auto [text, policy, isIsolated] :
+       {std::tuple("never", CompilePolicy::Never, false),
+        std::tuple("isolated", CompilePolicy::Normal, true),
+        std::tuple("always,isolated", CompilePolicy::Always, true),
+        std::tuple("isolated,never", CompilePolicy::Never, true)}) {
+    setenv("NEREID_COMPILE", text, 1);
+    Result<Settings> settings = Settings::read(nullptr);
+    ASSERT_TRUE(settings) << settings.failure().text;
+    EXPECT_EQ(settings->compilePolicy, policy) << text;
+    EXPECT_EQ(settings->isCompileIsolated, isIsolated) << text;
+  }
+  for (const char *text : {"never,always", "isolate", ",", "never;isolated"}) {
+    setenv("NEREID_COMPILE", text, 1);
+    EXPECT_FALSE(Settings::read(nullptr)) << text;
+  }
+  unsetenv("NEREID_COMPILE");
 }
 
 TEST_F(SettingsTest, DocumentationListsTheSameVariables) {

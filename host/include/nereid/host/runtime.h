@@ -18,7 +18,9 @@ enum {
   NEREID_RUNTIME_IGNORE_ENVIRONMENT = 2u,
   NEREID_RUNTIME_ISOLATED_PROBE = 4u,   // entry and probe run in a child first
   NEREID_RUNTIME_ALLOW_WRITABLE = 8u,   // accept files that others can write
-  NEREID_RUNTIME_NO_CACHE = 16u
+  NEREID_RUNTIME_NO_CACHE = 16u,
+  // Stages run in a process of their own, as with NEREID_COMPILE=isolated.
+  NEREID_RUNTIME_ISOLATED_COMPILE = 32u
 };
 
 // Values of nereid_runtime_options_t.compile_policy.
@@ -51,7 +53,7 @@ typedef struct nereid_runtime_options_t {
   nereid_string_t cache_dir;    // like NEREID_CACHE_DIR
   uint64_t cache_limit;         // bytes; 0: the default of 5 GiB
   uint32_t probe_timeout_ms;    // of an isolated probe; 0: 5000
-  uint32_t reserved;
+  uint32_t compile_timeout_ms;  // of an isolated compilation; 0: 600000
   // Passed to the callbacks, which run inside libnereid and must not call back
   // into it.
   void *user;
