@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Fixture.h"
+#include "forked_child.h"
 
 #include <future>
 #include <set>
@@ -217,14 +218,10 @@ TEST_F(FailureTest, ParallelCompilationsGetSeveralWorkers) {
 
 TEST_F(FailureTest, AForkedChildCompiles) {
   ASSERT_EQ(compile(kernel()).status, NEREID_OK);
-  pid_t child = fork();
-  if (child == 0) {
+  EXPECT_TRUE(nereid::test::succeedsInChild(60, [&] {
     bool isGood = compile(kernel()).status == NEREID_OK;
     state.reset();
-    _exit(isGood ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return isGood;
+  }));
   EXPECT_EQ(compile(kernel()).status, NEREID_OK);
 }

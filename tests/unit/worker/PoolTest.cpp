@@ -5,6 +5,8 @@
 
 #include "worker/Pool.h"
 
+#include "forked_child.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -291,17 +293,13 @@ TEST(PoolTest, AWorkersFolderEndsWithIt) {
 TEST(PoolTest, AForkedChildGetsItsOwnWorkers) {
   auto pool = std::make_unique<Pool>(fake(), PoolLimits());
   pid_t before = pidOf(ask(*pool, "echo"));
-  pid_t child = fork();
-  if (child == 0) {
+  EXPECT_TRUE(nereid::test::succeedsInChild(60, [&] {
     Exchange exchange = ask(*pool, "echo");
     bool isGood = exchange.end == End::Answered && pidOf(exchange) != before &&
                   pool->size() == 1;
     pool.reset();
-    _exit(isGood ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return isGood;
+  }));
   EXPECT_EQ(pidOf(ask(*pool, "echo")), before);
 }
 
