@@ -101,7 +101,7 @@ static Expected<void> judgeOutputs(const Manifest &manifest,
 }
 
 static Expected<double> launch(const Manifest &manifest,
-                               const KernelCall &call) {
+                               KernelCall &call) {
   CapturedStdout captured;
   auto start = Clock::now();
   Expected<void> launched = call.launch(manifest.grid);

@@ -93,6 +93,33 @@ Expected<void> KernelCall::reset() {
   return {};
 }
 
+Expected<void> KernelCall::launch(Function::Grid grid) {
+  auto info = detail::sized<nereid_function_info_t>();
+  (void)nereid_function_info(function->get(), &info);
+  uint64_t size = info.scratch_size;
+  for (uint64_t programs : {grid.x, grid.y, grid.z})
+    if (__builtin_mul_overflow(size, programs, &size))
+      return invalid(
+          "scratch memory of " + std::to_string(info.scratch_size) +
+          " bytes for each program of this grid cannot be addressed");
+  if (size > (scratch ? scratch->size() : 0)) {
+    if (scratch)
+      if (Expected<void> done = synchronize(); !done)
+        return done;
+    auto request = detail::sized<nereid_allocation_t>();
+    request.size = size;
+    request.alignment = info.scratch_alignment;
+    nereid_address_t address = 0;
+    nereid_status_t status =
+        nereid_backend_allocate(backend.get(), device, &request, &address);
+    if (status != NEREID_OK)
+      return detail::check(status);
+    scratch = Memory(backend.get(), device, address, size);
+  }
+  return function->launchPacked(grid, 0, block.data(), block.size(),
+                                scratch ? scratch->address() : 0, size);
+}
+
 Expected<Array> KernelCall::read(size_t index) const {
   const Array &given = (*values)[index].array;
   Expected<Array> array = Array::make(given.type(), given.shape());

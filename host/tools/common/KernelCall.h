@@ -26,9 +26,9 @@ public:
 
   /// Puts the tensors back to what they were given as.
   Expected<void> reset();
-  Expected<void> launch(Function::Grid grid) const {
-    return function->launchPacked(grid, 0, block.data(), block.size());
-  }
+  /// Allocates scratch memory first, if the kernel needs more of it than the
+  /// launches before.
+  Expected<void> launch(Function::Grid grid);
   Expected<void> synchronize() const { return backend.synchronize(device); }
   /// The tensor of argument \p index as it is now.
   Expected<Array> read(size_t index) const;
@@ -45,6 +45,7 @@ private:
   const std::vector<ArgumentValue> *values;
   std::vector<std::optional<Memory>> memory; ///< one an argument
   std::vector<char> block;
+  std::optional<Memory> scratch;
 };
 
 } // namespace nereid::tools

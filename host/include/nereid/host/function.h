@@ -52,9 +52,9 @@ nereid_function_argument(const nereid_function_t *function, uint32_t index,
 
 // Launches. A grid with a zero is a no-op. `arguments_size` must be the
 // kernel's. A block that is not aligned to 64 bytes is copied, up to 4096
-// bytes; larger ones are refused. Scratch memory for all programs is allocated
-// if the kernel needs it, until the launch is done. nereid_error() has the
-// reasons of a failure. [hot]
+// bytes; larger ones are refused. The caller passes scratch memory for all
+// programs if the kernel needs it, until the launch is done; less is refused.
+// nereid_error() has the reasons of a failure. [hot]
 NEREID_EXPORT nereid_status_t
 nereid_function_launch(nereid_function_t *function,
                        const nereid_launch_t *launch);

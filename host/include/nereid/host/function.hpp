@@ -69,9 +69,13 @@ public:
     return launchPacked(grid, stream, block, blockSize);
   }
 
-  /// Launches with a block that the caller has packed; allocates nothing.
+  /// Launches with a block that the caller has packed; allocates nothing. A
+  /// kernel with scratch memory needs that for all programs, at address
+  /// `scratch` (nereid_function_info_t).
   Expected<void> launchPacked(Grid grid, nereid_stream_t stream,
-                              const void *block, uint64_t size) const {
+                              const void *block, uint64_t size,
+                              nereid_address_t scratch = 0,
+                              uint64_t scratchSize = 0) const {
     auto launch = detail::sized<nereid_launch_t>();
     launch.grid[0] = grid.x;
     launch.grid[1] = grid.y;
@@ -79,6 +83,8 @@ public:
     launch.stream = stream;
     launch.arguments = block;
     launch.arguments_size = size;
+    launch.scratch = scratch;
+    launch.scratch_size = scratchSize;
     return detail::check(nereid_function_launch(get(), &launch));
   }
 
