@@ -15,8 +15,7 @@ using namespace nereid::vulkan;
 
 nereid_state_t::nereid_state_t(const nereid_host_t *host, Settings settings)
     : settings(std::move(settings)),
-      compiler(host, "vulkan", sizeof(nereid_vulkan_options_t)),
-      host(host) {}
+      compiler(host, "vulkan", sizeof(nereid_vulkan_options_t)), host(host) {}
 
 nereid_state_t::~nereid_state_t() {
   // Threads of one device may wait for work of another one.

@@ -6,8 +6,9 @@
     FOLDER/gpu.py table [--only NAME,...] [--time SECONDS] [--json FILE]
 
 `bundle` compiles the example kernels and those of the table for a target in
-full, which `nereid devices --json` prints there as `target_in_full`; the device has to be the same. It gathers in FOLDER what a machine without LLVM needs to run them: the tool, the library,
-the plugin, a filled cache. `check` runs each example kernel and compares its
+full, the `target_in_full` that `nereid devices --json` prints there; the device has
+to be the same. It gathers in FOLDER what a machine without LLVM needs to run
+them: the tool, the library, the plugin, a filled cache. `check` runs each example kernel and compares its
 results. `table` prints the median of the device's timestamps on random data,
 the best of the listed options first, beside figures of others on an H200.
 """
@@ -100,7 +101,7 @@ def rows():
         yield (
             f"matmul {dtype} 4096",
             [f"gpu_matmul_{block}_{dtype}" for block in blocks],
-            [{"num_warps": 4}, {"num_warps": 8}],
+            [{"num_warps": w, "num_stages": s} for w in (4, 8) for s in (1, 2)],
             {},
             None,
             None,

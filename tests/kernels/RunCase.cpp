@@ -100,8 +100,7 @@ static Expected<void> judgeOutputs(const Manifest &manifest,
   return {};
 }
 
-static Expected<double> launch(const Manifest &manifest,
-                               KernelCall &call) {
+static Expected<double> launch(const Manifest &manifest, KernelCall &call) {
   CapturedStdout captured;
   auto start = Clock::now();
   Expected<void> launched = call.launch(manifest.grid);

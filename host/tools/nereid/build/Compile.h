@@ -8,8 +8,8 @@
 
 #include "Interrupt.h"
 #include "Target.h"
-#include "build/Plan.h"
 #include "build/BuildProgress.h"
+#include "build/Plan.h"
 
 #include <set>
 

@@ -6,8 +6,8 @@
 #include "build/PythonKernels.h"
 
 #include "Files.h"
-#include "build/KernelsScript.h"
 #include "Progress.h"
+#include "build/KernelsScript.h"
 
 #include <cerrno>
 #include <cstdlib>

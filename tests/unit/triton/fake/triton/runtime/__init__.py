@@ -1,3 +1,2 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
-
