@@ -17,6 +17,7 @@ install(EXPORT nereidTargets
 configure_package_config_file(
   nereidConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/nereidConfig.cmake
   INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_BINDIR
   NO_SET_AND_CHECK_MACRO
 )
 write_basic_package_version_file(
@@ -26,6 +27,7 @@ write_basic_package_version_file(
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/nereidConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/nereidConfigVersion.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/nereidKernels.cmake
   DESTINATION ${package_dir}
   COMPONENT host
 )
