@@ -35,10 +35,10 @@ CommandLine::CommandLine(CommonOptions &options) {
        "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
-  list = {pluginsVerb(), devicesVerb(), explainVerb(),  optionsVerb(),
-          compileVerb(), runVerb(),     benchVerb(),    buildVerb(),
-          archiveVerb(), cacheVerb(),   validateVerb(), completionVerb(),
-          versionVerb(), completeVerb()};
+  list = {pluginsVerb(),    devicesVerb(), explainVerb(),   optionsVerb(),
+          compileVerb(),    runVerb(),     benchVerb(),     buildVerb(),
+          archiveVerb(),    cacheVerb(),   newPluginVerb(), validateVerb(),
+          completionVerb(), versionVerb(), completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {

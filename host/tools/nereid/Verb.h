@@ -36,6 +36,7 @@ Verb benchVerb();
 Verb buildVerb();
 Verb archiveVerb();
 Verb cacheVerb();
+Verb newPluginVerb();
 Verb validateVerb();
 Verb completionVerb();
 Verb completeVerb(); ///< asked by the completion scripts

@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 kernel, plugin, docs = sys.argv[1:]
-archive = tempfile.mkdtemp(prefix="nereid-json-") + "/k.nra"
+made = tempfile.mkdtemp(prefix="nereid-json-")
+archive = made + "/k.nra"
 arguments = ["--grid", "16", "f32[64]=0", "f32[64]=0", "f32[64]=0", "i32=64"]
 target = ["--target", "extension"]
 commands = {
@@ -33,6 +34,7 @@ commands = {
     "cache verify": ["cache", "verify"],
     "cache gc": ["cache", "gc"],
     "cache clear": ["cache", "clear"],
+    "new-plugin": ["new-plugin", "--from-python", "a:B", f"{made}/plugins", "--id", "b"],
     "validate": ["validate", plugin],
     "completion": ["completion", "bash"],
     "version": ["version"],

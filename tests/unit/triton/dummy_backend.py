@@ -1,0 +1,65 @@
+# dummy_backend.py - a vendor's backend in Python: its images record launches
+# on the `extension` device.
+#
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import struct
+from dataclasses import dataclass
+
+from triton.backends.compiler import BaseBackend
+
+
+@dataclass(frozen=True)
+class DummyOptions:
+    num_warps: int = 1
+    # what the dummy adds to everything
+    bias: int = 0
+
+
+def image_of(name, types, warps):
+    """The format of plugins/extension/image.h."""
+    sizes = {"i32": 4, "i64": 8, "f32": 4}
+    body, end, arguments = b"", 0, b""
+    for type_ in types:
+        size = 8 if type_.startswith("*") else sizes[type_]
+        end = (end + size - 1) // size * size
+        arguments += struct.pack("<II", end, len(type_)) + type_.encode()
+        end += size
+    body = struct.pack("<IIIII", 0, warps, (end + 7) // 8 * 8, len(types),
+                       len(name)) + name.encode() + arguments
+    digest = 2166136261
+    for byte in body:
+        digest = (digest ^ byte) * 16777619 & 0xFFFFFFFF
+    return b"nereidx1" + struct.pack("<II", 16 + len(body), digest) + body
+
+
+class DummyBackend(BaseBackend):
+    @staticmethod
+    def supports_target(target):
+        return target.backend == "extension"
+
+    def hash(self):
+        return "dummy-1"
+
+    def parse_options(self, options):
+        return DummyOptions(**options)
+
+    def get_codegen_implementation(self, options):
+        return {}
+
+    def get_module_map(self):
+        return {}
+
+    def load_dialects(self, context):
+        pass
+
+    def add_stages(self, stages, options, language):
+        def image(module, metadata):
+            name = module.get_entry_func_name()
+            metadata["name"] = name
+            types = module.get_function_signature(module.get_function(name))
+            return image_of(name, types, options.num_warps)
+
+        stages["ttir"] = lambda module, metadata: module
+        stages["dummy"] = image
