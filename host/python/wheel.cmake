@@ -23,6 +23,7 @@ nereid_add_to_wheel(nereid/bin nereid_tool)
 nereid_add_to_wheel(${wheel_lib} nereid)
 nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe nereid_compile_worker)
 nereid_add_to_wheel(${wheel_plugins} nereid_cuda nereid_extension nereid_triton)
+nereid_add_to_wheel(${wheel_lib}/nereid/python-backend nereid_python_backend)
 install(FILES
     plugins/triton/nereid_triton_worker.py
     plugins/triton/nereid_worker.py
@@ -30,7 +31,7 @@ install(FILES
 )
 set(wheel_targets
   nereid_python nereid_tool nereid nereid_probe nereid_compile_worker
-  nereid_cuda nereid_extension nereid_triton
+  nereid_cuda nereid_extension nereid_python_backend nereid_triton
 )
 if(NEREID_BUILD_COMPILERS)
   nereid_add_to_wheel(${wheel_lib}/nereid nereid_ttir_service)

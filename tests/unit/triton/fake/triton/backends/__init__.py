@@ -25,6 +25,11 @@ class Options:
     enable_fp_fusion: bool = True
     launch_pdl: bool = False
     arch: str = ""
+    supported_fp8_dtypes: tuple = ("fp8e5", "fp8e4b15")
+    deprecated_fp8_dot_operand_dtypes: tuple = ("fp8e4b15",)
+    default_dot_input_precision: str = "tf32"
+    allowed_dot_input_precisions: tuple = ("tf32", "ieee")
+    max_num_imprecise_acc_default: int = 7
 
     def __post_init__(self):
         assert self.num_warps & (self.num_warps - 1) == 0, \
@@ -79,7 +84,8 @@ class Backend(BaseBackend):
         return {"min_dot_size": lambda left, right: (1, 1, 16)}
 
     def get_module_map(self):
-        return {}
+        from triton.language import fake_libdevice
+        return {"triton.language.extra.libdevice": fake_libdevice}
 
     def load_dialects(self, context):
         pass
