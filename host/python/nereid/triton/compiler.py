@@ -17,7 +17,7 @@ class NereidBackend(BaseBackend):
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
-        return target.backend in selection.device_types()
+        return selection.serves(target, NereidBackend)
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)

@@ -15,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 from .. import _native
 from .._device import PluginDevice
 from .._memory import Memory
-from . import selection
+from . import selection, torch_devices
 
 # A CPU runs a program on one thread, but kernels and tests written for GPUs
 # expect warps of 32. No code for the CPU depends on this value.
@@ -52,6 +52,8 @@ class DeviceUtils:
     be taken for a CUDA device.
     """
 
+    is_nereid = True
+
     def __init__(self, target: str = "") -> None:
         if not target:
             target = selection.default_target()
@@ -62,6 +64,8 @@ class DeviceUtils:
         self._device_count = self.info["device_count"]
         self.has_one_device = self._device_count == 1
         self._targets: dict[int, GPUTarget] = {}
+        self._torch = torch_devices.find(self.device_type)
+        self._torch_streams: dict[tuple[int, int], int] = {}
         # Every thread starts on the chosen device, not on the plugin's default or
         # on one that this process chose earlier.
         self._threads = threading.local()
@@ -107,7 +111,7 @@ class DeviceUtils:
             return 0
         if self._sets_every_thread and not hasattr(self._threads, "is_set"):
             self.set_current_device(self._chosen)
-        return self.backend.current_device()
+        return (self._torch or self.backend).current_device()
 
     def current_device(self) -> str:
         if self.has_one_device:
@@ -117,15 +121,30 @@ class DeviceUtils:
     def set_current_device(self, device: Any) -> None:
         index = self._parse(device)
         if not self.has_one_device:
-            self.backend.set_current_device(index)
+            (self._torch or self.backend).set_current_device(index)
             self._threads.is_set = True
 
     def current_stream(self, device: Any = None) -> int:
-        return self.backend.current_stream(self.index_of(device))
+        """The stream that the program set with `nereid`, else torch's."""
+        index = self.index_of(device)
+        stream = self.backend.current_stream(index)
+        if stream or self._torch is None:
+            return stream
+        handle = self._torch.current_stream(index)
+        return self._import_stream(index, handle) if handle else 0
+
+    def _import_stream(self, index: int, handle: int) -> int:
+        """torch never destroys a stream, so that one import lasts."""
+        key = index, handle
+        if key not in self._torch_streams:
+            self._torch_streams[key] = self.backend.import_stream(
+                index, self._torch.STREAM_KIND, handle
+            )
+        return self._torch_streams[key]
 
     def synchronize(self, device: Any = None) -> None:
         index = self.index_of(device)
-        self.backend.synchronize(index, self.backend.current_stream(index))
+        self.backend.synchronize(index, self.current_stream(index))
 
     @functools.cached_property
     def is_host_accessible(self) -> bool:

@@ -53,6 +53,7 @@ class NereidDriver(DriverBase):
         from .transfer import launcher_for
 
         self.utils = DeviceUtils(target)
+        versions.outrank_other_compilers(selection.ENTRY_POINT, selection.is_active_on)
         self.launcher_cls = lambda src, metadata: launcher_for(
             self.utils, src, metadata
         )

@@ -8,6 +8,8 @@ import functools
 import os
 from typing import Any
 
+from triton.backends.driver import DriverBase
+
 from .. import _native
 
 ENTRY_POINT = "nereid"  # this package's name among triton.backends
@@ -76,6 +78,31 @@ def default_target() -> str:
     ]
     usable.sort(key=lambda info: (info["is_host_cpu"], -info["score"]))
     return usable[0]["id"] if usable else ""
+
+
+def is_active_on(device_type: str) -> bool:
+    """Whether Triton launches on devices of this type through Nereid."""
+    from triton.runtime.driver import driver as drivers
+
+    active = vars(drivers).get("_active")
+    if not isinstance(active, DriverBase):
+        return False  # none was needed yet
+    utils = getattr(active, "utils", None)
+    return getattr(utils, "is_nereid", False) and utils.device_type == device_type
+
+
+def serves(target: Any, own: type) -> bool:
+    """Whether Nereid compiles for `target`. What Triton compiles for itself, "cuda",
+    Nereid compiles only for its own driver."""
+    from triton.backends import backends
+
+    if target.backend not in device_types():
+        return False
+    return is_active_on(target.backend) or not any(
+        backend.compiler.supports_target(target)
+        for backend in backends.values()
+        if backend.compiler is not own
+    )
 
 
 def _has_device() -> bool:

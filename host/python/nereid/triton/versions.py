@@ -8,7 +8,7 @@ import functools
 import importlib
 import inspect
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -113,3 +113,21 @@ def outrank_other_drivers(entry_point: str) -> None:
                 and not inspect.isabstract(member)
             ):
                 member.is_active = staticmethod(lambda: False)
+
+
+def outrank_other_compilers(entry_point: str, is_taken: Callable[[str], bool]) -> None:
+    """Makes all other compilers refuse the targets whose device type `is_taken`:
+    Triton requires exactly one compiler for a target, and has its own for "cuda"."""
+    from triton.backends import backends
+
+    for name, backend in backends.items():
+        compiler = backend.compiler
+        if name == entry_point or hasattr(compiler, "refuses_targets_of_nereid"):
+            continue
+        compiler.supports_target = staticmethod(_refusing(compiler, is_taken))
+        compiler.refuses_targets_of_nereid = True
+
+
+def _refusing(compiler: Any, is_taken: Callable[[str], bool]) -> Callable[[Any], bool]:
+    original = compiler.supports_target
+    return lambda target: original(target) and not is_taken(target.backend)
