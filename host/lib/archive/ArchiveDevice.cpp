@@ -5,6 +5,7 @@
 
 #include "archive/ArchiveDevice.h"
 
+#include "abi/Call.h"
 #include "abi/Struct.h"
 #include "archive/ImageFit.h"
 #include "support/Error.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 namespace nereid::host {
 
@@ -71,7 +73,16 @@ struct ArchiveDevice::Kernel {
   std::mutex loading;
 };
 
-ArchiveDevice::~ArchiveDevice() = default;
+ArchiveDevice::~ArchiveDevice() {
+  for (const auto &[stream, scratch] : scratches) {
+    Call call(log, plugin->info);
+    nereid_status_t status = call.run([&, address = scratch.address] {
+      return plugin->driver.free(plugin->state, device, address, call.get());
+    });
+    if (status != NEREID_OK)
+      call.warn(status, "free");
+  }
+}
 
 Result<std::unique_ptr<ArchiveDevice>>
 ArchiveDevice::make(std::shared_ptr<const Archive> archive,
@@ -363,12 +374,72 @@ Outcome ArchiveDevice::wrongArguments(uint32_t place,
           " arguments"};
 }
 
+// Memory for all programs, kept for the next launch of the stream.
+Outcome ArchiveDevice::provideScratch(uint64_t size, uint64_t alignment,
+                                      nereid_launch_t &launch) {
+  Scratch &scratch = scratches[launch.stream];
+  if (scratch.size < size || scratch.alignment < alignment) {
+    const nereid_driver_t &driver = plugin->driver;
+    if (scratch.address) {
+      Call wait(log, plugin->info);
+      nereid_status_t status = wait.run([&] {
+        return driver.synchronize(plugin->state, device, launch.stream,
+                                  wait.get());
+      });
+      if (status != NEREID_OK)
+        return wait.failure(status, "synchronize");
+      Call release(log, plugin->info);
+      nereid_address_t address = std::exchange(scratch, {}).address;
+      status = release.run([&] {
+        return driver.free(plugin->state, device, address, release.get());
+      });
+      if (status != NEREID_OK)
+        return release.failure(status, "free");
+    }
+    nereid_allocation_t request = {sizeof request, 0, size, alignment};
+    nereid_address_t address = 0;
+    Call allocate(log, plugin->info);
+    nereid_status_t status = allocate.run([&] {
+      return driver.allocate(plugin->state, device, &request, &address,
+                             allocate.get());
+    });
+    if (status != NEREID_OK)
+      return allocate.failure(status, "allocate");
+    scratch = {address, size, alignment};
+  }
+  launch.scratch = scratch.address;
+  launch.scratch_size = scratch.size;
+  return {};
+}
+
+// A kernel that needs scratch memory gets it, unless the caller gave some.
+nereid_status_t ArchiveDevice::start(const Function &function,
+                                     const nereid_launch_t &given) noexcept {
+  uint64_t each = function.scratchBytes();
+  if (!each) [[likely]]
+    return function.launch(given);
+  nereid_launch_t launch = readStruct(given);
+  uint64_t programs = uint64_t{launch.grid[0]} * launch.grid[1], size = 0;
+  bool isTooLarge =
+      __builtin_mul_overflow(programs, launch.grid[2], &programs) ||
+      __builtin_mul_overflow(programs, each, &size);
+  // What is wrong with the grid, or with the caller's own memory, the function
+  // reports.
+  if (isTooLarge || !size || launch.scratch)
+    return function.launch(launch);
+  std::lock_guard lock(scratching);
+  nereid_status_t status = guarded([&] {
+    return provideScratch(size, function.scratchAlignmentBytes(), launch);
+  });
+  return status == NEREID_OK ? function.launch(launch) : status;
+}
+
 nereid_status_t
 ArchiveDevice::launchVariant(const Variant &variant,
-                             const nereid_launch_t &given) const noexcept {
+                             const nereid_launch_t &given) noexcept {
   const Function *function = variant.function.load(std::memory_order_relaxed);
   if (variant.isDirect)
-    return function->launch(given);
+    return start(*function, given);
   alignas(64) char block[largestArchivedBlock];
   std::memset(block, 0, variant.blockSize);
   const char *from = static_cast<const char *>(given.arguments);
@@ -377,7 +448,7 @@ ArchiveDevice::launchVariant(const Variant &variant,
   nereid_launch_t launch = readStruct(given);
   launch.arguments = block;
   launch.arguments_size = variant.blockSize;
-  return function->launch(launch);
+  return start(*function, launch);
 }
 
 nereid_status_t ArchiveDevice::launch(uint32_t place,

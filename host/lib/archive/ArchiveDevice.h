@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -55,7 +56,11 @@ private:
   Result<std::unique_ptr<Artifact>> artifactOf(const Kernel &kernel,
                                                uint32_t image) const;
   nereid_status_t launchVariant(const Variant &variant,
-                                const nereid_launch_t &launch) const noexcept;
+                                const nereid_launch_t &launch) noexcept;
+  nereid_status_t start(const Function &function,
+                        const nereid_launch_t &launch) noexcept;
+  Outcome provideScratch(uint64_t size, uint64_t alignment,
+                         nereid_launch_t &launch);
   Outcome wrongArguments(uint32_t kernel, const nereid_launch_t &launch);
   Failure noImage(const Kernel &kernel) const;
 
@@ -69,6 +74,15 @@ private:
   std::mutex making; // guards the creation of kernels
   std::vector<std::unique_ptr<Kernel>> owned;
   std::unique_ptr<std::atomic<Kernel *>[]> kernels;
+
+  /// Device memory that the kernels of one stream share: they run one after
+  /// another.
+  struct Scratch {
+    nereid_address_t address = 0;
+    uint64_t size = 0, alignment = 0;
+  };
+  std::mutex scratching; // held until a launch that uses it is queued
+  std::map<nereid_stream_t, Scratch> scratches;
 };
 
 /// The artifact of an image of \p archive, checked.

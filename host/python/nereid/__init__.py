@@ -7,6 +7,9 @@ and what belongs to a device.
     import nereid
     kernel = nereid.compile(pathlib.Path("add.ttir").read_text(), target="cpu")
     kernel.launch((4,), x, y, out, 4096)
+
+    kernels = nereid.open("kernels.nra", target="cpu")  # compiled ahead of time
+    kernels["add"].launch((4,), x, y, out, 4096)
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -24,6 +27,7 @@ from ._api import (
     plugins,
     version,
 )
+from ._archive import Archive, ArchiveKernel, open
 from ._memory import (
     HostMemory,
     Memory,
@@ -38,6 +42,8 @@ from ._memory import (
 from ._streams import Event, Stream, import_stream, synchronize
 
 __all__ = [
+    "Archive",
+    "ArchiveKernel",
     "Argument",
     "Candidate",
     "Device",
@@ -58,6 +64,7 @@ __all__ = [
     "import_memory",
     "import_stream",
     "memory_info",
+    "open",
     "options",
     "plugins",
     "synchronize",

@@ -10,6 +10,7 @@ NO_CACHE: int
 REFRESH: int
 NEVER: int
 KEEP_STAGES: int
+ARCHIVE_COMPILE: int
 LAUNCH_COOPERATIVE: int
 LAUNCH_PROGRAMMATIC: int
 
@@ -32,6 +33,37 @@ class Kernel:
     device: int
     arguments: list[tuple[str, str, int, int]]
     resources: dict[str, int]
+    def launch(
+        self,
+        grid: Sequence[int],
+        stream: int,
+        scratch: tuple[int, int] | None,
+        /,
+        *arguments: Any,
+    ) -> None: ...
+
+@final
+class Archive:
+    names: list[str]
+    def find(self, name: str, /) -> int: ...
+    def group(self, name: str, /) -> list[int]: ...
+    def describe(self, kernel: int | None = None, /) -> str: ...
+    def verify(self) -> None: ...
+    def load(self, backend: Backend, device: int, flags: int, /) -> ArchiveDevice: ...
+
+@final
+class ArchiveDevice:
+    def kernel(self, number: int, /) -> ArchiveKernel: ...
+
+@final
+class ArchiveKernel:
+    name: str
+    backend: Backend
+    device: int
+    arguments: list[tuple[str, str, int, int]]
+    resources: dict[str, int]
+    def prepare(self) -> None: ...
+    def explain(self) -> str: ...
     def launch(
         self,
         grid: Sequence[int],
@@ -139,6 +171,7 @@ def backend(name: str, /) -> Backend: ...
 def choose(name: str, /) -> tuple[Backend, int]: ...
 def load(path: str, /) -> Backend: ...
 def open(file: bytes, name: str, /) -> Artifact: ...
+def open_archive(path: str | bytes, /) -> Archive: ...
 def describe_ttir(source: str | bytes, name: str, /) -> str: ...
 def install_dispatcher(
     jit: type,

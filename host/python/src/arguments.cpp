@@ -53,6 +53,23 @@ static bool conversionOf(std::string_view type, Conversion &out) {
   return true;
 }
 
+bool addSlot(const nereid_argument_t &argument, std::vector<Slot> &out) {
+  Slot slot = {};
+  if (!conversionOf(view(argument.type), slot.conversion) ||
+      argument.size > 8) {
+    Ref type(toStr(argument.type));
+    PyErr_Format(PyExc_TypeError,
+                 "argument %zu of the kernel has type %R, for which Python "
+                 "has no value",
+                 out.size(), type.get());
+    return false;
+  }
+  slot.size = static_cast<uint8_t>(argument.size);
+  slot.offset = argument.offset;
+  out.push_back(slot);
+  return true;
+}
+
 bool readSlots(const nereid_function_t *function, std::vector<Slot> &out) {
   nereid_function_info_t info = {};
   info.struct_size = sizeof info;
@@ -61,19 +78,8 @@ bool readSlots(const nereid_function_t *function, std::vector<Slot> &out) {
     nereid_argument_t argument = {};
     argument.struct_size = sizeof argument;
     (void)nereid_function_argument(function, i, &argument);
-    Slot slot = {};
-    if (!conversionOf(view(argument.type), slot.conversion) ||
-        argument.size > 8) {
-      Ref type(toStr(argument.type));
-      PyErr_Format(PyExc_TypeError,
-                   "argument %u of the kernel has type %R, for which Python "
-                   "has no value",
-                   i, type.get());
+    if (!addSlot(argument, out))
       return false;
-    }
-    slot.size = static_cast<uint8_t>(argument.size);
-    slot.offset = argument.offset;
-    out.push_back(slot);
   }
   return true;
 }

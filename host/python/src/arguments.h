@@ -34,6 +34,10 @@ struct Slot {
 /// that no Python value can be converted to.
 bool readSlots(const nereid_function_t *function, std::vector<Slot> &out);
 
+/// Adds the slot of \p argument, the next one; false with an error set as
+/// above.
+bool addSlot(const nereid_argument_t &argument, std::vector<Slot> &out);
+
 /// Converts \p value for \p slot of \p block; false with an error set if it
 /// does not fit. The message has \p index, the number of the argument.
 bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block);

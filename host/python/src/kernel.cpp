@@ -132,6 +132,25 @@ bool launch(KernelObject *kernel, const Launch &launch) {
   return false;
 }
 
+bool readGridSizes(PyObject *object, Grid &out) {
+  out = {1, 1, 1};
+  uint32_t *sizes[] = {&out.x, &out.y, &out.z};
+  Ref items(PySequence_Fast(
+      object, "the grid is not a sequence, expected 1 to 3 sizes"));
+  if (!items)
+    return false;
+  Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());
+  if (rank < 1 || rank > 3) {
+    PyErr_Format(PyExc_ValueError, "the grid has %zd numbers, expected 1 to 3",
+                 rank);
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < rank; ++i)
+    if (!readGridSize(PySequence_Fast_GET_ITEM(items.get(), i), *sizes[i]))
+      return false;
+  return true;
+}
+
 /// launch(grid, stream, scratch, *arguments); `scratch` is None or the address
 /// and size of memory for all programs.
 static PyObject *launchMethod(PyObject *object, PyObject *const *args,
@@ -144,18 +163,8 @@ static PyObject *launchMethod(PyObject *object, PyObject *const *args,
                         "the kernel takes %zu arguments, %zd were given",
                         slots.size(), count - kFirst);
   Grid grid = {1, 1, 1};
-  uint32_t *sizes[] = {&grid.x, &grid.y, &grid.z};
-  Ref items(PySequence_Fast(
-      args[0], "the grid is not a sequence, expected 1 to 3 sizes"));
-  if (!items)
+  if (!readGridSizes(args[0], grid))
     return nullptr;
-  Py_ssize_t rank = PySequence_Fast_GET_SIZE(items.get());
-  if (rank < 1 || rank > 3)
-    return PyErr_Format(PyExc_ValueError,
-                        "the grid has %zd numbers, expected 1 to 3", rank);
-  for (Py_ssize_t i = 0; i < rank; ++i)
-    if (!readGridSize(PySequence_Fast_GET_ITEM(items.get(), i), *sizes[i]))
-      return nullptr;
   nereid_stream_t stream = PyLong_AsUnsignedLongLong(args[1]);
   if (PyErr_Occurred())
     return nullptr;

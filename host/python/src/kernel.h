@@ -64,6 +64,9 @@ struct Grid {
 /// launch has no programs.
 bool readGridSize(PyObject *object, uint32_t &out);
 
+/// Reads a grid: a sequence of 1 to 3 sizes. False with an error set.
+bool readGridSizes(PyObject *object, Grid &out);
+
 /// One launch of a kernel.
 struct Launch {
   Grid grid;

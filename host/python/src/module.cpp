@@ -6,6 +6,7 @@
 // The process has one runtime, created by the first function that needs it. It
 // is never destroyed: kernels may still be freed while the interpreter ends.
 
+#include "archive.h"
 #include "artifact.h"
 #include "backend.h"
 #include "dispatch.h"
@@ -138,6 +139,8 @@ static PyMethodDef functions[] = {
     {"load", guarded<load>, METH_O, "Loads the plugin at a path."},
     {"open", guarded<open>, METH_VARARGS,
      "open(bytes, name): a saved Artifact."},
+    {"open_archive", guarded<openArchive>, METH_O,
+     "open_archive(path): an Archive."},
     {"describe_ttir", guarded<describeTtir>, METH_VARARGS,
      "describe_ttir(source, name): the public functions of TTIR as JSON."},
     {}};
@@ -148,6 +151,7 @@ static bool addFlags(PyObject *module) {
       {"REFRESH", NEREID_COMPILE_REFRESH},
       {"NEVER", NEREID_COMPILE_NEVER},
       {"KEEP_STAGES", NEREID_COMPILE_KEEP_STAGES},
+      {"ARCHIVE_COMPILE", NEREID_ARCHIVE_COMPILE},
       {"LAUNCH_COOPERATIVE", NEREID_LAUNCH_COOPERATIVE},
       {"LAUNCH_PROGRAMMATIC", NEREID_LAUNCH_PROGRAMMATIC}};
   for (auto [name, value] : flags)
@@ -174,8 +178,9 @@ PyMODINIT_FUNC PyInit__nereid(void) { // NOLINT(bugprone-reserved-identifier)
   if (!module || !makeNames() || !addErrorType(module.get()) ||
       !addFlags(module.get()) || !addKernelType(module.get()) ||
       !addLauncherType(module.get()) || !addCompiledType(module.get()) ||
-      !addEventType(module.get()) || !addHostMemoryType(module.get()) ||
-      !addBackendType(module.get()) || !addDispatcher(module.get()))
+      !addArchiveTypes(module.get()) || !addEventType(module.get()) ||
+      !addHostMemoryType(module.get()) || !addBackendType(module.get()) ||
+      !addDispatcher(module.get()))
     return nullptr;
   return module.release();
 }

@@ -152,7 +152,8 @@ nereid_archive_prepare(nereid_archive_device_t *device, uint32_t kernel);
 
 // Launches. `launch` is as for nereid_function_launch(), with the block that
 // nereid_archive_argument() describes. The first launch of a variant reads and
-// loads its image. [hot]
+// loads its image. Scratch memory that a kernel needs is allocated once for each
+// stream, unless `launch` has some. [hot]
 NEREID_EXPORT nereid_status_t
 nereid_archive_launch(nereid_archive_device_t *device, uint32_t kernel,
                       const nereid_launch_t *launch);

@@ -1,0 +1,113 @@
+"""Archives from Python: opened, launched, explained."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import gc
+import os
+import pathlib
+import subprocess
+import threading
+
+import nereid
+import pytest
+import torch
+
+DATA = pathlib.Path(__file__).parents[1] / "data/kernels/3.6.0"
+
+
+@pytest.fixture
+def archive(build, tmp_path):
+    """Vector addition and softmax for the CPU, with TTIR."""
+    path = tmp_path / "k.nra"
+    kernels = [DATA / "vector_add_f32.ttir", DATA / "softmax_f32.ttir"]
+    command = [build / "bin/nereid", "build", *kernels, "-o", path, "--target", "cpu", "--progress", "none"]
+    subprocess.run([*command, "--embed-ttir"], check=True)
+    return path
+
+
+def add(kernel, n, offset=0):
+    x, y = torch.randn(n + offset)[offset:], torch.randn(n + offset)[offset:]
+    out = torch.zeros(n + offset)[offset:]
+    kernel.launch((-(-n // 1024),), x, y, out, n)
+    torch.testing.assert_close(out, x + y)
+
+
+def test_kernels_are_launched_by_name(archive):
+    kernels = nereid.open(archive, target="cpu")
+    assert list(kernels) == ["softmax_f32", "vector_add_f32"]
+    assert len(kernels) == 2
+    assert "softmax_f32" in kernels and "nothing" not in kernels
+    add(kernels["vector_add_f32"], 3000)
+    # Not at a multiple of 16 bytes: the variant without conditions.
+    add(kernels["vector_add_f32"], 3000, offset=1)
+    x = torch.randn(8, 700)
+    out = torch.empty_like(x)
+    kernels["softmax_f32"].launch((8,), out, x, 700, 700, 700)
+    torch.testing.assert_close(out, torch.softmax(x, 1))
+
+
+def test_facts_of_kernels(archive):
+    kernels = nereid.open(str(archive), target="cpu")
+    kernel = kernels["vector_add_f32"]
+    assert kernel.name == "vector_add_f32"
+    assert [argument.type for argument in kernel.arguments] == ["*f32", "*f32", "*f32", "i32"]
+    assert kernel.group == "" and kernel.constants == {}
+    assert kernel.describe()["variants"][1]["conditions"] == []
+    assert kernel.explain()["launchable"]
+    kernel.prepare()
+    assert kernels.describe()["format"] == "1.0"
+    kernels.verify()
+
+
+def test_errors(archive, tmp_path):
+    with pytest.raises(nereid.Error, match="no such file or directory"):
+        nereid.open(tmp_path / "absent.nra", target="cpu")
+    kernels = nereid.open(archive, target="cpu")
+    with pytest.raises(KeyError, match="no kernel 'vector_add'; .*'vector_add_f32'"):
+        kernels["vector_add"]
+    with pytest.raises(KeyError, match="no group 'sums'"):
+        kernels.group("sums")
+    with pytest.raises(TypeError, match="takes 4 arguments, 1 were given"):
+        kernels["vector_add_f32"].launch((1,), 0)
+    damaged = tmp_path / "damaged.nra"
+    damaged.write_bytes(archive.read_bytes()[:-1])
+    with pytest.raises(nereid.Error, match="truncated"):
+        nereid.open(damaged, target="cpu")
+
+
+def test_kernels_outlive_their_archive(archive):
+    kernel = nereid.open(archive, target="cpu")["vector_add_f32"]
+    os.remove(archive)
+    gc.collect()
+    add(kernel, 100)
+
+
+def test_threads_launch_together(archive):
+    kernel = nereid.open(archive, target="cpu")["vector_add_f32"]
+    failures = []
+
+    def work():
+        try:
+            for n in range(1, 40):
+                add(kernel, n)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_ttir_is_compiled_only_if_asked(build, tmp_path):
+    path = tmp_path / "k.nra"
+    command = [build / "bin/nereid", "build", DATA / "vector_add_f32.ttir", "-o", path]
+    other = "x86_64" if os.uname().machine == "aarch64" else "aarch64"
+    command += ["--target", f"cpu:{other}:generic", "--progress", "none", "--embed-ttir"]
+    subprocess.run(command, check=True)
+    kernel = nereid.open(path, target="cpu")["vector_add_f32"]
+    with pytest.raises(nereid.Error, match="has no image for the device"):
+        add(kernel, 100)
+    add(nereid.open(path, target="cpu", can_compile=True)["vector_add_f32"], 100)
