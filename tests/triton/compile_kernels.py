@@ -91,14 +91,17 @@ class Nereid:
         return result
 
     def compile(self, target, path):
+        return self.compile_bytes(target, path.read_bytes(), path.name)
+
+    def compile_bytes(self, target, source, name, start_at=""):
         """(description, {stage: bytes})"""
         backend, _, arch = target.partition(":")
         spec = Target(ctypes.sizeof(Target), 0, text(backend), text(arch))
         request = Request(struct_size=ctypes.sizeof(Request),
                           flags=NO_CACHE | KEEP_STAGES,
-                          source=text(path.read_bytes()),
-                          source_name=text(path.name),
-                          target=ctypes.pointer(spec))
+                          source=text(source), source_name=text(name),
+                          target=ctypes.pointer(spec),
+                          start_at=text(start_at))
         artifact = ctypes.c_void_p()
         self.check(self.lib.nereid_compile(
             self.backend, ctypes.byref(request), ctypes.byref(artifact)))
@@ -128,6 +131,11 @@ compiler = [b.compiler for b in backends.values()
             if b.compiler.supports_target(target)][0](target)
 options = compiler.parse_options({})
 for path in sys.argv[2:]:
+    # Each in a process of its own: Triton aborts on some.
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        continue
     with open(path) as file:
         source = file.read()
     with open("input.ttir", "w") as file:
@@ -146,9 +154,10 @@ for path in sys.argv[2:]:
             if name in ("ptx", "amdgcn"):
                 asm = module
     except Exception:
-        continue  # a kernel that this Triton cannot compile for this target
+        os._exit(1)  # what this Triton cannot compile for this target
     with open(os.path.basename(path) + ".asm", "w") as file:
         file.write(asm)
+    os._exit(0)
 """
 
 
@@ -205,7 +214,7 @@ def main():
         paths = sorted(options.kernels.resolve().glob("*.ttir"))[::options.every]
         for target in options.targets.split(","):
             start = time.monotonic()
-            expected = reference(options.python, target, paths) \
+            expected = reference(os.path.abspath(options.python), target, paths) \
                 if options.compare else {}
 
             def compile_one(path, target=target, expected=expected):
@@ -239,4 +248,5 @@ def main():
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -145,7 +145,6 @@ TEST_F(FailureTest, AFailureIsOfOneCompilation) {
        "exit as told"},
       {"sys-leave", NEREID_INTERNAL, "it printed: leaving"},
       {"killed", NEREID_OUT_OF_RESOURCES, "it was killed with signal 9"},
-      {"exhaust", NEREID_OUT_OF_RESOURCES, "the worker is out of memory"},
       {"raise", NEREID_INTERNAL, "KeyError: 'a bug of the backend'"},
       {"refused-ptx", NEREID_INVALID_ARGUMENT,
        "error: the PTX assembler failed: `ptxas` failed with error code "
@@ -173,6 +172,14 @@ TEST_F(FailureTest, ASourceThatIsNotTtirHasALine) {
 TEST_F(FailureTest, WhatIsPrintedIsNoFailure) {
   Compiled result = compile(kernel("print"));
   EXPECT_EQ(result.status, NEREID_OK) << result.reported;
+}
+
+TEST_F(FailureTest, AWorkerIsKeptToItsMemory) {
+  settings.memory = uint64_t(2) << 30;
+  Compiled result = compile(kernel("exhaust"));
+  EXPECT_EQ(result.status, NEREID_OUT_OF_RESOURCES);
+  EXPECT_EQ(result.reported, "error: the worker is out of memory\n");
+  EXPECT_EQ(compile(kernel()).status, NEREID_OK);
 }
 
 TEST_F(FailureTest, AHangEndsAtTheLimit) {

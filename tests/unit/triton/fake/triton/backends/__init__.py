@@ -49,7 +49,7 @@ def misbehave(text):
     if "sys-leave" in text:
         sys.exit("leaving")
     if "exhaust" in text:
-        bytearray(1 << 40)
+        bytearray(4 << 30)  # more than its limit
     if "killed" in text:
         os.kill(os.getpid(), signal.SIGKILL)
     if "print" in text:
