@@ -1,0 +1,87 @@
+# descriptors.py - how the `triton` plugin describes kernels whose arguments are
+# tensor descriptors (docs/cuda.md), on devices with and without tensor maps.
+#
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+from compile_kernels import Nereid
+
+KERNEL = """module {
+  tt.func public @k(%a: i32,
+      %m: MATRIX, %m0: i32, %m1: i32, %ms0: i64, %ms1: i64,
+      %v: VECTOR, %v0: i32, %vs0: i64, %c: i1) {
+    tt.return
+  }
+}
+"""
+# As frontends pass them: of each descriptor the pointer, sizes, strides, two
+# flags, and then the arguments that the source has.
+TYPES = ["i32",
+         "*f16", "i64", "i64", "i64", "i64", "i1", "i1",
+         "i32", "i32", "i64", "i64",
+         "*f32", "i64", "i64", "i1", "i1", "i32", "i64",
+         "i1"]
+ALL = list(range(len(TYPES)))
+EXPECTED = {
+    # A tensor map for each descriptor, and the arguments of the source.
+    ("cuda:sm_90a", "3.6"): [0, -1, 8, 9, 10, 11, -2, 17, 18, 19],
+    ("cuda:sm_90a", "3.9"): [0, -1, 8, 9, 10, 11, -2, 17, 18, 19],
+    # All of them; 3.6 has no flag for TF32.
+    ("cuda:sm_80", "3.6"): [i for i in ALL if i not in (7, 16)],
+    ("cuda:sm_80", "3.9"): None,
+    ("hip:gfx942", "3.6"): [i for i in ALL if i not in (7, 16)],
+    ("hip:gfx942", "3.9"): None,
+}
+# Argument, rank, swizzle, type of the elements (f16, f32), flags, sizes.
+MAPS = [1, 2, 2, 6, 0, 64, 32, 12, 1, 0, 7, 0, 16]
+
+
+def source_for(version):
+    """Triton changed how the type is written."""
+    plain = version != "3.6"
+    return KERNEL.replace(
+        "MATRIX", "!tt.tensordesc<64x32xf16>" if plain
+        else "!tt.tensordesc<tensor<64x32xf16>>").replace(
+        "VECTOR", "!tt.tensordesc<16xf32>" if plain
+        else "!tt.tensordesc<tensor<16xf32>>").encode()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--python", required=True, type=pathlib.Path)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--version", required=True)
+    options = parser.parse_args()
+    if not options.python.exists():
+        print(f"skipped: no {options.python}; scripts/python-env makes it")
+        return 77
+    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
+    problems = 0
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["NEREID_CACHE_DIR"] = cache
+        nereid = Nereid(options.build)
+        for (target, version), parameters in EXPECTED.items():
+            if version != options.version[:3]:
+                continue
+            facts, _ = nereid.compile_bytes(target, source_for(version), "k")
+            found = facts["metadata"]
+            maps = MAPS if parameters and min(parameters) < 0 else None
+            for name, expected in (("argument_types", TYPES),
+                                   ("parameters", parameters),
+                                   ("tensor_maps", maps)):
+                if found.get(name) != expected:
+                    problems += 1
+                    print(f"{target}: {name} is {found.get(name)}, "
+                          f"expected {expected}")
+        nereid.close()
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
