@@ -104,7 +104,6 @@ enum DeviceAttribute : int32_t {
   CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
   CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
   CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
@@ -345,8 +344,6 @@ inline constexpr int kOldestCuda = 12000;
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
     cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                         \
     (int *blocks, CUfunction function, int threads, size_t shared))            \
-  X(cuOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070,         \
-    (int *clusters, CUfunction function, const CUlaunchConfig *config))        \
   X(cuPointerGetAttribute, cuPointerGetAttribute, 4000,                        \
     (void *value, uint32_t attribute, CUdeviceptr address))                    \
   X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050,              \

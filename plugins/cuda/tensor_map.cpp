@@ -88,6 +88,8 @@ void TensorMapEncoder::make(const Key &key, CUtensorMap &out) const {
   for (uint32_t i = 0; i < rank; ++i) {
     uint32_t from = rank - 1 - i;
     sizes[i] = key[2 + from];
+    if (!i && facts.isFp4Padded)
+      sizes[i] *= 2;
     box[i] = facts.box[from];
     steps[i] = 1;
     uint64_t stride = key[2 + kMostRank + from] * facts.elementSize;
@@ -95,8 +97,6 @@ void TensorMapEncoder::make(const Key &key, CUtensorMap &out) const {
       strides[i - 1] = stride;
     bytes += (sizes[i] - 1) * stride;
   }
-  if (facts.isFp4Padded)
-    sizes[0] *= 2;
   bool isNan = key[1] & 1, isTf32 = key[1] & 2;
   CUresult result = CUDA_ERROR_INVALID_VALUE;
   if (key[2 + kMostRank + rank - 1] == 1)
