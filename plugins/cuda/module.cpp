@@ -254,8 +254,10 @@ nereid_kernel_t::nereid_kernel_t(Device &device, const KernelFacts &facts,
       info(readInfo(device, facts, function, name)) {
   checkParameters(device, facts, function, name);
   raiseLimits(device, facts, function, info.shared);
-  flags = (facts.isCooperative ? NEREID_LAUNCH_COOPERATIVE : 0u) |
-          (facts.isProgrammatic ? NEREID_LAUNCH_PROGRAMMATIC : 0u);
+  if (facts.isCooperative)
+    flags |= NEREID_LAUNCH_COOPERATIVE;
+  if (facts.isProgrammatic)
+    flags |= NEREID_LAUNCH_PROGRAMMATIC;
   if (device.physical.major < 9)
     flags &= ~NEREID_LAUNCH_PROGRAMMATIC;
   CUlaunchAttribute filled[4];

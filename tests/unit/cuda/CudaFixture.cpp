@@ -83,8 +83,9 @@ void CudaTest::SetUp() {
 
 void CudaTest::TearDown() {
   close();
-  if (!isLost)
+  if (!isLost) {
     EXPECT_THAT(fakeCudaLeaks(), IsEmpty());
+  }
   EXPECT_THAT(fakeCudaMisuse(), IsEmpty());
 }
 

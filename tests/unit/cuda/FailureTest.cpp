@@ -152,8 +152,9 @@ struct CudaScenarioTest : CudaTest {
     std::vector<nereid_status_t> all;
     auto note = [&](nereid_status_t is) {
       all.push_back(is);
-      if (is != NEREID_OK)
+      if (is != NEREID_OK) {
         EXPECT_FALSE(errors().empty()) << "status " << is;
+      }
     };
     fakeCudaMachine().devices = 2;
     if (probe().first.score == 0)
