@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import pathlib
 import sys
 import unittest
 
@@ -140,6 +141,71 @@ class PythonTest(ToolTest):
         self.environment["NEREID_TRITON_PYTHON"] = str(bare)
         done = self.run_tool(*words[:-1], code=1)
         self.assertIn("has no Triton", done.stderr)
+
+
+PROGRAM = '''import sys
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x, out, n, factor, stride, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i * stride, tl.load(x + i * stride, mask=i < n) * factor, mask=i < n)
+
+
+x, out = torch.ones(1024), torch.empty(1024)
+for n in (1000, 992, 1000):
+    scale[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n, 2.0, 1, BLOCK=256, num_warps=8)
+scale[(1,)](x[1:], out[1:], 10, 2.0, 2, BLOCK=128)
+print("arguments", sys.argv[1:])
+sys.exit(int(sys.argv[1]))
+'''
+
+
+class TraceTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "program.py").write_text(PROGRAM)
+        build = pathlib.Path(os.environ["NEREID"]).parents[1]
+        self.environment["PYTHONPATH"] = str(build / "python")
+        self.environment["NEREID_TARGET"] = "cpu"
+
+    def trace(self, *words, code=0):
+        return self.run_tool("trace", "-o", "rec", "--python", TRITON, "--", *words, code=code)
+
+    def test_records_what_a_program_launches(self):
+        done = self.trace("program.py", "0", "--flag")
+        self.assertIn("arguments ['0', '--flag']", done.stdout)
+        self.assertIn("rec/kernels.json: 2 kernels", done.stdout)
+        first, second = json.loads((self.folder / "rec/kernels.json").read_text())["kernels"]
+        self.assertEqual((first["name"], second["name"]), ("scale", "scale_2"))
+        self.assertEqual(first["grid"], [4, 1, 1])
+        self.assertEqual(first["options"], [{"name": "num_warps", "value": "8"}])
+        self.assertEqual(first["constants"], [{"name": "BLOCK", "value": 256}])
+        # n = 992 is divisible by 16, 1000 is not; the stride is 1 in both.
+        self.assertEqual([len(v["conditions"]) for v in first["variants"]], [4, 3, 0])
+        self.assertEqual(first["variants"][0]["parameters"], [0, 1, 2, 3])
+        self.assertEqual(first["variants"][2]["parameters"], [0, 1, 2, 3, 4])
+        self.assertEqual([len(v["conditions"]) for v in second["variants"]], [0])
+
+        self.build("rec/kernels.json", "-o", "k.nra", "--target", "cpu")
+        listed = self.run_json("archive", "list", "k.nra")
+        self.assertEqual([k["variants"] for k in listed["kernels"]], [3, 1])
+
+    def test_keeps_what_was_launched_before_a_failure(self):
+        done = self.trace("program.py", "3", code=1)
+        self.assertIn("program.py: ended with code 3; what it launched before is", done.stderr)
+        self.assertTrue((self.folder / "rec/kernels.json").exists())
+        (self.folder / "program.py").write_text("raise ValueError('no')\n")
+        done = self.trace("program.py", code=1)
+        self.assertIn("ValueError: no", done.stderr)
+        self.trace("absent.py", code=3)
+        (self.folder / "program.py").write_text("import os\nos._exit(4)\n")
+        done = self.trace("program.py", code=1)
+        self.assertIn("ended Python, with code 4, before its launches", done.stderr)
 
 
 if __name__ == "__main__":

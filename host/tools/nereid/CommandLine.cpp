@@ -35,10 +35,10 @@ CommandLine::CommandLine(CommonOptions &options) {
        "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
-  list = {pluginsVerb(),    devicesVerb(), explainVerb(),   optionsVerb(),
-          compileVerb(),    runVerb(),     benchVerb(),     buildVerb(),
-          archiveVerb(),    cacheVerb(),   newPluginVerb(), validateVerb(),
-          completionVerb(), versionVerb(), completeVerb()};
+  list = {pluginsVerb(),  devicesVerb(),    explainVerb(), optionsVerb(),
+          compileVerb(),  runVerb(),        benchVerb(),   buildVerb(),
+          traceVerb(),    archiveVerb(),    cacheVerb(),   newPluginVerb(),
+          validateVerb(), completionVerb(), versionVerb(), completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {
@@ -89,7 +89,7 @@ std::string CommandLine::help(const Verb *verb) const {
   }
   std::string text =
       "Usage: nereid VERB ... [options]; 'nereid VERB --help' describes "
-      "each\n\n";
+      "each\n";
   for (const Verb &each : list)
     if (!each.isHidden())
       text += "  " + pad(each.name, 12) + each.description + '\n';

@@ -188,7 +188,9 @@ static bool takesFile(const std::string &verb) {
          verb == "validate";
 }
 
-static bool takesFiles(const std::string &verb) { return verb == "build"; }
+static bool takesFiles(const std::string &verb) {
+  return verb == "build" || verb == "trace";
+}
 
 void Completer::addPositional() {
   std::string name = verb->name;

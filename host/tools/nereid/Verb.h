@@ -34,6 +34,7 @@ Verb compileVerb();
 Verb runVerb();
 Verb benchVerb();
 Verb buildVerb();
+Verb traceVerb();
 Verb archiveVerb();
 Verb cacheVerb();
 Verb newPluginVerb();

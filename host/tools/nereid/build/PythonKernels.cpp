@@ -43,16 +43,19 @@ public:
 };
 } // namespace
 
-// The environment with Triton's cache in `folder`, and without its interpreter.
+// The environment with Triton's cache in `folder`, without its interpreter, and
+// without the shortcut around Triton's launches.
 static std::vector<std::string> environmentFor(const std::string &folder) {
   std::vector<std::string> variables;
   for (char **each = environ; *each; ++each) {
     std::string_view variable(*each);
     if (!variable.starts_with("TRITON_CACHE_DIR=") &&
-        !variable.starts_with("TRITON_INTERPRET="))
+        !variable.starts_with("TRITON_INTERPRET=") &&
+        !variable.starts_with("NEREID_DISPATCH="))
       variables.emplace_back(variable);
   }
   variables.push_back("TRITON_CACHE_DIR=" + folder + "/cache");
+  variables.push_back("NEREID_DISPATCH=0");
   return variables;
 }
 
@@ -64,20 +67,25 @@ static std::vector<char *> pointersTo(std::vector<std::string> &texts) {
   return pointers;
 }
 
-// Runs the script with stdout on our stderr, so that our stdout stays ours.
-static Expected<void> runScript(const std::string &python,
-                                const std::string &path,
-                                const std::string &folder) {
-  std::vector<std::string> words = {python, "-c", kernelsScript, path, folder};
+// Runs the script with `words` after its mode and folder; gives its exit code.
+static Expected<int> runScript(const std::string &python,
+                               const std::string &folder,
+                               const std::string &mode,
+                               const std::vector<std::string> &words,
+                               bool keepsStdio) {
+  std::vector<std::string> all = {python, "-c", kernelsScript, mode, folder};
+  all.insert(all.end(), words.begin(), words.end());
   std::vector<std::string> variables = environmentFor(folder);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  if (!keepsStdio) {
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  }
   pid_t child = 0;
   int error =
       posix_spawnp(&child, python.c_str(), &actions, nullptr,
-                   pointersTo(words).data(), pointersTo(variables).data());
+                   pointersTo(all).data(), pointersTo(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error)
     return failure(error == ENOENT ? NEREID_NOT_FOUND : NEREID_IO_ERROR,
@@ -87,14 +95,11 @@ static Expected<void> runScript(const std::string &python,
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return {};
-  return failure(workFailed,
-                 path + ": " + python + " ended with " +
-                     (WIFSIGNALED(status)
-                          ? "signal " + std::to_string(WTERMSIG(status))
-                          : "code " + std::to_string(WEXITSTATUS(status))) +
-                     " while it made the kernels");
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  return failure(workFailed, words[0] + ": " + python + " ended with signal " +
+                                 std::to_string(WTERMSIG(status)) +
+                                 " while it made the kernels");
 }
 
 static std::string pythonFor(const std::string &given) {
@@ -112,12 +117,16 @@ Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,
   TemporaryFolder folder;
   if (folder.code)
     return systemError(folder.path, folder.code);
-  Expected<void> run = [&] {
+  Expected<int> code = [&] {
     Progress progress("running " + path);
-    return runScript(pythonFor(python), path, folder.path);
+    return runScript(pythonFor(python), folder.path, "build", {path}, false);
   }();
-  if (!run)
-    return run;
+  if (!code)
+    return code.error();
+  if (*code)
+    return failure(workFailed, path + ": " + pythonFor(python) +
+                                   " ended with code " + std::to_string(*code) +
+                                   " while it made the kernels");
   std::string list = folder.path + "/kernels.json";
   Expected<std::string> text = readFile(list);
   Json result = text ? Json::parse(*text, nullptr, false) : Json();
@@ -131,6 +140,40 @@ Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,
   // The list itself is gone when the build ends.
   std::erase(plan.dependencies, list);
   return {};
+}
+
+Expected<Recording> recordProgram(const std::vector<std::string> &words,
+                                  const std::string &python, bool keepsStdout) {
+  if (Expected<std::string> source = readFile(words[0]); !source)
+    return source.error();
+  TemporaryFolder folder;
+  if (folder.code)
+    return systemError(folder.path, folder.code);
+  Expected<int> code =
+      runScript(pythonFor(python), folder.path, "trace", words, keepsStdout);
+  if (!code)
+    return code.error();
+  Expected<std::string> list = readFile(folder.path + "/kernels.json");
+  if (!list)
+    return failure(workFailed, words[0] +
+                                   ": the program ended Python, with "
+                                   "code " +
+                                   std::to_string(*code) +
+                                   ", before its launches were written down");
+  Json result = Json::parse(*list, nullptr, false);
+  if (result.is_object() && result.contains("error"))
+    return failure(workFailed, result.value("error", ""));
+  Recording recording = {std::move(*list), {}, *code};
+  for (const auto &entry : std::filesystem::directory_iterator(folder.path)) {
+    if (entry.path().extension() != ".ttir")
+      continue;
+    Expected<std::string> ttir = readFile(entry.path().string());
+    if (!ttir)
+      return ttir.error();
+    recording.files.emplace_back(entry.path().filename().string(),
+                                 std::move(*ttir));
+  }
+  return recording;
 }
 
 } // namespace nereid::tool

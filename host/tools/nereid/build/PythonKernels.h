@@ -15,6 +15,18 @@ namespace nereid::tool {
 Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,
                              const std::string &python);
 
+/// A recording of a program: what it launched.
+struct Recording {
+  std::string list;                                       ///< kernels.json
+  std::vector<std::pair<std::string, std::string>> files; ///< name, TTIR
+  int code = 0;                                           ///< of the program
+};
+
+/// Runs \p words, a program and its arguments, and records its launches. With
+/// \p keepsStdout it writes to our stdout, else to stderr.
+Expected<Recording> recordProgram(const std::vector<std::string> &words,
+                                  const std::string &python, bool keepsStdout);
+
 } // namespace nereid::tool
 
 #endif // NEREID_TOOL_BUILD_PYTHONKERNELS_H

@@ -1,8 +1,9 @@
-"""Makes the TTIR of the kernels in a function table, for `nereid build`.
+"""Makes the TTIR of kernels, for `nereid build` and `nereid trace`.
 
-Run as `python3 -c <this> FILE FOLDER`: FILE defines get_function_table(), FOLDER
-receives kernels.json (docs/archive.md, "Lists of kernels") and the TTIR. Works
-with Triton 3.6 to 3.9 and needs no GPU.
+Run as `python3 -c <this> build FOLDER FILE`: FILE defines get_function_table();
+or as `python3 -c <this> trace FOLDER PROGRAM ARGUMENT...`: what PROGRAM launches is
+recorded. FOLDER receives kernels.json (docs/archive.md, "Lists of kernels") and the
+TTIR. Works with Triton 3.6 to 3.9; the TTIR itself needs no device.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -11,6 +12,7 @@ import hashlib
 import importlib.util
 import json
 import pathlib
+import runpy
 import sys
 import traceback
 from dataclasses import dataclass
@@ -232,8 +234,23 @@ def unwrapped(func):
     return func
 
 
+@dataclass
+class Kernel:
+    """One kernel of the list. `hints` has the promises of each variant: names of
+    arguments that are divisible by 16, "16", or equal to 1, "1"."""
+
+    name: str
+    group: str
+    function: object
+    arguments: list  # (name, type)
+    constants: dict
+    options: dict
+    hints: list
+    grid: tuple = ()
+
+
 class Table:
-    """Compiles the entries and writes them down."""
+    """Compiles kernels and writes them down."""
 
     def __init__(self, path, folder):
         self.path, self.folder = path, folder
@@ -248,43 +265,63 @@ class Table:
             text = text.replace(f'"{start}/', f'"{name}')
         return text
 
-    def compile(self, fn, arguments, constants, options, hints, name):
+    def compile(self, kernel, hints):
         import triton
         from triton.compiler import ASTSource
 
-        folded = {n: 1 for n, _, hint in arguments if hints and hint == "1"}
-        values = {**constants, **folded}
-        signature = {n: kind for n, kind, _ in arguments}
+        fn = kernel.function
+        values = {**kernel.constants, **{n: 1 for n, hint in hints.items() if hint == "1"}}
+        signature = dict(kernel.arguments)
         signature = {n: "constexpr" if n in values else signature[n] for n in fn.arg_names}
         attributes = {
             (fn.arg_names.index(n),): [["tt.divisibility", 16]]
-            for n, _, hint in arguments
-            if hints and hint == "16"
+            for n, hint in hints.items()
+            if hint == "16"
         }
         fn.create_binder()
         source = ASTSource(fn=fn, constexprs=values, signature=signature, attrs=attributes)
-        triton.compile(source, target=self.target, options={**options, "name": name})
+        name = f"{kernel.name} {sorted(hints.items())}"
+        triton.compile(source, target=self.target, options={**kernel.options, "name": name})
         return self.relative(self.backend.text)
 
-    def variant(self, entry, hints):
-        name, fn, arguments, constants, options = entry
-        text = self.compile(fn, arguments, constants, options, hints, f"{name} {hints}")
-        file = f"{len(self.kernels)}-{'special' if hints else 'general'}.ttir"
+    def variant(self, kernel, number, hints):
+        text = self.compile(kernel, hints)
+        file = f"{len(self.kernels)}-{number}.ttir"
         (self.folder / file).write_text(text)
         parameters, conditions = [], []
-        for index, (_, _, hint) in enumerate(arguments):
-            if not (hints and hint == "1"):
+        for index, (name, _) in enumerate(kernel.arguments):
+            hint = hints.get(name, "")
+            if hint != "1":
                 parameters.append(index)
-            if hints and hint == "1":
-                conditions.append({"argument": index, "equals": 1})
-            elif hints and hint == "16":
-                conditions.append({"argument": index, "divisible_by": 16})
+            if hint:
+                condition = {"equals": 1} if hint == "1" else {"divisible_by": 16}
+                conditions.append({"argument": index, **condition})
         return {
             "ttir": file,
-            "source": f"{self.path}: {name}",
+            "source": f"{self.path}: {kernel.name}",
             "parameters": parameters,
             "conditions": conditions,
         }
+
+    def write(self, kernel):
+        """The variants with most promises come first, the general one last."""
+        hints = sorted((h for h in kernel.hints if h), key=lambda h: (-len(h), sorted(h.items())))
+        listed = {
+            "name": kernel.name,
+            "group": kernel.group,
+            "arguments": [{"name": n, "type": argument_type(k)} for n, k in kernel.arguments],
+            "constants": [
+                {"name": n, "value": v if isinstance(v, (int, float, str)) else str(v)}
+                for n, v in kernel.constants.items()
+            ],
+            "options": [
+                {"name": n, "value": option_text(v)} for n, v in sorted(kernel.options.items())
+            ],
+            "variants": [self.variant(kernel, i, each) for i, each in enumerate([*hints, {}])],
+        }
+        if kernel.grid:
+            listed["grid"] = list(kernel.grid)
+        self.kernels.append(listed)
 
     def read(self, entry):
         for key in ("name", "func", "sig"):
@@ -310,41 +347,39 @@ class Table:
             if parameter.is_constexpr and parameter.has_default:
                 constants.setdefault(parameter.name, parameter.default)
         arguments, constants = read_signature(fn, entry["sig"], constants)
-        return entry["name"], fn, arguments, constants, options
-
-    def add(self, entry):
-        parsed = self.read(entry)
-        name, _, arguments, constants, options = parsed
-        kernel = {
-            "name": name,
-            "group": entry.get("group") or "",
-            "arguments": [{"name": n, "type": argument_type(k)} for n, k, _ in arguments],
-            "constants": [
-                {"name": n, "value": v if isinstance(v, (int, float, str)) else str(v)}
-                for n, v in constants.items()
-            ],
-            "options": [{"name": n, "value": option_text(v)} for n, v in sorted(options.items())],
-            "variants": [],
-        }
-        if any(hint for _, _, hint in arguments):
-            kernel["variants"].append(self.variant(parsed, True))
-        kernel["variants"].append(self.variant(parsed, False))
-        self.kernels.append(kernel)
+        hints = {n: hint for n, _, hint in arguments if hint}
+        plain = [(n, kind) for n, kind, _ in arguments]
+        group = entry.get("group") or ""
+        return Kernel(entry["name"], group, fn, plain, constants, options, [hints])
 
     def try_add(self, entry):
-        name = entry.get("name", "") if isinstance(entry, dict) else ""
+        name, fn = "", None
         try:
             if not isinstance(entry, dict):
                 raise Mistake(f"an entry of the table is of type {type(entry).__name__}")
-            self.add(entry)
-        except Mistake as mistake:
-            self.failures.append({"name": name, "text": f"error: {self.path}: kernel '{name}': {mistake}"})
+            name, fn = entry.get("name", ""), entry.get("func")
+            self.write(self.read(entry))
         except Exception as error:  # one kernel must not keep the others out
-            self.failures.append({"name": name, "text": self.explain(entry, error)})
+            self.fail(name, fn, error)
 
-    def explain(self, entry, error):
+    def fail(self, name, fn, error):
+        if isinstance(error, Mistake):
+            text = f"error: {self.path}: kernel '{name}': {error}"
+        else:
+            text = self.explain(name, fn, error)
+        self.failures.append({"name": name, "text": text})
+
+    def save(self):
+        result = {
+            "kernels": self.kernels,
+            "failures": self.failures,
+            "dependencies": self.dependencies(),
+        }
+        (self.folder / "kernels.json").write_text(json.dumps(result, indent=1))
+
+    def explain(self, name, fn, error):
         """The line of the kernel, where Triton knows it, and the reason."""
-        fn, node = entry.get("func"), getattr(error, "node", None)
+        node = getattr(error, "node", None)
         line = getattr(fn, "starting_line_number", 0)
         source = getattr(fn, "raw_src", [])
         # Lines of a node count from `def`, after the decorators.
@@ -354,7 +389,7 @@ class Table:
         origin = error.__cause__ or error.__context__
         message = str(origin or getattr(error, "error_message", None) or error)
         reason = " ".join(message.split()) or type(error).__name__
-        return f"error: {self.path}:{line}: kernel '{entry.get('name')}': {reason}"
+        return f"error: {self.path}:{line}: kernel '{name}': {reason}"
 
     def dependencies(self):
         """This file and the modules beside it, and Triton."""
@@ -405,18 +440,125 @@ def load_table(path, folder):
     fail(folder, f"{path}: no get_function_table(), which returns a list of kernels")
 
 
-def main():
-    path, folder = map(pathlib.Path, sys.argv[1:3])
+class Recorder:
+    """Notes what Triton launches: each function with each set of types, constants
+    and options once, and the promises that Triton made about its arguments."""
+
+    def __init__(self):
+        self.found, self.failures = {}, {}
+
+    def install(self):
+        from triton.runtime.jit import JITFunction
+
+        original = JITFunction.run
+
+        def run(fn, *args, grid, warmup, **kwargs):
+            used = [] if callable(grid) else [grid]
+
+            def evaluated(meta):
+                used.append(grid(meta))
+                return used[-1]
+
+            given = evaluated if callable(grid) else grid
+            compiled = original(fn, *args, grid=given, warmup=warmup, **kwargs)
+            if compiled is not None:
+                self.note(fn, compiled.src, used[-1] if used else (), kwargs)
+            return compiled
+
+        JITFunction.run = run
+
+    def note(self, fn, source, grid, kwargs):
+        try:
+            arguments, constants, hints = self.specialization(fn, source)
+        except Mistake as mistake:
+            self.failures[fn.__name__] = (fn, mistake)
+            return
+        options = {k: v for k, v in kwargs.items() if k in OPTIONS and v is not None}
+        key = (fn, tuple(arguments), repr(sorted(constants.items())), repr(sorted(options.items())))
+        if key not in self.found:
+            sizes = tuple(grid) if isinstance(grid, (list, tuple)) else (grid,)
+            sizes = tuple(int(size) for size in (*sizes, 1, 1)[:3]) if grid else ()
+            self.found[key] = Kernel("", "", fn, arguments, constants, options, [], sizes)
+        if hints not in self.found[key].hints:
+            self.found[key].hints.append(hints)
+
+    @staticmethod
+    def specialization(fn, source):
+        arguments, constants, hints = [], {}, {}
+        for index, parameter in enumerate(fn.params):
+            name, kind = parameter.name, source.signature[parameter.name]
+            attributes = dict(source.attrs.get((index,), []))
+            if kind == "constexpr":
+                value = source.constants.get((index,))
+                # Triton makes an integer 1 constant; launches with others follow.
+                if not parameter.is_constexpr and value == 1 and value is not True:
+                    arguments.append((name, "i32"))
+                    hints[name] = "1"
+                else:
+                    constants[name] = value
+                continue
+            if not isinstance(kind, str) or argument_type(kind) is None:
+                raise Mistake(f"argument '{name}' is of a type that an archive cannot have")
+            arguments.append((name, kind))
+            if attributes.get("tt.divisibility") == 16:
+                hints[name] = "16"
+        return arguments, constants, hints
+
+    def kernels(self):
+        """With names: those of the functions, and a number where that is not enough."""
+        counts = {}
+        for kernel in self.found.values():
+            name = kernel.function.__name__
+            counts[name] = counts.get(name, 0) + 1
+            number = counts[name]
+            kernel.group = name
+            kernel.name = name if number == 1 else f"{name}_{number}"
+        return self.found.values()
+
+
+def trace(folder, program, arguments):
+    check_triton(folder)
+    recorder = Recorder()
+    recorder.install()
+    sys.argv = [program, *arguments]
+    sys.path.insert(0, str(pathlib.Path(program).resolve().parent))
+    code = 0
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if code and not isinstance(end.code, int):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    # What was launched is written down even if the program failed in the end.
+    table = Table(pathlib.Path(program), folder)
+    for kernel in recorder.kernels():
+        try:
+            table.write(kernel)
+        except Exception as error:
+            table.fail(kernel.name, kernel.function, error)
+    for name, (fn, mistake) in recorder.failures.items():
+        table.fail(name, fn, mistake)
+    table.save()
+    sys.exit(code)
+
+
+def build(folder, path):
     check_triton(folder)
     table = Table(path, folder)
     for entry in load_table(path, folder):
         table.try_add(entry)
-    result = {
-        "kernels": table.kernels,
-        "failures": table.failures,
-        "dependencies": table.dependencies(),
-    }
-    (folder / "kernels.json").write_text(json.dumps(result))
+    table.save()
+
+
+def main():
+    mode, folder, program, *arguments = sys.argv[1:]
+    if mode == "trace":
+        trace(pathlib.Path(folder), program, arguments)
+    else:
+        build(pathlib.Path(folder), pathlib.Path(program))
 
 
 main()

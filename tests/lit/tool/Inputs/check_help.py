@@ -24,7 +24,7 @@ def check(title, text):
 
 main = text_of("--help")
 check("nereid --help", main)
-verbs = [line.split()[0] for line in main.split("\n\n")[1].splitlines()]
+verbs = [line.split()[0] for line in main.split("\n\n")[0].splitlines()[1:]]
 for verb in verbs:
     text = text_of(verb, "--help")
     check(f"nereid {verb} --help", text)
