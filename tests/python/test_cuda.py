@@ -51,13 +51,15 @@ except nereid.Error as error:
 
 LAUNCH = """
 import torch, triton, triton.language as tl
+from triton.language.target_info import cuda_capability_geq
 
 @triton.jit
 def add(x, y, out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.static_assert(cuda_capability_geq(9, 0))
     tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
 
-assert triton.runtime.driver.active.get_current_target().arch == "sm_90a"
+assert triton.runtime.driver.active.get_current_target().arch == 90
 x, y, out = torch.rand(1000), torch.rand(1000), torch.full((1000,), 7.0)
 add[(8,)](x, y, out, 1000, BLOCK=128, num_warps=2, nereid_image="ptx")
 # The fake runs no PTX: the tensor was on the device and came back.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import threading
 import time
 from typing import Any
@@ -36,6 +37,9 @@ def read_target(backend: Any, info: Any, index: int) -> tuple[GPUTarget, str]:
     kind, arch, features, warp_size = backend.target(index)
     if info["is_host_cpu"]:
         warp_size = _WARP_SIZE_OF_CPU
+    if number := re.fullmatch("sm_([0-9]+)[af]?", arch):
+        # As from Triton's own driver: programs compare it.
+        arch = int(number[1])
     return GPUTarget(kind, arch, warp_size), features
 
 
