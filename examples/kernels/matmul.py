@@ -111,6 +111,44 @@ def matmul_int8_kernel(
 
 
 @triton.jit
+def linear_int8_kernel(
+    x_ptr,
+    w_ptr,
+    y_ptr,
+    M,
+    N,
+    K,
+    stride_xm,
+    stride_wn,
+    stride_ym,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    offs_m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    offs_n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
+    for k in range(0, K, BLOCK_K):
+        offs_k = k + tl.arange(0, BLOCK_K)
+        x = tl.load(
+            x_ptr + offs_m[:, None] * stride_xm + offs_k[None, :],
+            mask=(offs_m[:, None] < M) & (offs_k[None, :] < K),
+            other=0,
+        )
+        w = tl.load(
+            w_ptr + offs_n[None, :] * stride_wn + offs_k[:, None],
+            mask=(offs_n[None, :] < N) & (offs_k[:, None] < K),
+            other=0,
+        )
+        acc += tl.dot(x, w)
+    tl.store(
+        y_ptr + offs_m[:, None] * stride_ym + offs_n[None, :],
+        acc,
+        mask=(offs_m[:, None] < M) & (offs_n[None, :] < N),
+    )
+
+
+@triton.jit
 def matmul_f16_sums_kernel(
     a_ptr,
     b_ptr,
@@ -235,6 +273,38 @@ def _int8():
     )
 
 
+def _linear_int8_arguments(x, w, y, blocks):
+    return dict(
+        x_ptr=x,
+        w_ptr=w,
+        y_ptr=y,
+        M=x.shape[0],
+        N=w.shape[0],
+        K=x.shape[1],
+        stride_xm=x.stride(0),
+        stride_wn=w.stride(0),
+        stride_ym=y.stride(0),
+        BLOCK_M=blocks[0],
+        BLOCK_N=blocks[1],
+        BLOCK_K=blocks[2],
+    )
+
+
+def _linear_int8():
+    name = "linear_i8"
+    rng = generator(name)
+    x = randint(rng, -128, 128, 50, 80, dtype=torch.int8)
+    w = randint(rng, -128, 128, 90, 80, dtype=torch.int8)
+    y = torch.zeros(50, 90, dtype=torch.int32)
+    return Case(
+        name,
+        linear_int8_kernel,
+        (2, 3),
+        _linear_int8_arguments(x, w, y, (32, 32, 32)),
+        {"y_ptr": near(x.int() @ w.int().t())},
+    )
+
+
 def _f16_sums():
     name = "matmul_f16_sums"
     rng = generator(name)
@@ -274,6 +344,7 @@ def cases():
         not_interpreted=BF16_BITS,
     )
     yield _int8()
+    yield _linear_int8()
     yield _f16_sums()
 
 
@@ -319,6 +390,18 @@ def _bench_gpu():
             (cdiv(n, blocks[0]), cdiv(n, blocks[1])),
             _int8_arguments(a, b, torch.empty(n, n, dtype=torch.int32), blocks),
             outputs=("c_ptr",),
+            work=flops,
+        )
+
+
+    for blocks in ((128, 128, 64), (128, 128, 32)):
+        x, w = (torch.empty(n, n, dtype=i8) for _ in range(2))
+        yield Case(
+            f"gpu_linear_{'x'.join(map(str, blocks))}_i8",
+            linear_int8_kernel,
+            (cdiv(n, blocks[0]), cdiv(n, blocks[1])),
+            _linear_int8_arguments(x, w, torch.empty(n, n, dtype=torch.int32), blocks),
+            outputs=("y_ptr",),
             work=flops,
         )
 

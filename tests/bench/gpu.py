@@ -6,11 +6,12 @@
     FOLDER/gpu.py table [--only NAME,...] [--time SECONDS] [--json FILE]
 
 `bundle` compiles the example kernels and those of the table for a target in
-full, the `target_in_full` that `nereid devices --json` prints there; the device has
-to be the same. It gathers in FOLDER what a machine without LLVM needs to run
-them: the tool, the library, the plugin, a filled cache. `check` runs each example kernel and compares its
-results. `table` prints the median of the device's timestamps on random data,
-the best of the listed options first, beside figures of others on an H200.
+full, the `target_in_full` that `nereid devices --json` prints there; the device
+has to be the same. It gathers in FOLDER what a machine without LLVM needs to run
+them: the tool, the library, the plugin, a filled cache. `check` runs each
+example kernel and compares its results. `table` prints the median of the
+device's timestamps on random data, the best of the listed options first, beside
+figures of others on an H200.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -51,7 +52,7 @@ def rows():
     }
     for (m, n), (softmax, layer_norm) in figures.items():
         block = "1024_ragged" if n == 781 else str(n)
-        warps = [{"num_warps": w} for w in ((2, 4) if n == 781 else (8, 16, 32))]
+        warps = [{"num_warps": w} for w in ((1, 2, 4) if n == 781 else (4, 8, 16))]
         yield (
             f"softmax f32 {m}x{n}",
             [f"softmax_{block}"],
@@ -107,6 +108,15 @@ def rows():
             None,
             figure,
         )
+    yield (
+        "linear i8 4096",
+        ["gpu_linear_128x128x64_i8", "gpu_linear_128x128x32_i8"],
+        [{"num_warps": w, "num_stages": s} for w in (4, 8) for s in (1, 2)],
+        {},
+        None,
+        None,
+        (451000, "NVIDIA's matrix benchmark"),
+    )
     yield (
         "attention f16 16x4096x64",
         [f"gpu_flash_attention_{block}" for block in ("64x64", "128x64", "128x32")],
