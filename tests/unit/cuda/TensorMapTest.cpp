@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "../cpu/allocations.h"
 #include "CudaFixture.h"
 
 #include <thread>
@@ -95,6 +96,35 @@ TEST_F(CudaTensorMapTest, KeepsTheLastMaps) {
     ASSERT_EQ(launch(k, request(other)), NEREID_OK) << errors();
     EXPECT_EQ(fakeCudaCalls("cuTensorMapEncodeTiled"), before + 1);
   }
+}
+
+// Kernels of every kind: plain ones, with scratch, in clusters, with tensor
+// maps.
+TEST_F(CudaTensorMapTest, LaunchesAllocateNothing) {
+  nereid_address_t scratch = allocate(128);
+  nereid_kernel_t *kernels[] = {
+      loadKernel(ptx("k", {".u64"}), kernelMetadata("k", {"i64"})),
+      loadKernel(ptx("k", {".u64"}), kernelMetadata("k")
+                                         .integer("scratch_size", 128)
+                                         .integer("scratch_parameters", 1)),
+      loadKernel(ptx("k", {}), kernelMetadata("k").integer("num_ctas", 4)),
+      loadWith(metadata()),
+  };
+  Block arguments = block(0x10000);
+  nereid_launch_t launched = request(arguments);
+  launched.scratch = scratch;
+  launched.scratch_size = 128;
+  fakeCudaSetBare(true);
+  for (nereid_kernel_t *k : kernels) {
+    ASSERT_TRUE(k);
+    EXPECT_EQ(kDriver.launch(k, &launched, nullptr), NEREID_OK);
+    uint64_t before = cpu::test::allocationCount();
+    for (int i = 0; i < 100; ++i)
+      kDriver.launch(k, &launched, nullptr);
+    EXPECT_EQ(cpu::test::allocationCount(), before);
+  }
+  fakeCudaSetBare(false);
+  free(scratch);
 }
 
 TEST_F(CudaTensorMapTest, MapsOfSeveralThreadsDoNotMix) {
