@@ -5,6 +5,7 @@
 import gc
 import os
 import pathlib
+import shutil
 import subprocess
 import threading
 
@@ -111,3 +112,38 @@ def test_ttir_is_compiled_only_if_asked(build, tmp_path):
     with pytest.raises(nereid.Error, match="has no image for the device"):
         add(kernel, 100)
     add(nereid.open(path, target="cpu", can_compile=True)["vector_add_f32"], 100)
+
+
+VULKAN = """
+import sys
+import nereid, torch
+
+kernels = nereid.open(sys.argv[1], target="vulkan")
+x, y, out = torch.randn(3000), torch.randn(3000), torch.zeros(3000)
+with nereid.allocate(12000, "vulkan") as a, nereid.allocate(12000, "vulkan") as b, \\
+        nereid.allocate(12000, "vulkan") as c:
+    a.copy_from(x.numpy())
+    b.copy_from(y.numpy())
+    kernels["vector_add_f32"].launch((3,), a, b, c, 3000)
+    c.copy_to(out.numpy())
+torch.testing.assert_close(out, x + y)
+with open("/proc/self/maps") as maps:
+    assert "libnereid-vulkan-compiler" not in maps.read()
+"""
+
+
+def test_a_driver_alone_launches(build, tmp_path, run_program):
+    """The plugin without its compiler part, as a program ships it."""
+    if not any(device.device_type == "vulkan" for device in nereid.devices()):
+        pytest.skip("no Vulkan device")
+    path = tmp_path / "k.nra"
+    command = [build / "bin/nereid", "build", DATA / "vector_add_f32.ttir", "-o", path]
+    subprocess.run([*command, "--target", "vulkan", "--progress", "none"], check=True)
+    plugins = tmp_path / "plugins"
+    plugins.mkdir(mode=0o755)
+    shutil.copy(build / "lib/nereid/plugins/vulkan.so", plugins)
+    cache = str(tmp_path / "empty-cache")
+    done = run_program(
+        VULKAN, path, NEREID_PLUGIN_DIRS=str(plugins), NEREID_CACHE_DIR=cache
+    )
+    assert done.returncode == 0, done.stderr
