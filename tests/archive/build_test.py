@@ -149,6 +149,19 @@ class BuildTest(ToolTest):
         self.assertEqual(shown["grid"], [4, 1, 1])
         self.assertEqual(shown["variants"][0]["options"], "num_warps=8\n")
         self.assertEqual(shown["constants"][1], {"name": "MODE", "value": "fast"})
+        for wrong, code, message in (
+            ([0, 1, 2], 1, "its TTIR takes 4 arguments, 3 are declared"),
+            ([0, 1, 2, 4], 2, "kernel 'add' has no argument 4"),
+        ):
+            kernel["variants"][0]["parameters"] = wrong
+            (self.folder / "list.json").write_text(json.dumps({"kernels": [kernel]}))
+            done = self.run_tool("build", "list.json", "-o", "k.nra", code=code)
+            self.assertIn(message, done.stderr)
+        kernel["variants"][0]["parameters"] = [0, 1, 2, 3]
+        kernel["arguments"][3]["type"], kernel["arguments"][2]["type"] = "*f32", "i32"
+        (self.folder / "list.json").write_text(json.dumps({"kernels": [kernel]}))
+        done = self.run_tool("build", "list.json", "-o", "k.nra", code=1)
+        self.assertIn("its TTIR takes argument 'o' as '*f32', declared is 'i32'", done.stderr)
         (self.folder / "list.json").write_text("{}")
         self.run_tool("build", "list.json", "-o", "k.nra", code=2)
         del kernel["arguments"]

@@ -97,6 +97,33 @@ optionsFor(const PlannedKernel &kernel, const std::set<std::string> *known,
   return values;
 }
 
+// What is wrong with the arguments of a compiled kernel; empty if nothing: an
+// archive whose images take other arguments than it declares cannot be
+// launched.
+static std::string argumentProblem(const nereid_artifact_info_t &info,
+                                   const PlannedKernel &kernel,
+                                   const PlannedVariant &variant) {
+  for (uint64_t i = 0; i < info.metadata_count; ++i) {
+    const nereid_value_t &value = info.metadata[i];
+    if (detail::view(value.name) != "argument_types" ||
+        value.type != NEREID_TYPE_STRING_LIST)
+      continue;
+    if (value.list_size != variant.parameters.size())
+      return "its TTIR takes " + std::to_string(value.list_size) +
+             " arguments, " + std::to_string(variant.parameters.size()) +
+             " are declared";
+    const auto *types = static_cast<const nereid_string_t *>(value.list);
+    for (uint64_t p = 0; p < value.list_size; ++p) {
+      const auto &[name, declared] = kernel.arguments[variant.parameters[p]];
+      std::string_view found = detail::view(types[p]);
+      if (found.starts_with('*') != declared.starts_with('*'))
+        return "its TTIR takes argument '" + name + "' as '" +
+               std::string(found) + "', declared is '" + declared + "'";
+    }
+  }
+  return {};
+}
+
 // Compiles one image on this thread.
 static void run(BuildJob &job, const BuildPlan &plan, const BuildTarget &target,
                 const std::vector<nereid_value_t> &more, bool isFresh) {
@@ -128,6 +155,12 @@ static void run(BuildJob &job, const BuildPlan &plan, const BuildTarget &target,
                 std::string(detail::view(target.choice.compiler.info().id)) +
                 "' makes '" + std::string(detail::view(info.kind)) +
                 "' and no image for target '" + target.name + "'";
+    return;
+  }
+  if (std::string problem = argumentProblem(info, kernel, variant);
+      !problem.empty()) {
+    job.error = "error: " + variant.source + ": kernel '" + kernel.name +
+                "': " + problem;
     return;
   }
   job.artifact = std::move(*artifact);

@@ -230,6 +230,10 @@ static Expected<PlannedKernel> readKernel(const Json &item,
     Expected<PlannedVariant> variant = readVariant(each, path);
     if (!variant)
       return variant.error();
+    for (uint32_t argument : variant->parameters)
+      if (argument >= kernel.arguments.size())
+        return malformed(path, "kernel '" + kernel.name + "' has no argument " +
+                                   std::to_string(argument));
     kernel.variants.push_back(std::move(*variant));
   }
   return kernel;
