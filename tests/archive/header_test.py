@@ -193,6 +193,15 @@ class HeaderTest(ToolTest):
             self.assertEqual(data[:6], b"\x7fELF\x02\x01")
             self.assertEqual(int.from_bytes(data[18:20], "little"), machine)
 
+    def test_survives_strange_names(self):
+        strange = LIST.replace('"name": "add"', r'"name": "a/*\n\\\u0000\u00e9b"')
+        strange = strange.replace('"name": "sum"', '"name": "int"').replace('"name": "n"', '"name": "device"')
+        strange = strange.replace('"value": 1024', r'"value": "a\"\u0001"')
+        (self.folder / "list.json").write_text(strange)
+        self.build("list.json", "-o", "s.nra", "--header", "s.h", "--target", "cpu")
+        for language in ("c", "cpp"):
+            self.compile(language, '#include "s.h"\nint x;\n', "-c", "-o", "s.o")
+
     def test_includes_two_headers_in_one_program(self):
         self.build("list.json", "-o", "other.nra", "--header", "other.h", "--target", "cpu")
         for language in ("c", "cpp"):

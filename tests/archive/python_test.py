@@ -6,6 +6,8 @@
 import json
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 import unittest
 
@@ -126,6 +128,25 @@ class PythonTest(ToolTest):
             done = self.build_python(code=1)
             self.assertIn(message, done.stderr)
         self.assertFalse((self.folder / "k.nra").exists())
+
+    def test_is_interrupted_like_other_builds(self):
+        text = "import sys, time\nprint('started', flush=True)\ntime.sleep(60)\n"
+        (self.folder / "kernels.py").write_text(text)
+        words = ["build", "kernels.py", "-o", "k.nra", "--python", TRITON, "--target", "cpu"]
+        process = subprocess.Popen(
+            [os.environ["NEREID"], *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.assertEqual(process.stderr.readline(), "started\n")
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("interrupted: 0 of 0 images are done", errors)
 
     def test_says_which_python_it_needs(self):
         self.write()

@@ -399,7 +399,11 @@ Expected<int> Build::run() {
   if (!resolved)
     return resolved.error();
   targets = std::move(*resolved);
-  if (Expected<void> planned = plan(); !planned)
+  // A Python file that is interrupted fails, but not by a fault of its own.
+  Expected<void> planned = plan();
+  if (interrupt.isSet())
+    return interrupted({});
+  if (!planned)
     return planned.error();
   Expected<std::vector<BuildJob>> jobs = compile(false);
   if (!jobs)

@@ -5,6 +5,8 @@
 
 #include "build/Header.h"
 
+#include "Text.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -196,6 +198,15 @@ static inline nereid_status_t @_open_linked(nereid_archive_t **out_archive) {
 }
 )";
 
+// Text whose JSON is also a literal of C.
+static bool isPlainText(const Json &value) {
+  if (!value.is_string())
+    return false;
+  const auto &text = value.get_ref<const std::string &>();
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '?'; });
+}
+
 // Integers are constant expressions in both languages.
 static std::string constantsText(const Json &kernel, const std::string &name) {
   std::string text;
@@ -210,19 +221,20 @@ static std::string constantsText(const Json &kernel, const std::string &name) {
     else if (value.is_boolean())
       text +=
           "enum { " + full + " = " + (value.get<bool>() ? "1" : "0") + " };\n";
-    else if (value.is_number() || value.is_string())
+    else if (value.is_number() || isPlainText(value))
       text += "#define " + full + " " + value.dump() + "\n";
   }
   return text;
 }
 
 static std::string describeText(const Json &kernel) {
-  std::string text = "// " + kernel.value("name", "");
+  // Names may hold anything; in a comment they are ASCII on one line.
+  std::string text = "// " + printable(kernel.value("name", ""));
   if (std::string group = kernel.value("group", ""); !group.empty())
-    text += ", group " + group;
-  text += '\n';
+    text += ", group " + printable(group);
+  text += ".\n";
   for (const Json &argument : kernel["arguments"])
-    text += "//   " + argument.value("name", "") + ": " +
+    text += "//   " + printable(argument.value("name", "")) + ": " +
             argument.value("type", "") + '\n';
   return text;
 }
