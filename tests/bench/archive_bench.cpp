@@ -5,10 +5,12 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-//   archive_bench examples/embed/vector_add.ttir
+//   archive_bench examples/embed/vector_add.ttir [cpu.so]
 //
-// Prints JSON, in milliseconds. All kernels but one have images of random
-// bytes, as large as the real ones.
+// With a plugin's path, the launching process loads it alone, as a program that
+// ships one does; otherwise it looks for all plugins. Prints JSON, in
+// milliseconds. All kernels but one have images of random bytes, as large as
+// the real ones.
 
 #include "nereid/host/archive.hpp"
 
@@ -116,8 +118,13 @@ static std::string makeArchive(const nereid::Runtime::Choice &choice,
 }
 
 // What the child process does: from nothing to the end of a launch.
-static int launchFirst(const char *path) {
-  nereid::Runtime runtime = need(nereid::Runtime::create());
+static int launchFirst(const char *path, const char *plugin) {
+  auto options = nereid::detail::sized<nereid_runtime_options_t>();
+  if (plugin)
+    options.flags = NEREID_RUNTIME_NO_DISCOVERY;
+  nereid::Runtime runtime = need(nereid::Runtime::create(&options));
+  if (plugin)
+    (void)need(runtime.load(plugin));
   nereid::Runtime::Choice choice = need(runtime.choose("cpu"));
   nereid::Archive archive = need(nereid::Archive::open(path));
   nereid::ArchiveDevice device =
@@ -135,7 +142,8 @@ static int launchFirst(const char *path) {
 }
 
 // Milliseconds from the start of a process to the end of its launch.
-static double measureLaunch(const char *program, const char *path) {
+static double measureLaunch(const char *program, const char *path,
+                            const char *plugin) {
   int ends[2];
   if (pipe(ends) != 0)
     std::exit(1);
@@ -143,7 +151,8 @@ static double measureLaunch(const char *program, const char *path) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   char *words[] = {const_cast<char *>(program), const_cast<char *>("--launch"),
-                   const_cast<char *>(path), nullptr};
+                   const_cast<char *>(path), const_cast<char *>(plugin),
+                   nullptr};
   pid_t child = 0;
   Clock::time_point start = Clock::now();
   if (posix_spawn(&child, program, &actions, nullptr, words, environ) != 0)
@@ -167,10 +176,10 @@ static nlohmann::json summary(std::vector<double> times) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && std::string_view(argv[1]) == "--launch")
-    return launchFirst(argv[2]);
-  if (argc != 2) {
-    std::cerr << "usage: archive_bench vector_add.ttir\n";
+  if (argc >= 3 && std::string_view(argv[1]) == "--launch")
+    return launchFirst(argv[2], argc > 3 ? argv[3] : nullptr);
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: archive_bench vector_add.ttir [cpu.so]\n";
     return 2;
   }
   std::ifstream file(argv[1], std::ios::binary);
@@ -189,7 +198,8 @@ int main(int argc, char **argv) {
       return 1;
   }
   for (int i = 0; i < 50; ++i)
-    launches.push_back(measureLaunch(argv[0], path.c_str()));
+    launches.push_back(
+        measureLaunch(argv[0], path.c_str(), argc > 2 ? argv[2] : nullptr));
   double first = launches.front();
   unlink(path.c_str());
   nlohmann::json result = {{"archive_bytes", bytes.size()},
