@@ -348,7 +348,7 @@ Failure ArchiveDevice::noImage(const Kernel &kernel) const {
   const Variant &last = *kernel.variants.back();
   std::string text = archive->name() + ": kernel '" + kernel.name +
                      "' has no image for the device, whose target is '" +
-                     target.text() + "'";
+                     target.shortText() + "'";
   for (const Attempt &attempt : last.attempts)
     text += "\nnote: image for '" + attempt.target + "': " + attempt.result;
   if (archive->variant(last.place).ttir != noBlob && !compile)

@@ -28,6 +28,8 @@ struct Target {
   /// "cpu:x86_64:avx2,fma:1"; a colon inside a field is "\:". Nothing for a
   /// target without any field.
   std::string text() const;
+  /// The same for people: long features end in "...".
+  std::string shortText() const;
   /// "target 'cpu:x86_64::1'", or "an empty target", for messages.
   std::string description() const;
   /// True if it names nothing to compile for.
