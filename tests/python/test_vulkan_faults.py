@@ -77,14 +77,14 @@ double[(1,)](x, N=1024, num_warps=8)
 def test_the_autotuner_skips_what_the_device_lacks(run_on_vulkan):
     lines = run_on_vulkan(
         """
-configs = [triton.Config({"N": n}, num_warps=32) for n in (1 << 17, 1024)]
+most = 1024 // triton.runtime.driver.active.get_current_target().warp_size
+configs = [triton.Config({"N": 1024}, num_warps=warps) for warps in (2 * most, 8)]
 tuned = triton.autotune(configs, key=[])(double)
-x = torch.ones(1 << 17)
-tuned[lambda meta: (x.numel() // meta["N"],)](x)
-print(tuned.best_config.kwargs["N"])
+tuned[(1,)](torch.ones(1024))
+print(tuned.best_config.num_warps, *tuned.configs_timings.values())
 """
     )
-    assert lines[-1] == "1024"
+    assert lines[-1].startswith("8 [inf, inf, inf] "), lines
 
 
 def test_a_lost_device_fails_the_launch(run_on_vulkan, null_vulkan):
