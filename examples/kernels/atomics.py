@@ -36,6 +36,18 @@ def exchange_kernel(cells_ptr, x_ptr, old_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def ticket_kernel(cells_ptr, sums_ptr, n, BLOCK: tl.constexpr, CELLS: tl.constexpr):
+    # Tens of elements for each thread, several of which have one address. In
+    # which order they come is open, but not what their old values add up to.
+    offsets = tl.arange(0, BLOCK)
+    mask = (offsets < n) & (offsets % 5 != 0)
+    cell = offsets % CELLS
+    one = tl.full((BLOCK,), 1, cells_ptr.dtype.element_ty)
+    old = tl.atomic_add(cells_ptr + cell, one, mask=mask, sem="relaxed")
+    tl.atomic_add(sums_ptr + cell, old.to(tl.int32), mask=mask, sem="relaxed")
+
+
+@triton.jit
 def chain_kernel(flags_ptr, values_ptr, late_ptr, BLOCK: tl.constexpr):
     # Each program waits for the one before it, and adds to what that left.
     pid = tl.program_id(0)
@@ -71,6 +83,33 @@ def _narrow_add(dtype):
         (4,),
         args,
         {"sums_ptr": near(sums, dtype, 0, 0)},
+        not_interpreted="the interpreter's atomics have no narrow floats",
+    )
+
+
+def _tickets():
+    name = "atomic_tickets_bf16"
+    block, n, cells = 8192, 8000, 64
+    offsets = torch.arange(n)
+    counts = torch.bincount(offsets[offsets % 5 != 0] % cells, minlength=cells)
+    first = torch.arange(cells) % 7
+    args = dict(
+        cells_ptr=first.to(torch.bfloat16),
+        sums_ptr=torch.zeros(cells, dtype=torch.int32),
+        n=n,
+        BLOCK=block,
+        CELLS=cells,
+    )
+    sums = counts * first + counts * (counts - 1) // 2
+    return Case(
+        name,
+        ticket_kernel,
+        (1,),
+        args,
+        {
+            "cells_ptr": near(first + counts, torch.bfloat16, 0, 0),
+            "sums_ptr": near(sums.int(), None, 0, 0),
+        },
         not_interpreted="the interpreter's atomics have no narrow floats",
     )
 
@@ -155,6 +194,7 @@ def cases():
     yield _chain()
     yield _narrow_add(torch.float16)
     yield _narrow_add(torch.bfloat16)
+    yield _tickets()
     yield _swap(torch.int16)
     yield _swap(torch.int64)
     yield _swap(torch.float32)

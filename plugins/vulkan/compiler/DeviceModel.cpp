@@ -137,6 +137,7 @@ llvm::Expected<DeviceModel> DeviceModel::parse(llvm::StringRef text) {
       model.comparesExtendedWrongly = model.foldsZeros = model.endsLoops = true;
       model.unrolledProducts = 128;
       model.repeatedAccesses = 4;
+      model.loopedUpdates = 8;
     }
     if (name == "matrix")
       if (std::optional<MatrixUnit> unit = parseMatrix(value))

@@ -60,7 +60,7 @@ static constexpr MemorySemanticsMask kRelaxed = MemorySemanticsMask::MaskNone;
 
 /// Devices have no atomic operations on less than a word.
 Id Emitter::updateLoop(Location place, Id address, unsigned width,
-                       llvm::function_ref<Id(Id)> update) {
+                       llvm::function_ref<Id(Id)> update, Id *isDone) {
   bool isNarrow = width < 32;
   TypeId word = b.intType(isNarrow ? 32 : width);
   Id shift, mask;
@@ -74,20 +74,38 @@ Id Emitter::updateLoop(Location place, Id address, unsigned width,
     return isNarrow ? b.truncate(b.lshr(whole, shift), width) : whole;
   };
   Id pointer = pointerTo(address, word);
+  // The word that is in memory: `old` if it was replaced.
+  auto swap = [&](Id old) {
+    Id next = update(narrowed(old));
+    if (isNarrow)
+      next = b.bitOr(b.bitAnd(old, b.bitNot(mask)),
+                     b.shl(b.uconvert(next, word), shift));
+    return b.atomicCompareExchange(pointer, kScope, kRelaxed, kRelaxed, next,
+                                   old);
+  };
   Id first = b.atomicLoad(pointer, kScope, kRelaxed);
+  if (isDone) {
+    *isDone = b.ieq(swap(first), first);
+    return narrowed(first);
+  }
   spirv::Carried old = b.beginLoop({first, b.boolean(true)});
   loopCondition(old[1]);
-  Id next = update(narrowed(old[0]));
-  if (isNarrow)
-    next = b.bitOr(b.bitAnd(old[0], b.bitNot(mask)),
-                   b.shl(b.uconvert(next, word), shift));
-  Id found = b.atomicCompareExchange(pointer, kScope, kRelaxed, kRelaxed, next,
-                                     old[0]);
+  Id found = swap(old[0]);
   endLoop(place, {found, b.ine(found, old[0])}, /*isUniform=*/false);
   return narrowed(old[0]);
 }
 
-Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
+bool isUpdateLoop(Operation *op) {
+  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
+    return codegen::findAtomicUpdate(rmw) != nullptr;
+  if (!isa<tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(op))
+    return false;
+  auto pointer =
+      cast<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+  return tt::getElementBitWidth(pointer.getPointeeType()) < 32;
+}
+
+Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands, Id *isDone) {
   Type pointee =
       cast<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType()))
           .getPointeeType();
@@ -106,10 +124,13 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
       return b.ine(value, b.constant(bits, 0));
     return b.bitcast(value, type);
   };
+  auto updated = [&](llvm::function_ref<Id(Id)> update) {
+    return updateLoop(op->getLoc(), address, width, update, isDone);
+  };
   return llvm::TypeSwitch<Operation *, Id>(op)
       .Case([&](tt::AtomicRMWOp rmw) {
         if (tt::FuncOp update = codegen::findAtomicUpdate(rmw))
-          return fromBits(updateLoop(op->getLoc(), address, width, [&](Id old) {
+          return fromBits(updated([&](Id old) {
             return toBits(
                 emitRegion(update.getBody(), {fromBits(old), operands[1]})[0]);
           }));
@@ -123,7 +144,7 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
       .Case([&](tt::AtomicCASOp) {
         Id expected = toBits(operands[1]), value = toBits(operands[2]);
         if (isNarrow)
-          return fromBits(updateLoop(op->getLoc(), address, width, [&](Id old) {
+          return fromBits(updated([&](Id old) {
             return b.select(b.ieq(old, expected), value, old);
           }));
         return fromBits(b.atomicCompareExchange(pointerTo(address, bits),
@@ -132,21 +153,97 @@ Id Emitter::atomicElement(Operation *op, ArrayRef<Id> operands) {
       })
       .Case([&](tt::AtomicLoadOp) {
         if (isNarrow)
-          return fromBits(updateLoop(op->getLoc(), address, width,
-                                     [](Id old) { return old; }));
+          return fromBits(updated([](Id old) { return old; }));
         return fromBits(
             b.atomicLoad(pointerTo(address, bits), kScope, kRelaxed));
       })
       .Case([&](tt::AtomicStoreOp) {
         Id value = toBits(operands[1]);
         if (isNarrow)
-          updateLoop(op->getLoc(), address, width, [&](Id) { return value; });
+          updated([&](Id) { return value; });
         else
           b.atomicStore(pointerTo(address, bits), kScope, kRelaxed, value);
         return operands[1];
       })
       .Case([&](tt::AtomicPollOp poll) { return emitPoll(poll, operands); })
       .Default([](Operation *) { return Id(); });
+}
+
+Id Emitter::elementArray(unsigned number, uint32_t count) {
+  Id &array = elementArrays[{number, count}];
+  if (!array)
+    array = b.localVariable(b.arrayType(b.intType(32), count));
+  return array;
+}
+
+Ids Emitter::loopOverElements(Operation *op, ArrayRef<Ids> operands,
+                              Id condition, OpOperand *mask, Value result) {
+  uint32_t count = operands[0].size();
+  unsigned arrays = 0;
+  auto storeWord = [&](Id array, Id index, Id word) {
+    b.store(b.accessChain(array, {index}), word);
+  };
+  auto loadWord = [&](Id array, Id index) {
+    return b.load(b.accessChain(array, {index}));
+  };
+  auto newArrays = [&](Type type) {
+    Ids own;
+    for (unsigned i = 0; i < wordsOf(type); ++i)
+      own.push_back(elementArray(arrays++, count));
+    return own;
+  };
+  SmallVector<Ids> stored; // no array: one value for all elements
+  for (auto [number, values] : llvm::enumerate(operands)) {
+    stored.emplace_back();
+    if (llvm::all_equal(values))
+      continue;
+    Type type = getElementTypeOrSelf(op->getOperand(number).getType());
+    stored.back() = newArrays(type);
+    for (auto [i, value] : llvm::enumerate(values))
+      for (auto [array, word] :
+           llvm::zip_equal(stored.back(), toWords(value, type)))
+        storeWord(array, b.u32(i), word);
+  }
+  Type type = result ? getElementTypeOrSelf(result.getType()) : Type();
+  Ids results;
+  if (result && !result.use_empty())
+    results = newArrays(type);
+  spirv::Carried index = b.beginLoop({b.u32(0)});
+  loopCondition(b.ult(index[0], b.u32(count)));
+  Ids at;
+  for (auto [number, array] : llvm::enumerate(stored)) {
+    Ids words;
+    for (Id each : array)
+      words.push_back(loadWord(each, index[0]));
+    at.push_back(array.empty()
+                     ? operands[number][0]
+                     : fromWords(words, getElementTypeOrSelf(
+                                            op->getOperand(number).getType())));
+  }
+  if (mask)
+    condition = both(condition, at[mask->getOperandNumber()]);
+  Ids otherwise = {b.boolean(true)};
+  if (!results.empty())
+    otherwise.push_back(b.null(elementType(type)));
+  Ids ends = emitWhere(condition, otherwise, [&] {
+    Id isDone;
+    Id value = atomicElement(op, at, &isDone);
+    return results.empty() ? Ids{isDone} : Ids{isDone, value};
+  });
+  if (!results.empty())
+    for (auto [array, word] : llvm::zip_equal(results, toWords(ends[1], type)))
+      storeWord(array, index[0], word);
+  Id next = b.iadd(index[0], b.select(ends[0], b.u32(1), b.u32(0)));
+  endLoop(op->getLoc(), {next}, /*isUniform=*/false);
+  Ids values;
+  for (uint32_t i = 0; i < count && result; ++i) {
+    Ids words;
+    for (Id array : results)
+      words.push_back(loadWord(array, b.u32(i)));
+    values.push_back(words.empty() ? b.null(elementType(type))
+                                   : fromWords(words, type));
+  }
+  return values;
 }
 
 LogicalResult Emitter::emitAtomic(Operation *op) {
@@ -196,7 +293,12 @@ LogicalResult Emitter::emitAtomic(Operation *op) {
   Value mask = info.mask ? info.mask->get() : Value();
   Type type = result ? tileType(result).getElementType() : Type();
   Ids values;
-  for (uint32_t i = 0; i < layout.registerCount(); ++i) {
+  uint32_t unrolled = layout.registerCount();
+  if (isUpdateLoop(op) && unrolled >= device.loopedUpdates) {
+    values = loopOverElements(op, operands, owner, info.mask, result);
+    unrolled = 0;
+  }
+  for (uint32_t i = 0; i < unrolled; ++i) {
     Ids at;
     for (const Ids &operand : operands)
       at.push_back(operand[i]);

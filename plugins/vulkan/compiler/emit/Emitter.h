@@ -86,6 +86,10 @@ struct StagedRows {
   uint32_t step(unsigned dim) const { return dim == minor ? bytes : stride; }
 };
 
+/// Whether the atomic operation is a loop of compare and swap: what devices
+/// lack.
+bool isUpdateLoop(mlir::Operation *op);
+
 class Emitter {
 public:
   Emitter(DeviceBuilder &b, const Distribution &layouts, const DotPlans &dots,
@@ -288,12 +292,23 @@ private:
   // Atomics.cpp.
 
   mlir::LogicalResult emitAtomic(mlir::Operation *op);
-  /// None if there is no such operation on elements of this type.
-  Id atomicElement(mlir::Operation *op, llvm::ArrayRef<Id> operands);
+  /// None if there is no such operation on elements of this type. `isDone`: as
+  /// in updateLoop(); set if isUpdateLoop().
+  Id atomicElement(mlir::Operation *op, llvm::ArrayRef<Id> operands,
+                   Id *isDone = nullptr);
   /// The bits at `address` before they became `update` of them; of 8 bits or
-  /// more.
+  /// more. With `isDone` there is no loop: it becomes whether the one attempt
+  /// succeeded.
   Id updateLoop(mlir::Location place, Id address, unsigned width,
-                llvm::function_ref<Id(Id)> update);
+                llvm::function_ref<Id(Id)> update, Id *isDone = nullptr);
+  /// All elements of a thread in one loop, where `condition` and `mask` hold.
+  /// `operands` are the registers of each. A round is an attempt at one
+  /// element: hardly more rounds than in a loop for each element.
+  Ids loopOverElements(mlir::Operation *op, llvm::ArrayRef<Ids> operands,
+                       Id condition, mlir::OpOperand *mask, mlir::Value result);
+  /// A variable for a word of each element of a thread. Each operation uses it
+  /// again.
+  Id elementArray(unsigned number, uint32_t count);
 
   // Poll.cpp.
 
@@ -453,6 +468,8 @@ private:
   llvm::SmallDenseMap<mlir::Operation *, Id> buffers;
   /// Accesses since the last barrier.
   llvm::SmallVector<PendingAccess> pending;
+  /// By a number and the count of words.
+  llvm::SmallDenseMap<std::pair<unsigned, uint32_t>, Id> elementArrays;
   uint32_t siteCount = 0;
   Id printCount; ///< a variable: prints that the program executed
   /// Where assertions of a region on elements hold; none: everywhere.

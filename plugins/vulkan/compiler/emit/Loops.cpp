@@ -10,11 +10,9 @@
 #include "Emitter.h"
 
 #include "kernel/Messages.h"
-#include "nereid/codegen/Expand.h"
 #include "tile/Ops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -24,17 +22,7 @@ static constexpr uint64_t kMostRounds = 65535;
 
 /// Whether the operation is a loop of compare and swap, or waits.
 static bool mayLoop(Operation *op) {
-  if (isa<tt::AtomicPollOp>(op))
-    return true;
-  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
-      rmw && codegen::findAtomicUpdate(rmw))
-    return true;
-  OpOperand *pointers = codegen::infoOf(op).pointers;
-  if (!codegen::infoOf(op).isAtomic || !pointers)
-    return false;
-  auto pointer =
-      cast<tt::PointerType>(getElementTypeOrSelf(pointers->get().getType()));
-  return tt::getElementBitWidth(pointer.getPointeeType()) < 32;
+  return isa<tt::AtomicPollOp>(op) || isUpdateLoop(op);
 }
 
 /// At most how many rounds the loops of `region` make; UINT64_MAX: any number.
