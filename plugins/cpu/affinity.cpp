@@ -5,9 +5,11 @@
 
 #include "affinity.h"
 
+#include "small_file.h"
+
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdlib>
 #include <memory>
 #include <sched.h>
 #include <sstream>
@@ -37,21 +39,20 @@ static unsigned coresOf(double quota, double period) {
 
 /// Version 2: "max 100000" or "150000 100000".
 static unsigned readVersion2(const std::string &folder) {
-  std::ifstream file(folder + "/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max")
-    return 0;
-  return coresOf(std::strtod(quota.c_str(), nullptr), period);
+  std::string text = readSmallFile(folder + "/cpu.max");
+  char *rest = text.data();
+  double quota = std::strtod(rest, &rest); // 0 for "max"
+  return coresOf(quota, std::strtod(rest, nullptr));
 }
 
 static unsigned readVersion1(const std::string &folder) {
-  std::ifstream quotaFile(folder + "/cpu.cfs_quota_us");
-  std::ifstream periodFile(folder + "/cpu.cfs_period_us");
-  double quota = 0, period = 0;
-  if (!(quotaFile >> quota) || !(periodFile >> period))
+  double quota =
+      std::strtod(readSmallFile(folder + "/cpu.cfs_quota_us").c_str(), nullptr);
+  if (quota <= 0)
     return 0;
-  return coresOf(quota, period);
+  return coresOf(
+      quota, std::strtod(readSmallFile(folder + "/cpu.cfs_period_us").c_str(),
+                         nullptr));
 }
 
 static unsigned smallerLimit(unsigned a, unsigned b) {
@@ -63,17 +64,16 @@ template <typename Read>
 static unsigned limitUpwards(const std::string &root, std::string path,
                              Read read) {
   unsigned limit = 0;
-  for (;;) {
+  while (path.size() > 1) {
     limit = smallerLimit(limit, read(root + path));
     size_t slash = path.rfind('/');
-    if (path.size() <= 1 || slash == std::string::npos)
-      return smallerLimit(limit, read(root));
-    path.resize(slash);
+    path.resize(slash == std::string::npos ? 0 : slash);
   }
+  return smallerLimit(limit, read(root));
 }
 
 unsigned cgroupCores(const std::string &procCgroup, const std::string &mount) {
-  std::ifstream file(procCgroup);
+  std::istringstream file(readSmallFile(procCgroup));
   unsigned limit = 0;
   // Lines are "id:controllers:path"; version 2 has id 0 and no controllers.
   for (std::string line; std::getline(file, line);) {
@@ -96,6 +96,8 @@ unsigned cgroupCores(const std::string &procCgroup, const std::string &mount) {
 
 unsigned usableCores() {
   unsigned cores = affinityCores();
+  if (cores == 1)
+    return 1;
   unsigned limit = cgroupCores("/proc/self/cgroup", "/sys/fs/cgroup");
   return limit ? std::min(cores, limit) : cores;
 }

@@ -45,22 +45,23 @@ static nereid_status_t visitProperties(nereid_state_t *state, uint32_t,
                                        const nereid_value_sink_t *sink,
                                        const nereid_call_t *) {
   const HostCpu &cpu = state->cpu;
+  const HostSizes &sizes = state->sizes();
   ValueWriter values(sink);
   values.addString("name", cpu.brand);
   // Scratch is ordinary memory; it is fast as long as it fits the L2 cache.
   values.addIntegers({
       {"multiprocessor_count", state->pool.threads()},
-      {"max_shared_mem", static_cast<int64_t>(cpu.l2Bytes)},
+      {"max_shared_mem", static_cast<int64_t>(sizes.l2Bytes)},
       {"max_num_regs", cpu.features.find("+avx512f") != std::string::npos ||
                                cpu.arch == "aarch64"
                            ? 32
                            : 16},
       {"warp_size", 1},
       {"max_threads", 1},
-      {"memory_bytes", static_cast<int64_t>(cpu.memoryBytes)},
-      {"clock_khz", cpu.clockKhz},
-      {"l2_cache_bytes", static_cast<int64_t>(cpu.l2Bytes)},
-      {"l3_cache_bytes", static_cast<int64_t>(cpu.l3Bytes)},
+      {"memory_bytes", static_cast<int64_t>(sizes.memoryBytes)},
+      {"clock_khz", sizes.clockKhz},
+      {"l2_cache_bytes", static_cast<int64_t>(sizes.l2Bytes)},
+      {"l3_cache_bytes", static_cast<int64_t>(sizes.l3Bytes)},
   });
   values.addBool("host_accessible", true);
   // The range of a 32-bit program id.

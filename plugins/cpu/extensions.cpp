@@ -85,7 +85,7 @@ static nereid_status_t getInfo(nereid_state_t *state, uint32_t,
                                nereid_memory_info_t *outInfo,
                                const nereid_call_t *) {
   nereid_memory_info_t info = {};
-  info.total = state->cpu.memoryBytes;
+  info.total = state->sizes().memoryBytes;
   info.free = std::min(availableMemory(), info.total);
   copyOut(outInfo, info);
   return NEREID_OK;
@@ -129,11 +129,11 @@ static constexpr nereid_interop_t kInterop = [] {
 /// Writes more than the caches hold, on every core in use.
 static nereid_status_t flushCache(nereid_state_t *state, uint32_t,
                                   nereid_stream_t, const nereid_call_t *call) {
-  const HostCpu &cpu = state->cpu;
+  const HostSizes &sizes = state->sizes();
   unsigned threads = state->pool.threads();
   constexpr uint64_t kLeast = 16 << 20, kMost = 256 << 20;
   uint64_t size =
-      std::clamp(2 * (cpu.l3Bytes + threads * cpu.l2Bytes), kLeast, kMost);
+      std::clamp(2 * (sizes.l3Bytes + threads * sizes.l2Bytes), kLeast, kMost);
   CacheSweep &caches = state->sweep;
   std::lock_guard lock(caches.mutex);
   if (!caches.block)

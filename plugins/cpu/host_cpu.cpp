@@ -6,56 +6,56 @@
 #include "host_cpu.h"
 
 #include "host_cpu_arch.h"
+#include "small_file.h"
 
-#include <cstdio>
-#include <fstream>
+#include <cstdlib>
 #include <string>
 #include <unistd.h>
 
 namespace nereid::cpu {
 
-static uint64_t readSize(std::ifstream file) {
-  uint64_t size = 0;
-  char unit = 0;
-  file >> size >> unit;
-  return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+/// The bytes of a size as sysfs has it: "1024K".
+static uint64_t sizeOf(const std::string &text) {
+  char *end = nullptr;
+  uint64_t size = std::strtoull(text.c_str(), &end, 10);
+  return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
 }
 
-/// The size of one data or unified cache of this level. sysconf is the last
-/// choice: glibc uses CPUID, which virtual machines often report wrongly.
-static uint64_t cacheBytes(int level, int name) {
-  std::string caches = "/sys/devices/system/cpu/cpu0/cache/index";
-  for (int index = 0;; ++index) {
-    std::string cache = caches + std::to_string(index);
-    int found = 0;
-    std::string type;
-    std::ifstream(cache + "/level") >> found;
-    std::ifstream(cache + "/type") >> type;
-    if (!found)
-      break;
-    if (found == level && type != "Instruction")
-      return readSize(std::ifstream(cache + "/size"));
-  }
-  long size = sysconf(name);
-  return size > 0 ? static_cast<uint64_t>(size) : 0;
-}
-
-static int64_t maximumClock() {
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-  int64_t khz = 0;
-  file >> khz;
-  return file ? khz : 0;
+/// sysconf is the last choice: glibc uses CPUID, which virtual machines often
+/// report wrongly.
+static uint64_t otherwise(uint64_t found, int name) {
+  long size = found ? 0 : sysconf(name);
+  return found ? found : size > 0 ? static_cast<uint64_t>(size) : 0;
 }
 
 HostCpu detectHostCpu() {
   HostCpu cpu;
   detectArch(cpu);
-  cpu.l2Bytes = cacheBytes(2, _SC_LEVEL2_CACHE_SIZE);
-  cpu.l3Bytes = cacheBytes(3, _SC_LEVEL3_CACHE_SIZE);
-  cpu.memoryBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                    static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  cpu.clockKhz = maximumClock();
   return cpu;
+}
+
+HostSizes detectHostSizes() {
+  HostSizes sizes;
+  const std::string folder = "/sys/devices/system/cpu/cpu0/";
+  for (int index = 0;; ++index) {
+    std::string cache = folder + "cache/index" + std::to_string(index);
+    int level = std::atoi(readSmallFile(cache + "/level").c_str());
+    if (!level)
+      break;
+    uint64_t *out = level == 2   ? &sizes.l2Bytes
+                    : level == 3 ? &sizes.l3Bytes
+                                 : nullptr;
+    if (out && !*out &&
+        !readSmallFile(cache + "/type").starts_with("Instruction"))
+      *out = sizeOf(readSmallFile(cache + "/size"));
+  }
+  sizes.l2Bytes = otherwise(sizes.l2Bytes, _SC_LEVEL2_CACHE_SIZE);
+  sizes.l3Bytes = otherwise(sizes.l3Bytes, _SC_LEVEL3_CACHE_SIZE);
+  sizes.memoryBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  sizes.clockKhz =
+      std::atoll(readSmallFile(folder + "cpufreq/cpuinfo_max_freq").c_str());
+  return sizes;
 }
 
 static bool contains(std::string_view list, std::string_view item) {

@@ -17,10 +17,6 @@ struct HostCpu {
   std::string name;     ///< LLVM's name of the CPU, to tune for: "znver4"
   std::string features; ///< its features: "+adx,+aes,..."; sorted as the tables
   std::string brand;    ///< human-readable: "AMD EPYC 9654"
-  uint64_t l2Bytes = 0; ///< of one core
-  uint64_t l3Bytes = 0; ///< 0 if there is none
-  uint64_t memoryBytes = 0;
-  int64_t clockKhz = 0; ///< highest; 0 if unknown
 
   /// The name and the features as one text: a target's `features`.
   std::string targetFeatures() const { return name + "," + features; }
@@ -28,6 +24,17 @@ struct HostCpu {
 
 /// Detects the processor; cheap, but call it once.
 HostCpu detectHostCpu();
+
+/// Facts that only properties and benchmarks need. They are in some 25 files,
+/// so that a process that launches one kernel does not read them.
+struct HostSizes {
+  uint64_t l2Bytes = 0; ///< of one core
+  uint64_t l3Bytes = 0; ///< 0 if there is none
+  uint64_t memoryBytes = 0;
+  int64_t clockKhz = 0; ///< highest; 0 if unknown
+};
+
+HostSizes detectHostSizes();
 
 /// The first of the features `needed` ("+a,+b") that is not in `present`; empty
 /// if all are.

@@ -3,6 +3,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "host_cpu_x86.h"
+
 #include "cpu_features.h"
 #include "host_cpu_arch.h"
 
@@ -10,38 +12,61 @@
 #include <cstring>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace nereid::cpu {
 
-namespace {
-struct Leaf {
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-
-  uint32_t operator[](Register reg) const {
-    switch (reg) {
-    case Register::Eax:
-      return eax;
-    case Register::Ebx:
-      return ebx;
-    case Register::Ecx:
-      return ecx;
-    case Register::Edx:
-      return edx;
-    }
-    return 0;
+static uint32_t valueOf(const CpuidLeaf &leaf, Register reg) {
+  switch (reg) {
+  case Register::Eax:
+    return leaf.eax;
+  case Register::Ebx:
+    return leaf.ebx;
+  case Register::Ecx:
+    return leaf.ecx;
+  case Register::Edx:
+    return leaf.edx;
   }
+  return 0;
+}
+
+namespace {
+/// What CPUID returned, each leaf read once: in a virtual machine the
+/// instruction is emulated, which takes 5 us and more.
+class Leaves {
+public:
+  explicit Leaves(ReadCpuid read) : read(read) {}
+
+  /// All zero if the processor has no such leaf.
+  CpuidLeaf get(uint32_t leaf, uint32_t subleaf) {
+    constexpr uint32_t kExtended = 0x80000000;
+    // Of the first leaf of both ranges, eax is the last leaf; of leaf 7's first
+    // subleaf, the last subleaf.
+    if (leaf & ~kExtended && leaf > fetch(leaf & kExtended, 0).eax)
+      return {};
+    if (leaf == 7 && subleaf > 0 && subleaf > fetch(7, 0).eax)
+      return {};
+    return fetch(leaf, subleaf);
+  }
+
+private:
+  struct Known {
+    uint32_t leaf, subleaf;
+    CpuidLeaf value;
+  };
+
+  CpuidLeaf fetch(uint32_t leaf, uint32_t subleaf) {
+    for (const Known &one : known)
+      if (one.leaf == leaf && one.subleaf == subleaf)
+        return one.value;
+    known.push_back({leaf, subleaf, read(leaf, subleaf)});
+    return known.back().value;
+  }
+
+  ReadCpuid read;
+  std::vector<Known> known;
 };
 } // namespace
-
-/// All zero if the processor has no such leaf.
-static Leaf readLeaf(uint32_t leaf, uint32_t subleaf) {
-  Leaf out;
-  // Of leaf 7, eax of subleaf 0 is the last subleaf.
-  if (leaf == 7 && subleaf > 0 && subleaf > readLeaf(7, 0).eax)
-    return out;
-  __get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx);
-  return out;
-}
 
 /// Requests tile registers from the operating system, which saves them only for
 /// processes that did. It refuses if a thread's signal stack is too small for
@@ -52,10 +77,10 @@ static bool requestTiles() {
 }
 
 /// What the operating system saves on a context switch.
-static Saves savedByTheSystem() {
+static Saves savedByTheSystem(Leaves &leaves) {
   constexpr uint32_t kOsXsave = 1u << 27;
   constexpr uint32_t kYmm = 0x6, kZmm = 0xe6, kTiles = 0x600e6;
-  if (!(readLeaf(1, 0).ecx & kOsXsave))
+  if (!(leaves.get(1, 0).ecx & kOsXsave))
     return Saves::Nothing;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -66,13 +91,14 @@ static Saves savedByTheSystem() {
   return (low & kYmm) == kYmm ? Saves::Ymm : Saves::Nothing;
 }
 
-static std::string readFeatures() {
-  Saves saved = savedByTheSystem();
+static std::string readFeatures(Leaves &leaves) {
+  Saves saved = savedByTheSystem(leaves);
   std::string text;
   for (const X86Feature &feature : kX86Features) {
     if (feature.saves > saved)
       continue;
-    uint32_t word = readLeaf(feature.leaf, feature.subleaf)[feature.reg];
+    uint32_t word =
+        valueOf(leaves.get(feature.leaf, feature.subleaf), feature.reg);
     if (!(word >> feature.bit & 1))
       continue;
     text += text.empty() ? "+" : ",+";
@@ -150,8 +176,8 @@ static const char *intelName(uint32_t model) {
 
 /// The CPU to tune for. An unknown processor gets the x86-64 level that its
 /// features reach.
-static std::string readName(const std::string &features) {
-  Leaf vendor = readLeaf(0, 0), version = readLeaf(1, 0);
+static std::string readName(Leaves &leaves, const std::string &features) {
+  CpuidLeaf vendor = leaves.get(0, 0), version = leaves.get(1, 0);
   uint32_t family = version.eax >> 8 & 0xf, model = version.eax >> 4 & 0xf;
   if (family == 6 || family == 0xf)
     model |= (version.eax >> 16 & 0xf) << 4;
@@ -173,10 +199,10 @@ static std::string readName(const std::string &features) {
                                                              : "x86-64";
 }
 
-static std::string readBrand() {
+static std::string readBrand(Leaves &leaves) {
   char text[49] = {};
   for (uint32_t i = 0; i < 3; ++i) {
-    Leaf part = readLeaf(0x80000002 + i, 0);
+    CpuidLeaf part = leaves.get(0x80000002 + i, 0);
     std::memcpy(text + i * 16, &part, sizeof part);
   }
   std::string brand = text;
@@ -184,11 +210,20 @@ static std::string readBrand() {
   return brand;
 }
 
-void detectArch(HostCpu &cpu) {
+void detectX86(HostCpu &cpu, ReadCpuid read) {
+  Leaves leaves(read);
   cpu.arch = "x86_64";
-  cpu.features = readFeatures();
-  cpu.name = readName(cpu.features);
-  cpu.brand = readBrand();
+  cpu.features = readFeatures(leaves);
+  cpu.name = readName(leaves, cpu.features);
+  cpu.brand = readBrand(leaves);
 }
+
+CpuidLeaf readCpuid(uint32_t leaf, uint32_t subleaf) {
+  CpuidLeaf out;
+  __cpuid_count(leaf, subleaf, out.eax, out.ebx, out.ecx, out.edx);
+  return out;
+}
+
+void detectArch(HostCpu &cpu) { detectX86(cpu, readCpuid); }
 
 } // namespace nereid::cpu

@@ -20,6 +20,13 @@ nereid_state_t::nereid_state_t(const nereid_host_t *host, unsigned threads,
       printing(printing), poisonsScratch(poisonsScratch), memory(keepMemory),
       compiler(host, "cpu", sizeof(nereid_cpu_options_t)), pool(threads) {}
 
+const nereid::cpu::HostSizes &nereid_state_t::sizes() {
+  std::lock_guard lock(sizesMutex);
+  if (!knownSizes)
+    knownSizes = nereid::cpu::detectHostSizes();
+  return *knownSizes;
+}
+
 namespace nereid::cpu {
 
 using namespace plugin;

@@ -18,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,9 @@ struct nereid_state_t {
                  uint64_t keepMemory, nereid::cpu::Printing printing,
                  bool poisonsScratch);
 
+  /// Detected on the first call. [any-thread]
+  const nereid::cpu::HostSizes &sizes();
+
   const nereid::cpu::HostCpu cpu;
   const std::string features; // of the target
   const nereid::cpu::Printing printing;
@@ -100,6 +104,8 @@ struct nereid_state_t {
   nereid::plugin::ForkSafeMutex loading;
   nereid::plugin::CompilerPart compiler;
   std::atomic<uint64_t> nextStream{1};
+  nereid::plugin::ForkSafeMutex sizesMutex;
+  std::optional<nereid::cpu::HostSizes> knownSizes; // guarded by sizesMutex
   nereid::cpu::Pool pool; // last: its threads end first
 };
 

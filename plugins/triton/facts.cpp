@@ -141,7 +141,8 @@ std::string Installed::fileOf(const std::string &python) const {
   if (settings.cacheDirectory.empty())
     return {};
   return settings.cacheDirectory + "/triton-" +
-         digits(worker::crc32(python + '\n' + backend.name + '\n' + scripts)) +
+         digits(worker::crc32(python + '\n' + backend.name + '\n' +
+                              digestOfScripts())) +
          ".json";
 }
 
@@ -151,7 +152,7 @@ bool Installed::remember(const std::string &python) {
   Json json = path.empty() ? Json() : readJson(path);
   if (!json.is_object() || textOf(json, "python") != python ||
       textOf(json, "backend") != backend.name ||
-      textOf(json, "scripts") != scripts || !json.contains("targets"))
+      textOf(json, "scripts") != digestOfScripts() || !json.contains("targets"))
     return false;
   Installation found;
   found.python = python;
@@ -174,7 +175,7 @@ void Installed::store() {
                    {"folder", installation.folder},
                    {"version", installation.version},
                    {"backend", backend.name},
-                   {"scripts", scripts},
+                   {"scripts", digestOfScripts()},
                    {"fingerprint", fingerprint},
                    {"targets", remembered}});
 }
@@ -198,8 +199,9 @@ Installed::lastKnown(const std::string &target) const {
       continue;
     Json json = readJson(entry.path());
     if (textOf(json, "backend") != backend.name ||
-        textOf(json, "scripts") != scripts || !json.contains("targets") ||
-        !json["targets"].is_object() || !json["targets"].contains(target))
+        textOf(json, "scripts") != digestOfScripts() ||
+        !json.contains("targets") || !json["targets"].is_object() ||
+        !json["targets"].contains(target))
       continue;
     if (std::optional<Facts> facts = Facts::read(json["targets"][target])) {
       best = std::make_shared<Facts>(std::move(*facts));
@@ -223,7 +225,18 @@ static std::string scriptsOf(const std::string &worker) {
 }
 
 Installed::Installed(const Backend &backend, const Settings &settings)
-    : backend(backend), settings(settings), scripts(scriptsOf(backend.worker)) {
+    : backend(backend), settings(settings) {}
+
+// Not before it is needed: most processes that load the plugin never compile.
+const std::string &Installed::digestOfScripts() const {
+  if (scripts.empty())
+    scripts = scriptsOf(backend.worker);
+  return scripts;
+}
+
+std::string Installed::workerDigest() const {
+  std::lock_guard lock(mutex);
+  return digestOfScripts();
 }
 
 std::string Installed::whatToDo() const {

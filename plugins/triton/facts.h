@@ -74,7 +74,7 @@ public:
   worker::Message ask(worker::Message request, const nereid_call_t *call);
 
   /// Changes with the scripts that workers run.
-  const std::string &workerDigest() const { return scripts; }
+  std::string workerDigest() const;
 
 private:
   using Targets = std::map<std::string, std::shared_ptr<const Facts>>;
@@ -86,11 +86,12 @@ private:
   std::string fileOf(const std::string &python) const;
   std::shared_ptr<const Facts> lastKnown(const std::string &target) const;
   std::string whatToDo() const;
+  const std::string &digestOfScripts() const;
 
   const Backend &backend;
   const Settings &settings;
-  std::string scripts; // digest of the worker's files
-  plugin::ForkSafeMutex mutex;
+  mutable plugin::ForkSafeMutex mutex; // guards what follows
+  mutable std::string scripts;         // digest of the worker's files
   bool isSearched = false;
   Installation installation;
   std::string fingerprint;

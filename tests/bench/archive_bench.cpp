@@ -8,9 +8,9 @@
 //   archive_bench examples/embed/vector_add.ttir [cpu.so]
 //
 // With a plugin's path, the launching process loads it alone, as a program that
-// ships one does; otherwise it looks for all plugins. Prints JSON, in
-// milliseconds. All kernels but one have images of random bytes, as large as
-// the real ones.
+// ships one does; otherwise it looks for all plugins. "start" is the time of a
+// process of the same program that does nothing. Prints JSON, in milliseconds.
+// All kernels but one have images of random bytes, as large as the real ones.
 
 #include "nereid/host/archive.hpp"
 
@@ -117,6 +117,11 @@ static std::string makeArchive(const nereid::Runtime::Choice &choice,
   return archive;
 }
 
+static bool reportDone() {
+  char done = 1;
+  return write(1, &done, 1) == 1;
+}
+
 // What the child process does: from nothing to the end of a launch.
 static int launchFirst(const char *path, const char *plugin) {
   auto options = nereid::detail::sized<nereid_runtime_options_t>();
@@ -137,22 +142,23 @@ static int launchFirst(const char *path, const char *plugin) {
   };
   need(add.launch({1}, 0, address(x), address(y), address(out), int32_t{64}));
   need(choice.backend.synchronize(choice.device));
-  char done = out[3] == 3;
-  return write(1, &done, 1) == 1 && done ? 0 : 1;
+  return out[3] == 3 && reportDone() ? 0 : 1;
 }
 
-// Milliseconds from the start of a process to the end of its launch.
-static double measureLaunch(const char *program, const char *path,
-                            const char *plugin) {
+// Milliseconds from the start of a process, with up to 3 arguments, to what it
+// has to do being done.
+static double measureProcess(const char *program,
+                             std::initializer_list<const char *> arguments) {
   int ends[2];
   if (pipe(ends) != 0)
     std::exit(1);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  char *words[] = {const_cast<char *>(program), const_cast<char *>("--launch"),
-                   const_cast<char *>(path), const_cast<char *>(plugin),
-                   nullptr};
+  char *words[5] = {const_cast<char *>(program)};
+  char **word = words;
+  for (const char *argument : arguments)
+    *++word = const_cast<char *>(argument);
   pid_t child = 0;
   Clock::time_point start = Clock::now();
   if (posix_spawn(&child, program, &actions, nullptr, words, environ) != 0)
@@ -178,6 +184,8 @@ static nlohmann::json summary(std::vector<double> times) {
 int main(int argc, char **argv) {
   if (argc >= 3 && std::string_view(argv[1]) == "--launch")
     return launchFirst(argv[2], argc > 3 ? argv[3] : nullptr);
+  if (argc == 2 && std::string_view(argv[1]) == "--empty")
+    return reportDone() ? 0 : 1;
   if (argc != 2 && argc != 3) {
     std::cerr << "usage: archive_bench vector_add.ttir [cpu.so]\n";
     return 2;
@@ -189,7 +197,7 @@ int main(int argc, char **argv) {
   std::string bytes = makeArchive(need(runtime.choose("cpu")), source);
   std::ofstream(path, std::ios::binary) << bytes;
 
-  std::vector<double> opens, launches;
+  std::vector<double> opens, starts, launches;
   for (int i = 0; i < 200; ++i) {
     Clock::time_point start = Clock::now();
     nereid::Archive archive = need(nereid::Archive::open(path));
@@ -197,16 +205,17 @@ int main(int argc, char **argv) {
     if (archive.info().kernel_count != 1000)
       return 1;
   }
-  for (int i = 0; i < 50; ++i)
-    launches.push_back(
-        measureLaunch(argv[0], path.c_str(), argc > 2 ? argv[2] : nullptr));
+  for (int i = 0; i < 200; ++i) {
+    starts.push_back(measureProcess(argv[0], {"--empty"}));
+    launches.push_back(measureProcess(
+        argv[0], {"--launch", path.c_str(), argc > 2 ? argv[2] : nullptr}));
+  }
   double first = launches.front();
   unlink(path.c_str());
-  nlohmann::json result = {{"archive_bytes", bytes.size()},
-                           {"open_first", opens.front()},
-                           {"open", summary(opens)},
-                           {"launch_first", first},
-                           {"launch", summary(launches)}};
+  nlohmann::json result = {
+      {"archive_bytes", bytes.size()}, {"open_first", opens.front()},
+      {"open", summary(opens)},        {"start", summary(starts)},
+      {"launch_first", first},         {"launch", summary(launches)}};
   std::cout << result.dump(2) << '\n';
   return 0;
 }

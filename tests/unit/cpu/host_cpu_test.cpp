@@ -5,12 +5,17 @@
 
 #include "host_cpu.h"
 
+#ifdef __x86_64__
+#include "host_cpu_x86.h"
+#endif
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace nereid::cpu {
 namespace {
@@ -18,7 +23,7 @@ namespace {
 TEST(HostCpu, AgreesWithTheKernel) {
   HostCpu cpu = detectHostCpu();
   EXPECT_FALSE(cpu.name.empty());
-  EXPECT_GT(cpu.memoryBytes, 0u);
+  EXPECT_GT(detectHostSizes().memoryBytes, 0u);
   std::ifstream file("/proc/cpuinfo");
   std::stringstream all;
   all << file.rdbuf();
@@ -43,10 +48,51 @@ TEST(HostCpu, ReportsTheCachesThatTheKernelReports) {
     sizes[level].insert(kilobytes << 10);
   }
   if (sizes.count(2))
-    EXPECT_TRUE(sizes[2].count(detectHostCpu().l2Bytes));
+    EXPECT_TRUE(sizes[2].count(detectHostSizes().l2Bytes));
   if (sizes.count(3))
-    EXPECT_TRUE(sizes[3].count(detectHostCpu().l3Bytes));
+    EXPECT_TRUE(sizes[3].count(detectHostSizes().l3Bytes));
 }
+
+#ifdef __x86_64__
+// In a virtual machine each one takes 5 us and more.
+TEST(HostCpu, ReadsEachCpuidLeafOnce) {
+  static std::map<std::pair<uint32_t, uint32_t>, int> reads;
+  reads.clear();
+  HostCpu counted;
+  detectX86(counted, [](uint32_t leaf, uint32_t subleaf) {
+    ++reads[{leaf, subleaf}];
+    return readCpuid(leaf, subleaf);
+  });
+  HostCpu here = detectHostCpu();
+  EXPECT_EQ(counted.features, here.features);
+  EXPECT_EQ(counted.name, here.name);
+  EXPECT_EQ(counted.brand, here.brand);
+  EXPECT_TRUE(reads.count({1, 0}));
+  EXPECT_LE(reads.size(), 10u);
+  for (const auto &[leaf, count] : reads)
+    EXPECT_EQ(count, 1) << std::hex << leaf.first << ' ' << leaf.second;
+}
+
+// What is above the last leaf of a range must not be read: Intel's processors
+// return the data of another leaf.
+TEST(HostCpu, ReadsNoLeafThatTheProcessorLacks) {
+  HostCpu cpu;
+  detectX86(cpu, [](uint32_t leaf, uint32_t) -> CpuidLeaf {
+    constexpr uint32_t kAll = 0xffffffff;
+    if (leaf == 0)
+      return {1, 0, 0, 0};
+    if (leaf == 0x80000000)
+      return {0x80000000, 0, 0, 0};
+    if (leaf == 1) // no operating system support for AVX
+      return {0, 0, 1u << 20 | 1u << 23, 0};
+    ADD_FAILURE() << std::hex << leaf;
+    return {kAll, kAll, kAll, kAll};
+  });
+  EXPECT_EQ(cpu.features, "+sse4.2,+popcnt");
+  EXPECT_EQ(cpu.name, "x86-64-v2");
+  EXPECT_EQ(cpu.brand, "");
+}
+#endif
 
 TEST(HostCpu, MissingFeature) {
   EXPECT_EQ(missingFeature("", "+avx"), "");
