@@ -57,43 +57,66 @@ def check_triton(folder):
         fail(folder, f"{sys.executable} has Triton {triton.__version__}, expected 3.6 to 3.9")
 
 
-def make_backend():
-    """The one backend of this process: it ends after Triton's common passes."""
-    import triton
+@dataclass(frozen=True)
+class Options:
+    """What the frontend and the launcher of any release read."""
+
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    warp_size: int = 32
+    debug: bool = False
+    sanitize_overflow: bool = False
+    arch: str = "any"
+    instrumentation_mode: str = ""
+    fpsan_homomorphic_casts: bool = False
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    extern_libs: tuple = ()
+    supported_fp8_dtypes: tuple = ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
+    deprecated_fp8_dot_operand_dtypes: tuple = ()
+    default_dot_input_precision: str = "tf32"
+    allowed_dot_input_precisions: tuple = ("tf32", "tf32x3", "ieee")
+    max_num_imprecise_acc_default: int = 0
+    name: str = ""  # keeps Triton from reusing the compilation of another variant
+
+    def hash(self):
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+
+def run_common_passes(mod, rewrites_pointers=False):
+    """The `ttir` stage of Triton's own backends, in their order."""
     from triton._C.libtriton import ir, passes
+
+    pm = ir.pass_manager(mod.context)
+    pm.enable_debug()
+    passes.common.add_inliner(pm)
+    if rewrites_pointers:
+        if hasattr(passes.ttir, "add_rewrite_tensor_pointer"):  # before 3.8
+            passes.ttir.add_rewrite_tensor_pointer(pm)
+        passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
+    passes.common.add_canonicalizer(pm)
+    passes.ttir.add_combine(pm)
+    passes.ttir.add_reorder_broadcast(pm)
+    passes.common.add_cse(pm)
+    passes.common.add_symbol_dce(pm)
+    passes.ttir.add_loop_unroll(pm)
+    pm.run(mod, "ttir")
+
+
+def make_backend(compile_ttir, options=Options):
+    """Makes a backend that ends after the stage `ttir`, and a driver on which nothing
+    is launched, the only ones of this process; returns their target.
+    `compile_ttir(mod, options)` is that stage, `options` a class like Options."""
+    import triton
     from triton.backends import Backend, backends
     from triton.backends.compiler import BaseBackend, GPUTarget
     from triton.backends.driver import DriverBase
 
     target = GPUTarget("nereid-build", "any", 32)
 
-    @dataclass(frozen=True)
-    class Options:
-        num_warps: int = 4
-        num_ctas: int = 1
-        num_stages: int = 3
-        warp_size: int = 32
-        debug: bool = False
-        sanitize_overflow: bool = False
-        arch: str = "any"
-        instrumentation_mode: str = ""
-        fpsan_homomorphic_casts: bool = False
-        enable_fp_fusion: bool = True
-        launch_cooperative_grid: bool = False
-        extern_libs: tuple = ()
-        supported_fp8_dtypes: tuple = ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
-        deprecated_fp8_dot_operand_dtypes: tuple = ()
-        default_dot_input_precision: str = "tf32"
-        allowed_dot_input_precisions: tuple = ("tf32", "tf32x3", "ieee")
-        max_num_imprecise_acc_default: int = 0
-        name: str = ""
-
-        def hash(self):
-            return hashlib.sha256(repr(self).encode()).hexdigest()
-
     class TtirBackend(BaseBackend):
         binary_ext = "none"
-        text = ""
 
         @staticmethod
         def supports_target(wanted):
@@ -103,8 +126,8 @@ def make_backend():
             return "nereid-build"
 
         def parse_options(self, opts):
-            known = Options.__dataclass_fields__
-            return Options(**{k: v for k, v in opts.items() if k in known})
+            known = options.__dataclass_fields__
+            return options(**{k: v for k, v in opts.items() if k in known})
 
         def pack_metadata(self, metadata):
             return ()
@@ -119,21 +142,11 @@ def make_backend():
             pass
 
         def add_stages(self, stages, options, language=None):
-            stages["ttir"] = self.keep
+            stages["ttir"] = lambda mod, metadata: self.ttir(mod, metadata, options)
             stages["none"] = lambda mod, metadata: b""
 
-        def keep(self, mod, metadata):
-            pm = ir.pass_manager(mod.context)
-            pm.enable_debug()
-            passes.common.add_inliner(pm)
-            passes.common.add_canonicalizer(pm)
-            passes.ttir.add_combine(pm)
-            passes.ttir.add_reorder_broadcast(pm)
-            passes.common.add_cse(pm)
-            passes.common.add_symbol_dce(pm)
-            passes.ttir.add_loop_unroll(pm)
-            pm.run(mod, "ttir")
-            TtirBackend.text = str(mod)
+        def ttir(self, mod, metadata, options):
+            compile_ttir(mod, options)
             metadata["name"] = mod.get_entry_func_name()
             metadata["shared"] = 0
             return mod
@@ -166,7 +179,7 @@ def make_backend():
     backends.clear()
     backends["nereid-build"] = Backend(TtirBackend, NoDriver)
     triton.runtime.driver.set_active(NoDriver())
-    return target, TtirBackend
+    return target
 
 
 def argument_type(text):
@@ -254,8 +267,13 @@ class Table:
 
     def __init__(self, path, folder):
         self.path, self.folder = path, folder
-        self.target, self.backend = make_backend()
+        self.text = ""
+        self.target = make_backend(self.keep)
         self.kernels, self.failures = [], []
+
+    def keep(self, mod, options):
+        run_common_passes(mod)
+        self.text = str(mod)
 
     def relative(self, text):
         import triton
@@ -282,7 +300,7 @@ class Table:
         source = ASTSource(fn=fn, constexprs=values, signature=signature, attrs=attributes)
         name = f"{kernel.name} {sorted(hints.items())}"
         triton.compile(source, target=self.target, options={**kernel.options, "name": name})
-        return self.relative(self.backend.text)
+        return self.relative(self.text)
 
     def variant(self, kernel, number, hints):
         text = self.compile(kernel, hints)
@@ -561,4 +579,5 @@ def main():
         build(pathlib.Path(folder), pathlib.Path(program))
 
 
-main()
+if __name__ == "__main__":
+    main()
