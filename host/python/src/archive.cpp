@@ -9,7 +9,6 @@
 #include "backend.h"
 #include "kernel.h"
 
-#include <cstring>
 #include <vector>
 
 namespace nereid::python {
@@ -238,12 +237,7 @@ static PyObject *kernelArguments(PyObject *object, void *) {
     argument.struct_size = sizeof argument;
     (void)nereid_archive_argument(archiveOf(kernel), kernel->number, i,
                                   &argument);
-    Ref name(toStr(argument.name)), type(toStr(argument.type));
-    if (!name || !type)
-      return nullptr;
-    Ref item(Py_BuildValue("(OOII)", name.get(), type.get(), argument.offset,
-                           argument.size));
-    if (!item || PyList_Append(list.get(), item.get()) < 0)
+    if (!appendArgument(list.get(), argument))
       return nullptr;
   }
   return list.release();
@@ -292,39 +286,11 @@ static PyObject *explain(PyObject *object, PyObject *) {
 static PyObject *launchKernel(PyObject *object, PyObject *const *args,
                               Py_ssize_t count) {
   ArchivedObject *kernel = kernelOf(object);
-  const std::vector<Slot> &slots = *kernel->slots;
-  constexpr Py_ssize_t kFirst = 3;
-  if (count != static_cast<Py_ssize_t>(slots.size()) + kFirst)
-    return PyErr_Format(PyExc_TypeError,
-                        "the kernel takes %zu arguments, %zd were given",
-                        slots.size(), count - kFirst);
-  nereid_launch_t request = {};
-  request.struct_size = sizeof request;
-  Grid grid;
-  if (!readGridSizes(args[0], grid))
-    return nullptr;
-  request.grid[0] = grid.x;
-  request.grid[1] = grid.y;
-  request.grid[2] = grid.z;
-  request.stream = PyLong_AsUnsignedLongLong(args[1]);
-  if (PyErr_Occurred())
-    return nullptr;
-  unsigned long long scratch = 0, scratchSize = 0;
-  if (args[2] != Py_None &&
-      !PyArg_ParseTuple(args[2], "KK", &scratch, &scratchSize))
-    return nullptr;
-  request.scratch = scratch;
-  request.scratch_size = scratchSize;
   Block block(kernel->blockSize);
-  if (!block.get())
-    return PyErr_NoMemory();
-  std::memset(block.get(), 0, kernel->blockSize);
-  for (size_t i = 0; i < slots.size(); ++i)
-    if (!pack(slots[i], args[i + kFirst], static_cast<Py_ssize_t>(i),
-              block.get()))
-      return nullptr;
-  request.arguments = block.get();
-  request.arguments_size = kernel->blockSize;
+  Launch read;
+  if (!readLaunch(args, count, *kernel->slots, block, read))
+    return nullptr;
+  nereid_launch_t request = requestOf(read, kernel->blockSize);
   nereid_status_t status;
   std::string reason;
   {

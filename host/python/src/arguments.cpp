@@ -53,6 +53,15 @@ static bool conversionOf(std::string_view type, Conversion &out) {
   return true;
 }
 
+bool appendArgument(PyObject *list, const nereid_argument_t &argument) {
+  Ref name(toStr(argument.name)), type(toStr(argument.type));
+  if (!name || !type)
+    return false;
+  Ref item(Py_BuildValue("(OOII)", name.get(), type.get(), argument.offset,
+                         argument.size));
+  return item && PyList_Append(list, item.get()) == 0;
+}
+
 bool addSlot(const nereid_argument_t &argument, std::vector<Slot> &out) {
   Slot slot = {};
   if (!conversionOf(view(argument.type), slot.conversion) ||

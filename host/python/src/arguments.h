@@ -38,6 +38,10 @@ bool readSlots(const nereid_function_t *function, std::vector<Slot> &out);
 /// above.
 bool addSlot(const nereid_argument_t &argument, std::vector<Slot> &out);
 
+/// Appends (name, type, offset, size) of \p argument to \p list; false with an
+/// error set.
+bool appendArgument(PyObject *list, const nereid_argument_t &argument);
+
 /// Converts \p value for \p slot of \p block; false with an error set if it
 /// does not fit. The message has \p index, the number of the argument.
 bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block);

@@ -88,20 +88,25 @@ bool readScratchSize(const KernelObject *kernel, Grid grid, uint64_t &out) {
   return true;
 }
 
-static nereid_status_t launchTimed(KernelObject *kernel, const Launch &launch) {
-  using Clock = std::chrono::steady_clock;
-  Grid grid = launch.grid;
+nereid_launch_t requestOf(const Launch &launch, uint64_t blockSize) {
   nereid_launch_t request = {};
   request.struct_size = sizeof request;
-  request.grid[0] = grid.x;
-  request.grid[1] = grid.y;
-  request.grid[2] = grid.z;
+  request.grid[0] = launch.grid.x;
+  request.grid[1] = launch.grid.y;
+  request.grid[2] = launch.grid.z;
   request.stream = launch.stream;
   request.arguments = launch.block;
-  request.arguments_size = kernel->blockSize;
+  request.arguments_size = blockSize;
   request.flags = launch.flags;
   request.scratch = launch.scratch;
   request.scratch_size = launch.scratchSize;
+  return request;
+}
+
+static nereid_status_t launchTimed(KernelObject *kernel, const Launch &launch) {
+  using Clock = std::chrono::steady_clock;
+  Grid grid = launch.grid;
+  nereid_launch_t request = requestOf(launch, kernel->blockSize);
   Clock::time_point start = Clock::now();
   nereid_status_t status = nereid_function_launch(kernel->function, &request);
   std::chrono::duration<double, std::nano> took = Clock::now() - start;
@@ -151,35 +156,45 @@ bool readGridSizes(PyObject *object, Grid &out) {
   return true;
 }
 
-/// launch(grid, stream, scratch, *arguments); `scratch` is None or the address
-/// and size of memory for all programs.
-static PyObject *launchMethod(PyObject *object, PyObject *const *args,
-                              Py_ssize_t count) {
-  KernelObject *kernel = self(object);
-  const std::vector<Slot> &slots = *kernel->slots;
+bool readLaunch(PyObject *const *args, Py_ssize_t count,
+                const std::vector<Slot> &slots, Block &block, Launch &out) {
   constexpr Py_ssize_t kFirst = 3;
-  if (count != static_cast<Py_ssize_t>(slots.size()) + kFirst)
-    return PyErr_Format(PyExc_TypeError,
-                        "the kernel takes %zu arguments, %zd were given",
-                        slots.size(), count - kFirst);
-  Grid grid = {1, 1, 1};
-  if (!readGridSizes(args[0], grid))
-    return nullptr;
-  nereid_stream_t stream = PyLong_AsUnsignedLongLong(args[1]);
+  if (count != static_cast<Py_ssize_t>(slots.size()) + kFirst) {
+    PyErr_Format(PyExc_TypeError,
+                 "the kernel takes %zu arguments, %zd were given", slots.size(),
+                 count - kFirst);
+    return false;
+  }
+  if (!readGridSizes(args[0], out.grid))
+    return false;
+  out.stream = PyLong_AsUnsignedLongLong(args[1]);
   if (PyErr_Occurred())
-    return nullptr;
+    return false;
   unsigned long long scratch = 0, scratchSize = 0;
   if (args[2] != Py_None &&
       !PyArg_ParseTuple(args[2], "KK", &scratch, &scratchSize))
-    return nullptr;
-  Block block(kernel->blockSize);
-  if (!block.get())
-    return PyErr_NoMemory();
+    return false;
+  out.scratch = scratch;
+  out.scratchSize = scratchSize;
+  if (!block.get()) {
+    PyErr_NoMemory();
+    return false;
+  }
   for (size_t i = 0; i < slots.size(); ++i)
     if (!pack(slots[i], args[i + kFirst], static_cast<Py_ssize_t>(i),
               block.get()))
-      return nullptr;
-  if (!launch(kernel, {grid, stream, block.get(), 0, scratch, scratchSize}))
+      return false;
+  out.block = block.get();
+  return true;
+}
+
+static PyObject *launchMethod(PyObject *object, PyObject *const *args,
+                              Py_ssize_t count) {
+  KernelObject *kernel = self(object);
+  Block block(kernel->blockSize);
+  Launch request;
+  if (!readLaunch(args, count, *kernel->slots, block, request) ||
+      !launch(kernel, request))
     return nullptr;
   Py_RETURN_NONE;
 }
@@ -195,12 +210,7 @@ static PyObject *arguments(PyObject *object, void *) {
     nereid_argument_t argument = {};
     argument.struct_size = sizeof argument;
     (void)nereid_function_argument(function, i, &argument);
-    Ref name(toStr(argument.name)), type(toStr(argument.type));
-    if (!name || !type)
-      return nullptr;
-    Ref item(Py_BuildValue("(OOII)", name.get(), type.get(), argument.offset,
-                           argument.size));
-    if (!item || PyList_Append(list.get(), item.get()) < 0)
+    if (!appendArgument(list.get(), argument))
       return nullptr;
   }
   return list.release();

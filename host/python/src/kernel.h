@@ -69,13 +69,22 @@ bool readGridSizes(PyObject *object, Grid &out);
 
 /// One launch of a kernel.
 struct Launch {
-  Grid grid;
-  nereid_stream_t stream;
-  const char *block; // the packed arguments
+  Grid grid = {};
+  nereid_stream_t stream = 0;
+  const char *block = nullptr; // the packed arguments
   uint32_t flags = 0;
   nereid_address_t scratch = 0;
   uint64_t scratchSize = 0;
 };
+
+/// Reads `launch(grid, stream, scratch, *arguments)`, whose scratch is None or
+/// the address and size of memory for all programs. The arguments are packed in
+/// \p block, which \p out refers to. False with an error set.
+bool readLaunch(PyObject *const *args, Py_ssize_t count,
+                const std::vector<Slot> &slots, Block &block, Launch &out);
+
+/// What libnereid takes.
+nereid_launch_t requestOf(const Launch &launch, uint64_t blockSize);
 
 /// Launches; raises and false on failure.
 bool launch(KernelObject *kernel, const Launch &launch);
