@@ -1,5 +1,9 @@
-// cpu_features.h - the features of x86-64 CPUs that generated code may use, in
-// LLVM's spelling, and the CPUID bits that report them.
+// cpu_features.h - the features of CPUs that generated code may use, in LLVM's
+// spelling, and the bits that report them: CPUID on x86-64, HWCAP on 64-bit
+// Arm.
+//
+// The driver detects them, and the compiler lists those of its target in an
+// image's metadata: what is not here cannot be checked before an image runs.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -64,6 +68,7 @@ inline constexpr X86Feature kX86Features[] = {
     {"amx-int8", 7, 0, Register::Edx, 25, Saves::Tiles},
     {"avxvnni", 7, 1, Register::Eax, 4, Saves::Ymm},
     {"avx512bf16", 7, 1, Register::Eax, 5, Saves::Zmm},
+    {"cmpccxadd", 7, 1, Register::Eax, 7, Saves::Nothing},
     {"avxifma", 7, 1, Register::Eax, 23, Saves::Ymm},
     {"avxvnniint8", 7, 1, Register::Edx, 4, Saves::Ymm},
     {"avxneconvert", 7, 1, Register::Edx, 5, Saves::Ymm},
@@ -72,6 +77,44 @@ inline constexpr X86Feature kX86Features[] = {
     {"lzcnt", 0x80000001, 0, Register::Ecx, 5, Saves::Nothing},
     {"sse4a", 0x80000001, 0, Register::Ecx, 6, Saves::Nothing},
     {"prfchw", 0x80000001, 0, Register::Ecx, 8, Saves::Nothing},
+    {"xop", 0x80000001, 0, Register::Ecx, 11, Saves::Ymm},
+    {"fma4", 0x80000001, 0, Register::Ecx, 16, Saves::Ymm},
+    {"tbm", 0x80000001, 0, Register::Ecx, 21, Saves::Nothing},
+};
+
+/// Bits of AT_HWCAP and AT_HWCAP2, all of which report the feature.
+struct ArmFeature {
+  const char *name;
+  uint64_t hwcap, hwcap2;
+};
+
+constexpr uint64_t bits(auto... numbers) {
+  return ((uint64_t{1} << numbers) | ... | 0);
+}
+
+// The numbers are those of Linux' asm/hwcap.h, which is installed on Arm only.
+inline constexpr ArmFeature kArmFeatures[] = {
+    {"fp-armv8", bits(0), 0},     {"neon", bits(1), 0},
+    {"aes", bits(3, 4), 0},  // and PMULL
+    {"sha2", bits(5, 6), 0}, // and SHA1
+    {"crc", bits(7), 0},          {"lse", bits(8), 0},
+    {"fullfp16", bits(9, 10), 0}, // scalars, vectors
+    {"rdm", bits(12), 0},         {"jsconv", bits(13), 0},
+    {"complxnum", bits(14), 0},   {"rcpc", bits(15), 0},
+    {"sha3", bits(17, 21), 0}, // and SHA512
+    {"sm4", bits(18, 19), 0},  // and SM3
+    {"dotprod", bits(20), 0},     {"sve", bits(22), 0},
+    {"fp16fml", bits(23), 0},     {"lse2", bits(25), 0},
+    {"rcpc-immo", bits(26), 0},   {"flagm", bits(27), 0},
+    {"sve2", 0, bits(1)},         {"sve2-aes", 0, bits(2, 3)}, // and PMULL
+    {"sve2-bitperm", 0, bits(4)}, {"sve2-sha3", 0, bits(5)},
+    {"sve2-sm4", 0, bits(6)},     {"altnzcv", 0, bits(7)},
+    {"fptoint", 0, bits(8)},      {"f32mm", 0, bits(10)},
+    {"f64mm", 0, bits(11)},       {"i8mm", 0, bits(13)},
+    {"bf16", 0, bits(14)},        {"cssc", 0, bits(34)},
+    {"sve2p1", 0, bits(36)},      {"mops", 0, bits(43)},
+    {"hbc", 0, bits(44)},         {"rcpc3", 0, bits(46)},
+    {"lse128", 0, bits(47)},
 };
 
 } // namespace nereid::cpu

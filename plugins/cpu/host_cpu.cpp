@@ -5,6 +5,7 @@
 
 #include "host_cpu.h"
 
+#include "cpu_features.h"
 #include "host_cpu_arch.h"
 #include "small_file.h"
 
@@ -56,6 +57,18 @@ HostSizes detectHostSizes() {
   sizes.clockKhz =
       std::atoll(readSmallFile(folder + "cpufreq/cpuinfo_max_freq").c_str());
   return sizes;
+}
+
+std::string armFeatures(uint64_t hwcap, uint64_t hwcap2) {
+  std::string text;
+  for (const ArmFeature &feature : kArmFeatures) {
+    if ((hwcap & feature.hwcap) != feature.hwcap ||
+        (hwcap2 & feature.hwcap2) != feature.hwcap2)
+      continue;
+    text += text.empty() ? "+" : ",+";
+    text += feature.name;
+  }
+  return text;
 }
 
 static bool contains(std::string_view list, std::string_view item) {

@@ -25,6 +25,10 @@ struct HostCpu {
 /// Detects the processor; cheap, but call it once.
 HostCpu detectHostCpu();
 
+/// The features that these values of AT_HWCAP and AT_HWCAP2 report on 64-bit
+/// Arm.
+std::string armFeatures(uint64_t hwcap, uint64_t hwcap2);
+
 /// Facts that only properties and benchmarks need. They are in some 25 files,
 /// so that a process that launches one kernel does not read them.
 struct HostSizes {

@@ -72,6 +72,20 @@ TEST(ImageFit, RunsCpuCodeOfUnknownFeaturesOnTheSameCpuOnly) {
             0);
 }
 
+TEST(ImageFit, RunsArmCodeWhoseFeaturesAreThere) {
+  Target device = target("cpu", "aarch64", "generic,+fp-armv8,+neon,+lse", 1);
+  ImageFit generic =
+      cpuFit("+fp-armv8,+neon", target("cpu", "aarch64", "generic"), device);
+  ImageFit n1 = cpuFit("+fp-armv8,+neon,+lse",
+                       target("cpu", "aarch64", "neoverse-n1"), device);
+  EXPECT_GT(generic.score, 0);
+  EXPECT_GT(n1.score, generic.score);
+  ImageFit v1 = cpuFit("+fp-armv8,+neon,+lse,+sve",
+                       target("cpu", "aarch64", "neoverse-v1"), device);
+  EXPECT_EQ(v1.score, 0);
+  EXPECT_EQ(v1.reason, "needs CPU feature '+sve'");
+}
+
 TEST(ImageFit, RunsMachineCodeOnLaterMinorsOfItsMajor) {
   EXPECT_GT(cudaFit("cubin", "sm_80", "sm_86").score, 0);
   EXPECT_GT(cudaFit("cubin", "sm_86", "sm_86").score,

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "backend_harness.h"
+#include "cpu_features.h"
+#include "host_cpu.h"
 #include "kernels.h"
 
 #include "llvm/Object/ELFObjectFile.h"
@@ -157,6 +159,48 @@ TEST(Backend, EqualInputGivesEqualBytes) {
       compile(test::addKernel(), {"x86_64", "x86-64-v3", "", "", 2}, second),
       "");
   EXPECT_EQ(view(first), view(second));
+}
+
+// The features that images for an Arm CPU list, and those of machines, by the
+// values of HWCAP that Linux reports there.
+TEST(Backend, ImagesForArmListTheFeaturesThatTheyNeed) {
+  auto neededBy = [](const char *cpu) {
+    auto target = leaseTarget({"aarch64", cpu, "", "", 2});
+    if (!target) {
+      ADD_FAILURE() << llvm::toString(target.takeError());
+      return std::string();
+    }
+    return (*target)->neededFeatures;
+  };
+  const std::string plain = armFeatures(0x3, 0);
+  const std::string n1 = armFeatures(0x119fff, 0);
+  const std::string v1 = armFeatures(0xdfffffff, 0x1f201);
+  EXPECT_EQ(neededBy("generic"), "+fp-armv8,+neon");
+  EXPECT_EQ(missingFeature(neededBy("generic"), plain), "");
+  EXPECT_EQ(missingFeature(neededBy("neoverse-n1"), n1), "");
+  EXPECT_EQ(missingFeature(neededBy("neoverse-n1"), v1), "");
+  EXPECT_EQ(missingFeature(neededBy("neoverse-n1"), plain), "aes");
+  EXPECT_EQ(missingFeature(neededBy("neoverse-v1"), v1), "");
+  EXPECT_EQ(missingFeature("+sve", n1), "sve");
+  EXPECT_EQ(missingFeature("+sve", neededBy("neoverse-v1")), "");
+  EXPECT_NE(missingFeature(neededBy("neoverse-v1"), n1), "");
+}
+
+// hasFeature() takes an unknown name for a feature that is off.
+TEST(Backend, LlvmKnowsEveryFeatureOfTheTables) {
+  auto isKnown = [](const char *arch, const char *cpu, const char *feature) {
+    auto target = leaseTarget({arch, cpu, "", std::string("+") + feature, 2});
+    if (!target)
+      return llvm::toString(target.takeError());
+    std::string listed = "," + (*target)->neededFeatures + ",";
+    return listed.find(",+" + std::string(feature) + ",") != listed.npos
+               ? std::string()
+               : std::string("not listed");
+  };
+  for (const X86Feature &feature : kX86Features)
+    EXPECT_EQ(isKnown("x86_64", "x86-64", feature.name), "") << feature.name;
+  for (const ArmFeature &feature : kArmFeatures)
+    EXPECT_EQ(isKnown("aarch64", "generic", feature.name), "") << feature.name;
 }
 
 TEST(Backend, ManyThreads) {

@@ -94,6 +94,16 @@ TEST(HostCpu, ReadsNoLeafThatTheProcessorLacks) {
 }
 #endif
 
+// The values of Linux on a Neoverse N1.
+TEST(HostCpu, ReadsTheFeaturesOfAnArmProcessor) {
+  EXPECT_EQ(armFeatures(0x119fff, 0),
+            "+fp-armv8,+neon,+aes,+sha2,+crc,+lse,+fullfp16,+rdm,+rcpc,"
+            "+dotprod");
+  // PMULL alone is not what LLVM calls "aes".
+  EXPECT_EQ(armFeatures(0x13, 0), "+fp-armv8,+neon");
+  EXPECT_EQ(armFeatures(0x400003, 0x4002), "+fp-armv8,+neon,+sve,+sve2,+bf16");
+}
+
 TEST(HostCpu, MissingFeature) {
   EXPECT_EQ(missingFeature("", "+avx"), "");
   EXPECT_EQ(missingFeature("+avx,+avx2", "+avx,+avx2,+fma"), "");

@@ -137,12 +137,15 @@ static llvm::Error checkSupported(const llvm::TargetMachine &machine,
 /// The features that the driver must check before it loads an image.
 static std::string neededFeatures(const llvm::TargetMachine &machine) {
   std::string needed;
-  if (!machine.getTargetTriple().isX86())
-    return needed;
-  for (const X86Feature &feature : kX86Features) {
-    if (hasFeature(machine, feature.name))
-      needed += std::string(needed.empty() ? "+" : ",+") + feature.name;
-  }
+  auto addAll = [&](const auto &features) {
+    for (const auto &feature : features)
+      if (hasFeature(machine, feature.name))
+        needed += std::string(needed.empty() ? "+" : ",+") + feature.name;
+  };
+  if (machine.getTargetTriple().isX86())
+    addAll(kX86Features);
+  else
+    addAll(kArmFeatures);
   return needed;
 }
 
