@@ -187,6 +187,31 @@ class ArchiveTest(ToolTest):
         done = self.run_tool("archive", "show", "both.nra", "vector_ad", code=3)
         self.assertIn("known are 'softmax_f32', 'vector_add_f32'", done.stderr)
 
+    def test_shortens_long_targets(self):
+        add = DATA / "vector_add_f32.ttir"
+        long = "extension:v9:" + ",".join(f"feature{i}" for i in range(40)) + ":4"
+        short = "extension:v9:" + ",".join(f"feature{i}" for i in range(6)) + ",...:4"
+        words = ["build", add, "-o", "k.nra", "--target", long, "--progress"]
+        done = self.run_tool(*words, "plain")
+        self.assertIn(f"vector_add_f32 {short}: ", done.stderr)
+        self.assertNotIn("feature20", done.stdout + done.stderr)
+        self.assertIn("k.nra: 1 kernel for 1 target, ", done.stdout)
+        self.assertIn(long, self.run_tool(*words, "json").stderr)
+        done = self.run_tool(*words, "none", "--target", long, code=2)
+        self.assertIn(f"targets '{short}' and '{short}' are the same", done.stderr)
+        # What a listing has is what --target takes.
+        for words in (["list"], ["show"], ["explain", "--target", "cpu"]):
+            archive = [words[0], "k.nra"] + ([] if words == ["list"] else ["vector_add_f32"]) + words[1:]
+            code = 1 if words[0] == "explain" else 0
+            done = self.run_tool("archive", *archive, code=code)
+            self.assertIn(short, done.stdout)
+            self.assertNotIn("feature20", done.stdout + done.stderr)
+            self.assertIn(long, json.dumps(self.run_json("archive", *archive, code=code)))
+        for target in (short, long, "extension:v9"):
+            self.run_tool("archive", "extract", "k.nra", "vector_add_f32", "--target", target, "-o", "image")
+        done = self.run_tool("archive", "extract", "k.nra", "vector_add_f32", "--target", "v9", "-o", "x", code=3)
+        self.assertIn(f"--target 'v9' means 0 of '{short}'", done.stderr)
+
     def test_reports_damage(self):
         self.build(DATA / "vector_add_f32.ttir", "-o", "k.nra", "--targets", "cpu:x86_64:x86-64-v2")
         path = self.folder / "k.nra"

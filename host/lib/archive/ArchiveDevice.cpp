@@ -10,6 +10,7 @@
 #include "archive/ImageFit.h"
 #include "support/Error.h"
 #include "support/Json.h"
+#include "text/ShortTarget.h"
 
 #include <algorithm>
 #include <cstring>
@@ -350,7 +351,8 @@ Failure ArchiveDevice::noImage(const Kernel &kernel) const {
                      "' has no image for the device, whose target is '" +
                      target.shortText() + "'";
   for (const Attempt &attempt : last.attempts)
-    text += "\nnote: image for '" + attempt.target + "': " + attempt.result;
+    text += "\nnote: image for '" + shortTarget(attempt.target) +
+            "': " + attempt.result;
   if (archive->variant(last.place).ttir != noBlob && !compile)
     text += "\nnote: its TTIR is embedded: allow compiling, or build the "
             "archive for this target too";

@@ -13,6 +13,7 @@
 #include "runtime/Runtime.h"
 #include "support/Error.h"
 #include "support/Json.h"
+#include "text/ShortTarget.h"
 
 using namespace nereid::host;
 
@@ -259,12 +260,12 @@ nereid_status_t nereid_archive_image(const nereid_archive_t *archive,
         *out_artifact = new nereid_artifact_t{std::move(*artifact)};
         return {};
       }
-      known += (known.empty() ? "'" : ", '") + text + "'";
+      known += (known.empty() ? "'" : ", '") + nereid::shortTarget(text) + "'";
     }
     return Failure{
         NEREID_NOT_FOUND,
         opened.name() + ": kernel '" + std::string(opened.kernelName(kernel)) +
-            "' has no image for target '" + std::string(view(target)) +
+            "' has no image for target '" + nereid::shortTarget(view(target)) +
             "', only for " + (known.empty() ? "none" : known)};
   });
 }

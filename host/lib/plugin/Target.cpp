@@ -7,6 +7,7 @@
 
 #include "abi/Call.h"
 #include "abi/Struct.h"
+#include "text/ShortTarget.h"
 
 namespace nereid::host {
 
@@ -82,17 +83,7 @@ std::string Target::text() const {
          ':' + std::to_string(warpSize);
 }
 
-std::string Target::shortText() const {
-  constexpr size_t most = 60;
-  if (features.size() <= most)
-    return text();
-  Target shorter = *this;
-  // Up to the last feature that fits.
-  size_t end = features.rfind(',', most);
-  shorter.features.resize(end == std::string::npos ? most : end);
-  shorter.features += ",...";
-  return shorter.text();
-}
+std::string Target::shortText() const { return shortTarget(text()); }
 
 std::string Target::description() const {
   return isEmpty() ? "an empty target" : "target '" + shortText() + "'";

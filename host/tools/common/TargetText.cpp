@@ -5,6 +5,8 @@
 
 #include "TargetText.h"
 
+#include "text/ShortTarget.h"
+
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -37,7 +39,7 @@ bool TargetText::isInFull(std::string_view text) {
 }
 
 static Error malformed(std::string_view text, const std::string &problem) {
-  return invalid("target '" + std::string(text) + "': " + problem +
+  return invalid("target '" + shortTarget(text) + "': " + problem +
                  ", expected TYPE:ARCH[:FEATURES[:WARP]], as in "
                  "'cpu:x86_64:znver4', or a device, as in 'cpu:1'");
 }

@@ -10,6 +10,7 @@
 #include "Verb.h"
 
 #include "nereid/host/archive.hpp"
+#include "text/ShortTarget.h"
 #include "text/Suggestions.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ static Expected<int> list(Session &session, const Archive &archive) {
                kernel["images"].dump()});
   std::string targets;
   for (const Json &target : (*json)["targets"])
-    targets += "target  " + printable(target.get<std::string>()) + '\n';
+    targets +=
+        "target  " + printable(shortTarget(target.get<std::string>())) + '\n';
   session.output.text(table.text() + '\n' + targets + "format  " +
                       json->value("format", "") + ", " +
                       tools::bytesText(json->value("bytes", uint64_t{})) +
@@ -81,7 +83,7 @@ static std::string variantText(const Json &variant, size_t place) {
   text += "  ttir     " + variant.value("ttir_sha256", "") +
           (variant.value("embeds_ttir", false) ? ", embedded\n" : "\n");
   for (const Json &image : variant["images"])
-    text += "  image    " + image.value("target", "") + ", " +
+    text += "  image    " + shortTarget(image.value("target", "")) + ", " +
             image.value("kind", "") + ", " +
             tools::bytesText(image.value("bytes", uint64_t{})) + ", by " +
             image.value("compiler", "") + '\n';
@@ -151,23 +153,29 @@ static Expected<uint32_t> variantNumber(const Options &options,
   return number;
 }
 
-// The only target, or the one that is given, which may lack its last fields.
+// The only target, or the one that is given: in full, as a listing has it, or
+// without its last fields.
 static Expected<std::string> targetName(const Options &options,
                                         const Json &variant) {
-  std::vector<std::string> all, matching;
+  const std::string &given = options.target;
+  std::vector<std::string> shown, matching;
   for (const Json &image : variant["images"]) {
-    all.push_back(image.value("target", ""));
-    if (all.back() == options.target ||
-        all.back().starts_with(options.target + ':') || options.target.empty())
-      matching.push_back(all.back());
+    std::string target = image.value("target", "");
+    if (target == given)
+      return target;
+    shown.push_back(shortTarget(target));
+    if (given.empty() || shown.back() == given ||
+        target.starts_with(given + ':'))
+      matching.push_back(target);
   }
   if (matching.size() == 1)
     return matching[0];
-  if (options.target.empty())
-    return invalid("--target is missing, expected one of " + quotedList(all));
-  return failure(NEREID_NOT_FOUND, "--target '" + options.target + "' means " +
+  if (given.empty())
+    return invalid("--target is missing, expected one of " + quotedList(shown));
+  return failure(NEREID_NOT_FOUND, "--target '" + shortTarget(given) +
+                                       "' means " +
                                        std::to_string(matching.size()) +
-                                       " of " + quotedList(all));
+                                       " of " + quotedList(shown));
 }
 
 static Expected<int> extract(Session &session, const Archive &archive,
@@ -231,15 +239,15 @@ static Expected<int> explain(Session &session, const Archive &archive,
   if (!json)
     return json.error();
   session.output.document(*json);
-  std::string text =
-      json->value("kernel", "") + " on " + json->value("target", "") + '\n';
+  std::string text = json->value("kernel", "") + " on " +
+                     shortTarget(json->value("target", "")) + '\n';
   size_t place = 0;
   for (const Json &variant : (*json)["variants"]) {
     text += "\nvariant " + std::to_string(place++) + '\n';
     for (const Json &image : variant["images"])
       text += std::string(image.value("used", false) ? "* " : "  ") +
-              image.value("target", "") + ": " + image.value("reason", "") +
-              '\n';
+              shortTarget(image.value("target", "")) + ": " +
+              image.value("reason", "") + '\n';
   }
   session.output.text(text);
   return json->value("launchable", false) ? exitOk : exitFailed;

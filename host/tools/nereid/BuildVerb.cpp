@@ -331,6 +331,10 @@ void Build::collectFailures(const std::vector<BuildJob> &jobs) {
       failures.push_back({kernels.kernels[job.kernel].name, job.error});
 }
 
+static std::string counted(size_t number, const char *noun) {
+  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
 void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
   Json list = Json::array();
   for (size_t k = 0; k < kernels.kernels.size(); ++k) {
@@ -361,9 +365,9 @@ void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
   if (!options.object.empty())
     document["object"] = options.object;
   session.output.document(document);
-  session.output.text(options.output + ": " + std::to_string(built) +
-                      " kernels for " + std::to_string(targets.size()) +
-                      " targets, " + tools::bytesText(bytes) + '\n');
+  session.output.text(options.output + ": " + counted(built, "kernel") +
+                      " for " + counted(targets.size(), "target") + ", " +
+                      tools::bytesText(bytes) + '\n');
   if (!names.empty())
     session.output.text(
         "failed: " +

@@ -5,7 +5,7 @@
 
 #include "Target.h"
 
-#include <algorithm>
+#include "text/ShortTarget.h"
 
 namespace nereid::tool {
 
@@ -17,14 +17,7 @@ std::string TargetChoice::name() const {
   return driver ? label + ':' + std::to_string(device) : label;
 }
 
-std::string TargetChoice::shortName() const {
-  constexpr size_t kLong = 60;
-  if (!text || label.size() <= kLong)
-    return name();
-  auto count = std::count(text->features.begin(), text->features.end(), ',');
-  return text->deviceType + ':' + text->arch + " with " +
-         std::to_string(count + 1) + (count ? " features" : " feature");
-}
+std::string TargetChoice::shortName() const { return shortTarget(name()); }
 
 static std::string deviceTypeOf(const Backend &backend) {
   return std::string(detail::view(backend.info().device_type));
@@ -81,7 +74,7 @@ chooseInFull(Runtime &runtime, const std::string &name, bool mustRun) {
   if (!parsed)
     return parsed.error();
   if (mustRun)
-    return invalid("target '" + name +
+    return invalid("target '" + shortTarget(name) +
                    "' is not a device that can run a kernel, expected one as "
                    "'cpu' or 'cpu:1'");
   auto text = std::make_shared<const TargetText>(std::move(*parsed));

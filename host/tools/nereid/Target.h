@@ -24,7 +24,7 @@ struct TargetChoice {
   bool isHostCpu() const;
   /// "cpu:0", or "acme" without a driver.
   std::string name() const;
-  /// The same for people: a long list of features is counted.
+  /// The same for people: a long list of features is cut.
   std::string shortName() const;
 };
 

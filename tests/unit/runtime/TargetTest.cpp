@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "plugin/Target.h"
+#include "text/ShortTarget.h"
 
 #include <gtest/gtest.h>
 
+using nereid::shortTarget;
 using nereid::host::Target;
 
 TEST(Target, ShortensLongFeaturesInMessages) {
@@ -25,4 +27,18 @@ TEST(Target, ShortensLongFeaturesInMessages) {
   target.features = std::string(100, 'c');
   EXPECT_EQ(target.shortText(),
             "cpu:x86_64:" + std::string(60, 'c') + ",...:1");
+}
+
+TEST(Target, ShortensTextsOfAnyForm) {
+  const std::string many(100, 'a');
+  for (std::string text : {std::string(), std::string("cpu"), many,
+                           "cpu:" + many, "cpu:x86_64:" + std::string(60, 'a'),
+                           "cpu:x86_64:a:" + many, std::string("a\\")})
+    EXPECT_EQ(shortTarget(text), text);
+  // A colon of a name does not end its field.
+  EXPECT_EQ(shortTarget("hip:gfx90a\\:xnack+:b," + many + ":64"),
+            "hip:gfx90a\\:xnack+:b,...:64");
+  // What protects a colon goes with it.
+  EXPECT_EQ(shortTarget("a:b:" + std::string(59, 'c') + "\\:d"),
+            "a:b:" + std::string(59, 'c') + ",...");
 }

@@ -6,6 +6,7 @@
 #include "build/BuildProgress.h"
 
 #include "Text.h"
+#include "text/ShortTarget.h"
 #include "text/Suggestions.h"
 
 #include <cstdio>
@@ -57,10 +58,11 @@ void BuildProgress::step(const std::string &kernel, const std::string &target,
   std::string duration = durationText(static_cast<double>(time.count()));
   switch (mode) {
   case Bar:
-    return draw(kernel + ' ' + target);
+    return draw(kernel + ' ' + shortTarget(target));
   case Plain:
     std::fprintf(stderr, "[%zu/%zu] %s %s: %s in %s\n", done, total,
-                 printable(kernel).c_str(), printable(target).c_str(), result,
+                 printable(kernel).c_str(),
+                 printable(shortTarget(target)).c_str(), result,
                  duration.c_str());
     return;
   case JsonLines: {

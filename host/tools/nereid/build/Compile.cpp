@@ -5,6 +5,8 @@
 
 #include "build/Compile.h"
 
+#include "text/ShortTarget.h"
+
 #include <atomic>
 #include <thread>
 
@@ -68,8 +70,8 @@ resolveTargets(Runtime &runtime, const std::vector<std::string> &names) {
           same(other.target.arch, target->target.arch) &&
           same(other.target.features, target->target.features) &&
           other.target.warp_size == target->target.warp_size)
-        return invalid("targets '" + other.name + "' and '" + target->name +
-                       "' are the same");
+        return invalid("targets '" + shortTarget(other.name) + "' and '" +
+                       shortTarget(target->name) + "' are the same");
     targets.push_back(std::move(*target));
   }
   return targets;
@@ -154,7 +156,7 @@ static void run(BuildJob &job, const BuildPlan &plan, const BuildTarget &target,
     job.error = "error: " + variant.source + ": plugin '" +
                 std::string(detail::view(target.choice.compiler.info().id)) +
                 "' makes '" + std::string(detail::view(info.kind)) +
-                "' and no image for target '" + target.name + "'";
+                "' and no image for target '" + shortTarget(target.name) + "'";
     return;
   }
   if (std::string problem = argumentProblem(info, kernel, variant);
