@@ -344,6 +344,8 @@ inline constexpr int kOldestCuda = 12000;
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
     cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                         \
     (int *blocks, CUfunction function, int threads, size_t shared))            \
+  X(cuOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070,         \
+    (int *clusters, CUfunction function, const CUlaunchConfig *config))        \
   X(cuPointerGetAttribute, cuPointerGetAttribute, 4000,                        \
     (void *value, uint32_t attribute, CUdeviceptr address))                    \
   X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050,              \

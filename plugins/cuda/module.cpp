@@ -243,6 +243,37 @@ static void raiseLimits(Device &device, const KernelFacts &facts,
         "cannot raise the size of clusters");
 }
 
+/// Programs that run on the device at the same time; 0 if the library does not
+/// say. `config` is that of every launch.
+static uint32_t countResident(Device &device, const KernelFacts &facts,
+                              CUfunction function, CUlaunchConfig config) {
+  auto cluster = clusterOf(facts);
+  uint32_t programs = facts.cluster[0] * facts.cluster[1] * facts.cluster[2];
+  int count = 0;
+  CUresult result;
+  CUlaunchAttribute attributes[4];
+  if (fillAttributes(0, cluster.data(), attributes)) {
+    // The grid does not bound the count, but has to be made of clusters.
+    config.gridDimX = cluster[0];
+    config.gridDimY = cluster[1];
+    config.gridDimZ = cluster[2];
+    config.attrs = attributes; // the dimension of clusters is the first
+    config.numAttrs = 1;
+    result =
+        device.cuda.cuOccupancyMaxActiveClusters(&count, function, &config);
+  } else {
+    result = device.cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &count, function, static_cast<int>(config.blockDimX),
+        config.sharedMemBytes);
+    programs = static_cast<uint32_t>(device.physical.multiprocessors);
+  }
+  if (isSticky(result))
+    device.check(result, "cannot read the occupancy of a kernel");
+  return result == CUDA_SUCCESS && count > 0
+             ? static_cast<uint32_t>(count) * programs
+             : 0;
+}
+
 } // namespace nereid::cuda
 
 using namespace nereid::cuda;
@@ -268,6 +299,7 @@ nereid_kernel_t::nereid_kernel_t(Device &device, const KernelFacts &facts,
   config.sharedMemBytes = static_cast<uint32_t>(facts.shared);
   config.attrs = attributes.data();
   config.numAttrs = count;
+  info.resident_programs = countResident(device, facts, function, config);
   for (const TensorMapFacts &map : facts.tensorMaps)
     tensorMaps.push_back(std::make_unique<TensorMapEncoder>(device.cuda, map));
   for (const Parameter &parameter : facts.parameters)

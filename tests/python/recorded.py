@@ -163,6 +163,7 @@ def test_a_kernel_of_the_api_has_scratch_memory_of_its_own():
     kernel = nereid.compile(TTIR, "extension", options={"scratch_size": 64})
     assert kernel.resources["scratch_size"] == 64
     assert kernel.resources["scratch_alignment"] >= 1
+    assert kernel.resources["resident_programs"] == 0  # unknown
     with nereid.allocate(64, "extension") as x:
         kernel.launch((3,), x, x)
         first = last_launch()

@@ -101,8 +101,9 @@ class Kernel:
 
     @property
     def resources(self) -> dict[str, int]:
-        """Registers, spills, threads and shared memory (-1 if unknown), and the
-        scratch memory of each program."""
+        """Registers, spills, threads and shared memory (-1 if unknown), the programs
+        that run on the device at the same time (0 if unknown), and the scratch
+        memory of each program."""
         return self._loaded.resources
 
     def describe(self) -> dict[str, Any]:

@@ -254,8 +254,9 @@ static PyObject *kernelDevice(PyObject *object, void *) {
 /// What a launch takes from the caller: libnereid allocates scratch memory, and
 /// the rest depends on the variant.
 static PyObject *kernelResources(PyObject *, void *) {
-  return Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "registers", -1, "spills",
-                       -1, "max_threads", -1, "shared", -1, "scratch_size", 0,
+  return Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "registers", -1,
+                       "spills", -1, "max_threads", -1, "shared", -1,
+                       "resident_programs", 0, "scratch_size", 0,
                        "scratch_alignment", 0);
 }
 

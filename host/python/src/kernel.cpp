@@ -232,16 +232,18 @@ static PyObject *device(PyObject *object, void *) {
 }
 
 /// {"registers", "spills", "max_threads", "shared"}, of which -1 is unknown,
-/// and "scratch_size" of each program and its "scratch_alignment".
+/// "resident_programs", of which 0 is unknown, and "scratch_size" of each
+/// program and its "scratch_alignment".
 static PyObject *resources(PyObject *object, void *) {
   nereid_function_info_t info = {};
   info.struct_size = sizeof info;
   (void)nereid_function_info(self(object)->function, &info);
   return Py_BuildValue(
-      "{s:i,s:i,s:i,s:L,s:K,s:K}", "registers", info.resources->registers,
+      "{s:i,s:i,s:i,s:L,s:I,s:K,s:K}", "registers", info.resources->registers,
       "spills", info.resources->spills, "max_threads",
       info.resources->max_threads, "shared",
-      static_cast<long long>(info.resources->shared), "scratch_size",
+      static_cast<long long>(info.resources->shared), "resident_programs",
+      info.resources->resident_programs, "scratch_size",
       static_cast<unsigned long long>(info.scratch_size), "scratch_alignment",
       static_cast<unsigned long long>(info.scratch_alignment));
 }

@@ -147,7 +147,10 @@ static Json resourcesOf(const Function &function) {
   return {{"registers", known(found.registers)},
           {"spills", known(found.spills)},
           {"max_threads", known(found.max_threads)},
-          {"shared", found.shared}};
+          {"shared", found.shared < 0 ? Json(nullptr) : Json(found.shared)},
+          {"resident_programs", found.resident_programs
+                                    ? Json(found.resident_programs)
+                                    : Json(nullptr)}};
 }
 
 Json ReadyKernel::json(Function::Grid grid) const {

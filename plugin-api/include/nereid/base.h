@@ -61,7 +61,7 @@ extern "C" {
 // change raises the revision: both sides then need the same one. A revision of
 // 0 means that the major is final.
 #define NEREID_ABI_MAJOR 1
-#define NEREID_ABI_MINOR 0
+#define NEREID_ABI_MINOR 1
 #define NEREID_ABI_REVISION 2
 
 // True when the side that wrote `*object` knew `field`. For pointers to

@@ -47,6 +47,11 @@ typedef struct nereid_kernel_info_t {
   int32_t spills;        // registers spilled, per thread
   int32_t max_threads;   // of one program
   int64_t shared;        // bytes of on-chip memory of one program
+  // Since 1.1. Programs that run at the same time on the whole, otherwise idle
+  // device, launched as compiled; 0 = unknown. Divided by the property
+  // multiprocessor_count it is the occupancy.
+  uint32_t resident_programs;
+  uint32_t reserved;
 } nereid_kernel_info_t;
 
 // A request for memory.

@@ -38,6 +38,54 @@ TEST_F(CudaTest, ReportsWhatAKernelUses) {
   EXPECT_EQ(info.shared, 3072);
 }
 
+TEST_F(CudaTest, ReportsHowManyProgramsRunAtTheSameTime) {
+  auto residentOf = [&](const Metadata &metadata) {
+    nereid_kernel_info_t info = {};
+    info.struct_size = sizeof info;
+    nereid_module_t *module =
+        load(ptx("k", {}) + "// fake: registers=64\n", metadata);
+    EXPECT_TRUE(kernel(module, "k", &info)) << errors();
+    return info.resident_programs;
+  };
+  // 8 blocks of 128 threads with 64 registers on each of 132 multiprocessors.
+  EXPECT_EQ(residentOf(kernelMetadata("k")), 8u * 132);
+  // 2, for which more shared memory has to be allowed first.
+  EXPECT_EQ(residentOf(kernelMetadata("k").integer("shared", 100000)),
+            2u * 132);
+  // Clusters do not fit into groups of multiprocessors without a remainder.
+  EXPECT_EQ(residentOf(kernelMetadata("k").list("cluster", {3, 1, 1})),
+            8u * (16 * 8 / 3) * 3);
+  // A program of 4 blocks is a cluster, or a part of one.
+  EXPECT_EQ(residentOf(kernelMetadata("k").integer("num_ctas", 4)), 256u);
+  EXPECT_EQ(residentOf(kernelMetadata("k").integer("num_ctas", 16)), 64u);
+  EXPECT_EQ(residentOf(kernelMetadata("k")
+                           .integer("num_ctas", 4)
+                           .list("cluster", {1, 2, 1})),
+            256u);
+}
+
+TEST_F(CudaTest, DoesNotKnowTheOccupancyThatTheLibraryDoesNotSay) {
+  fakeCudaFail("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+               CUDA_ERROR_NOT_SUPPORTED);
+  nereid_kernel_info_t info = {};
+  info.struct_size = sizeof info;
+  nereid_module_t *module = load(ptx("k", {}), kernelMetadata("k"));
+  ASSERT_TRUE(kernel(module, "k", &info)) << errors();
+  EXPECT_EQ(info.resident_programs, 0u);
+}
+
+// The struct of ABI 1.0 ended before the occupancy.
+TEST_F(CudaTest, WritesNothingBehindTheFactsOfAnOlderHost) {
+  nereid_kernel_info_t info = {};
+  info.struct_size = offsetof(nereid_kernel_info_t, resident_programs);
+  info.resident_programs = 77;
+  nereid_module_t *module = load(ptx("k", {}), kernelMetadata("k"));
+  ASSERT_TRUE(kernel(module, "k", &info)) << errors();
+  EXPECT_EQ(info.registers, 32);
+  EXPECT_EQ(info.resident_programs, 77u);
+  EXPECT_EQ(info.struct_size, 24u);
+}
+
 TEST_F(CudaTest, FindsAKernelOnce) {
   nereid_module_t *module =
       load(ptx("k", {}) + ptx("other", {}), kernelMetadata("k"));

@@ -57,6 +57,18 @@ TEST_F(LaunchTest, DescribesTheKernelAndItsArguments) {
   EXPECT_EQ(lastError(), "error: fake: no argument 2, the kernel has 2");
 }
 
+TEST_F(LaunchTest, AsksTheDriverForTheOccupancy) {
+  nereid_function_info_t info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(nereid_function_info(function, &info), NEREID_OK);
+  EXPECT_EQ(info.resources->resident_programs, 0u); // unknown
+  fake_set_resident_programs(24);
+  nereid_function_t *other = load();
+  ASSERT_EQ(nereid_function_info(other, &info), NEREID_OK);
+  EXPECT_EQ(info.resources->resident_programs, 24u);
+  nereid_function_destroy(other);
+}
+
 TEST_F(LaunchTest, PassesGridStreamAndArguments) {
   ASSERT_EQ(launch(2, 3, 4), NEREID_OK) << lastError();
   fake_launch_t seen = fake_last_launch();

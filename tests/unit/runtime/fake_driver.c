@@ -118,8 +118,12 @@ static nereid_status_t get_kernel(nereid_state_t *state,
                                   const nereid_call_t *call) {
   (void)state, (void)name, (void)call;
   *out_kernel = fake_state.no_kernel ? NULL : (nereid_kernel_t *)module;
-  if (out_info)
+  if (out_info) {
     out_info->registers = 7;
+    uint32_t resident = fake_state.resident_programs;
+    if (resident && NEREID_HAS(out_info, resident_programs))
+      out_info->resident_programs = resident;
+  }
   return NEREID_OK;
 }
 
@@ -188,6 +192,10 @@ void fake_withhold(int32_t module, int32_t kernel) {
   fake_state.no_kernel = kernel;
 }
 
+void fake_set_resident_programs(uint32_t count) {
+  fake_state.resident_programs = count;
+}
+
 fake_counts_t fake_counts(void) {
   fake_counts_t counts = {
       fake_state.stages,   fake_state.begins,   fake_state.ends,
@@ -206,6 +214,7 @@ void fake_reset(void) {
   for (size_t i = 0; i < sizeof counters / sizeof *counters; ++i)
     *counters[i] = 0;
   fake_fail_launches(NEREID_OK, 0);
+  fake_set_resident_programs(0);
   fake_withhold(0, 0);
   fake_set_dependencies("");
 }

@@ -51,6 +51,9 @@ void fake_fail_launches(nereid_status_t status, int32_t with_reason);
 // Whether loads answer ok without a module, or without a kernel.
 void fake_withhold(int32_t module, int32_t kernel);
 
+// The occupancy of kernels; 0: the driver does not write it, as one of ABI 1.0.
+void fake_set_resident_programs(uint32_t count);
+
 // The text that write_dependencies gives; "" by default.
 void fake_set_dependencies(const char *text);
 

@@ -17,7 +17,7 @@ struct fake_state_t {
       launches, bytes_not_wanted, shutdowns;
   atomic_int launch_status, launch_reason;
   atomic_int no_module, no_kernel;
-  atomic_uint grid[3];
+  atomic_uint grid[3], resident_programs;
   atomic_ullong stream, arguments_size;
   char dependencies[64];
 };
