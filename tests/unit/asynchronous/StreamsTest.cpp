@@ -225,7 +225,7 @@ TEST_F(AsynchronousStreams, AChildIsRefusedAndItsParentGoesOn) {
   ASSERT_NE(function, nullptr);
   nereid_address_t memory = allocate(0, 4);
   ASSERT_EQ(write(function, 0, memory, 1), NEREID_OK);
-  EXPECT_TRUE(succeedsInChild(20, [&] {
+  EXPECT_TRUE(succeedsInChild([&] {
     bool isRefused = synchronize(0, 0) == NEREID_UNAVAILABLE &&
                      write(function, 0, memory, 2) == NEREID_UNAVAILABLE;
     nereid_function_destroy(function);

@@ -80,7 +80,7 @@ TEST(CompileRepeatedly, AForkedChildCompilesWhateverOtherThreadsDid) {
     });
   int hung = 0;
   for (int round = 0; round < 25 && hung == 0; ++round) {
-    bool succeeds = nereid::test::succeedsInChild(10, [&] {
+    bool succeeds = nereid::test::succeedsInChild([&] {
       return plugin.compile(fmodKernel(), "asm", "so").status == NEREID_OK;
     });
     hung += !succeeds;

@@ -139,9 +139,9 @@ TEST_F(BoundaryTest, AForkedChildIsRefusedUnlessThePluginAllowsIt) {
     return allocate(backend, 0, 64, &address) == NEREID_UNAVAILABLE &&
            lastError().find("not work in the child") != std::string::npos;
   };
-  EXPECT_TRUE(nereid::test::succeedsInChild(20, isRefused));
+  EXPECT_TRUE(nereid::test::succeedsInChild(isRefused));
   EXPECT_TRUE(nereid::test::succeedsInChild(
-      20, [&] { return allocate(safe, 0, 64, &address) == NEREID_OK; }));
+      [&] { return allocate(safe, 0, 64, &address) == NEREID_OK; }));
   EXPECT_EQ(allocate(backend, 0, 64, &address), NEREID_OK);
   EXPECT_EQ(nereid_backend_free(backend, 0, address), NEREID_OK);
 }

@@ -223,7 +223,7 @@ TEST(TraceTest, ItsWarningMayOpenItAgain) {
           isOpenedAgain = bool(Trace::open(path, testLog()));
         },
         nullptr, NEREID_SEVERITY_WARNING);
-    alarm(20); // a deadlock ends
+    alarm(60); // a deadlock ends
     Result<std::shared_ptr<Trace>> trace = Trace::open(path, log);
     rlimit limit = {512, 512};
     setrlimit(RLIMIT_FSIZE, &limit);

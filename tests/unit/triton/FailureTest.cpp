@@ -183,11 +183,12 @@ TEST_F(FailureTest, AWorkerIsKeptToItsMemory) {
 }
 
 TEST_F(FailureTest, AHangEndsAtTheLimit) {
-  settings.timeLimit = std::chrono::seconds(2);
+  // Long enough for the next compilation, too, on a machine that is busy.
+  settings.timeLimit = std::chrono::seconds(10);
   Compiled result = compile(kernel("hang"));
   EXPECT_EQ(result.status, NEREID_OUT_OF_RESOURCES);
   EXPECT_THAT(result.reported,
-              AllOf(HasSubstr("it did not answer within 2000 ms"),
+              AllOf(HasSubstr("it did not answer within 10000 ms"),
                     HasSubstr("NEREID_TRITON_TIME_LIMIT")));
   EXPECT_EQ(compile(kernel()).status, NEREID_OK);
 }
@@ -195,11 +196,10 @@ TEST_F(FailureTest, AHangEndsAtTheLimit) {
 TEST_F(FailureTest, ACancelledCompilationEndsSoon) {
   ASSERT_EQ(compile(kernel()).status, NEREID_OK);
   call.isCancelled = true;
-  auto start = std::chrono::steady_clock::now();
+  // Without the cancellation it would be late.
   Compiled result = compile(kernel("hang"));
   EXPECT_EQ(result.status, NEREID_CANCELLED);
   EXPECT_THAT(result.reported, HasSubstr("the compilation was cancelled"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   call.isCancelled = false;
   EXPECT_EQ(compile(kernel()).status, NEREID_OK);
 }
@@ -207,10 +207,13 @@ TEST_F(FailureTest, ACancelledCompilationEndsSoon) {
 TEST_F(FailureTest, ParallelCompilationsGetSeveralWorkers) {
   settings.workers = 2;
   plugin();
+  // The first two go on once both are there.
+  std::filesystem::create_directory(folder + "/meet");
   std::vector<std::future<Compiled>> pending;
   for (int i = 0; i < 4; ++i)
     pending.push_back(std::async(std::launch::async, [&] {
-      return compile(kernel("slow pid"), {{"image", "ptx"}});
+      return compile(kernel("pid meet=" + folder + "/meet"),
+                     {{"image", "ptx"}});
     }));
   std::set<std::string> workers;
   for (auto &each : pending) {
@@ -232,7 +235,7 @@ TEST_F(FailureTest, ParallelCompilationsGetSeveralWorkers) {
 #if !defined(__SANITIZE_THREAD__) && !defined(NEREID_TEST_WITHOUT_FORK)
 TEST_F(FailureTest, AForkedChildCompiles) {
   ASSERT_EQ(compile(kernel()).status, NEREID_OK);
-  EXPECT_TRUE(nereid::test::succeedsInChild(60, [&] {
+  EXPECT_TRUE(nereid::test::succeedsInChild([&] {
     bool isGood = compile(kernel()).status == NEREID_OK;
     state.reset();
     return isGood;

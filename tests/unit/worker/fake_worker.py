@@ -43,8 +43,12 @@ def answer(header, blobs, event):
         for i in range(3):
             event({"step": i})
         return {}, {}
-    if what == "sleep":
-        time.sleep(header["seconds"])
+    if what == "meet":
+        # Until so many workers have been here.
+        with open(os.path.join(header["folder"], str(os.getpid())), "w"):
+            pass
+        while len(os.listdir(header["folder"])) < header["count"]:
+            time.sleep(0.01)
         return {"pid": os.getpid()}, {}
     if what == "crash":
         print("last words", file=sys.stderr)
@@ -55,6 +59,7 @@ def answer(header, blobs, event):
         print("giving up")
         sys.exit(3)
     if what == "hang":
+        event({})
         time.sleep(1000)
     if what == "raise":
         raise ValueError("no such thing")

@@ -4,6 +4,7 @@
 
 import ctypes
 import os
+import re
 import signal
 import sys
 import time
@@ -54,8 +55,12 @@ def misbehave(text):
         os.kill(os.getpid(), signal.SIGKILL)
     if "print" in text:
         print("garbage\n" * 10000)
-    if "slow" in text:
-        time.sleep(0.5)
+    if meeting := re.search("meet=(.*)", text):
+        # Until two workers have been here.
+        with open(os.path.join(meeting[1], str(os.getpid())), "w"):
+            pass
+        while len(os.listdir(meeting[1])) < 2:
+            time.sleep(0.01)
     if "located" in text:
         print('loc("k.py":7:3): error: this cannot be lowered', file=sys.stderr)
         print('loc("k.py":6:1): note: because of this', file=sys.stderr)
