@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import collections
+import contextlib
 import pathlib
 import random
 import shutil
@@ -16,15 +17,19 @@ import time
 PROCESSES = 16
 KEYS = 8
 ROUNDS = 40
-TIME_LIMIT = 30  # seconds for a round
-# A removal takes every entry at most once, so one removal costs one more
-# computation of each.
-MOST_COMPUTATIONS = 2
+TIME_LIMIT = 100  # seconds for a round, which only a hang takes
 
 
 def remove(directory):
     # It may complain that the others fill the directory meanwhile.
     subprocess.run(["rm", "-rf", directory], stderr=subprocess.DEVNULL)
+
+
+def remove_at_once(directory):
+    """Takes every entry at most once, however slow this machine is; rm may take
+    entries that were made again while it was running."""
+    with contextlib.suppress(FileNotFoundError):
+        directory.rename(directory.parent / "removed")
 
 
 def play(driver, root, number, removals):
@@ -41,7 +46,7 @@ def play(driver, root, number, removals):
             time.sleep(0.001)  # until the first one computes
         for _ in range(removals):
             time.sleep(random.uniform(0, 0.12 / removals))
-            remove(directory)
+            remove_at_once(directory) if removals == 1 else remove(directory)
         codes = [sharer.wait(max(1, deadline - time.monotonic()))
                  for sharer in sharers]
         complaints += [f"round {number}: a process ends with {code}"
@@ -55,6 +60,7 @@ def play(driver, root, number, removals):
     counts = collections.Counter(log.read_text().splitlines())
     if len(counts) != KEYS:
         complaints.append(f"round {number}: {len(counts)} keys of {KEYS}")
+    # One removal costs one more computation of each.
     if removals <= 1:
         complaints += [f"round {number}: {key} was computed {count} times"
                        for key, count in counts.items()
@@ -79,7 +85,7 @@ def main():
     print(f"seed {seed}; at most {most} computations of a key with a removal")
     for text in complaints:
         print(f"error: {text}")
-    sys.exit(1 if complaints or most > MOST_COMPUTATIONS else 0)
+    sys.exit(1 if complaints else 0)
 
 
 main()

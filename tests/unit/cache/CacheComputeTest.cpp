@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <latch>
+#include <mutex>
 #include <thread>
 
 #include <sys/wait.h>
@@ -44,6 +46,41 @@ template <typename Work> void inThreads(int count, Work work) {
   for (std::thread &thread : threads)
     thread.join();
 }
+
+/// Threads of which one computes what the others wait for.
+class Crowd {
+public:
+  /// The calling thread is about to ask for the result.
+  void join() {
+    std::lock_guard lock(mutex);
+    threads.push_back(::gettid());
+  }
+
+  /// Returns once \p count threads have joined and all but the calling one
+  /// sleep. A thread may sleep for a moment because another one has a lock,
+  /// but not all of them time after time.
+  void waitUntilAllWait(size_t count) {
+    for (int rounds = 0; rounds < 10;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::lock_guard lock(mutex);
+      bool allSleep = threads.size() == count;
+      for (pid_t thread : threads)
+        allSleep &= thread == ::gettid() || isAsleep(thread);
+      rounds = allSleep ? rounds + 1 : 0;
+    }
+  }
+
+private:
+  static bool isAsleep(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    size_t name = text.rfind(") ");
+    return name != std::string::npos && text[name + 2] == 'S';
+  }
+
+  std::mutex mutex;
+  std::vector<pid_t> threads;
+};
 
 /// Runs \p work in a child, which succeeds if it gives true.
 template <typename Work> pid_t inChild(Work work) {
@@ -110,8 +147,15 @@ TEST_F(CacheCompute, IsDoneByOneOfManyThreads) {
 TEST_F(CacheCompute, IsDoneByOneThreadWithoutADirectory) {
   options.directory.clear();
   Cache cache(options);
+  Crowd crowd;
+  auto slow = [&](const std::string &) -> Result<CacheValue> {
+    ++runs;
+    crowd.waitUntilAllWait(8);
+    return CacheValue{"body", {}};
+  };
   inThreads(8, [&](int) {
-    EXPECT_TRUE(cache.getOrCompute(keyOf("x"), counting(milliseconds(200))));
+    crowd.join();
+    EXPECT_TRUE(cache.getOrCompute(keyOf("x"), slow));
   });
   EXPECT_EQ(runs, 1);
 }
@@ -139,30 +183,38 @@ TEST_F(CacheCompute, OfDifferentKeysGoesOnSideBySide) {
 
 TEST_F(CacheCompute, SharesAFailureAmongThreads) {
   Cache cache(options);
+  Crowd crowd;
   auto fail = [&](const std::string &) -> Result<CacheValue> {
     ++runs;
-    std::this_thread::sleep_for(milliseconds(200));
+    crowd.waitUntilAllWait(8);
     return Failure{NEREID_INTERNAL, "no"};
   };
-  inThreads(8,
-            [&](int) { EXPECT_FALSE(cache.getOrCompute(keyOf("x"), fail)); });
+  inThreads(8, [&](int) {
+    crowd.join();
+    EXPECT_FALSE(cache.getOrCompute(keyOf("x"), fail));
+  });
   EXPECT_EQ(runs, 1);
 }
 
 TEST_F(CacheCompute, DoesNotShareACancellationAmongThreads) {
   for (nereid_status_t status : {NEREID_CANCELLED, NEREID_OUT_OF_RESOURCES}) {
     Cache cache(options);
+    Crowd crowd;
     runs = 0;
     std::atomic<int> failures = 0;
     auto failFirst = [&](const std::string &) -> Result<CacheValue> {
       bool isFirst = ++runs == 1;
-      std::this_thread::sleep_for(milliseconds(200));
+      if (isFirst)
+        crowd.waitUntilAllWait(8);
       if (isFirst)
         return Failure{status, "not for others"};
       return CacheValue{"body", {}};
     };
     Digest key = keyOf(std::to_string(status));
-    inThreads(8, [&](int) { failures += !cache.getOrCompute(key, failFirst); });
+    inThreads(8, [&](int) {
+      crowd.join();
+      failures += !cache.getOrCompute(key, failFirst);
+    });
     EXPECT_EQ(failures, 1);
     EXPECT_EQ(runs, 2);
   }
@@ -205,14 +257,19 @@ TEST_F(CacheCompute, StaysCorrectWithReadersWritersAndCollectors) {
 }
 
 TEST_F(CacheCompute, WaitsForAnotherProcess) {
+  int started[2];
+  ASSERT_EQ(::pipe(started), 0);
   pid_t child = inChild([&] {
     Cache cache(options);
-    return bool(cache.getOrCompute(keyOf("x"), counting(milliseconds(300))));
+    auto slow = [&](const std::string &) -> Result<CacheValue> {
+      EXPECT_EQ(::write(started[1], "x", 1), 1); // it has the lock
+      std::this_thread::sleep_for(milliseconds(200));
+      return CacheValue{"body", {}};
+    };
+    return bool(cache.getOrCompute(keyOf("x"), slow));
   });
-  // The child has the lock as soon as the folder of the key is there.
-  while (!std::filesystem::exists(options.directory + ".lock"))
-    std::this_thread::sleep_for(milliseconds(1));
-  std::this_thread::sleep_for(milliseconds(50));
+  char byte;
+  ASSERT_EQ(::read(started[0], &byte, 1), 1);
   Cache cache(options);
   Result<CacheEntry> entry = cache.getOrCompute(keyOf("x"), counting());
   ASSERT_TRUE(entry);
