@@ -174,7 +174,7 @@ TEST_F(ThreadsTest, LookUpsGoOnWhileAnUnregisterWaitsForALoad) {
   auto lookUp = std::async(std::launch::async, [&] {
     return nereid_runtime_backend(runtime, text("test.fake"), &found);
   });
-  EXPECT_EQ(lookUp.wait_for(std::chrono::seconds(10)),
+  EXPECT_EQ(lookUp.wait_for(std::chrono::seconds(60)),
             std::future_status::ready);
   mayEnd = true;
   EXPECT_EQ(lookUp.get(), NEREID_OK);

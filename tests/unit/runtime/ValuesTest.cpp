@@ -6,7 +6,6 @@
 #include "abi/Values.h"
 #include "support/Json.h"
 
-#include <chrono>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,8 +90,8 @@ TEST(ValuesTest, ALaterValueReplacesAnEarlierOneOfTheSameName) {
 }
 
 TEST(ValuesTest, TakesManyValuesInLittleTime) {
-  constexpr int count = 100'000;
-  auto start = std::chrono::steady_clock::now();
+  // In quadratic time this would not end within ctest's limit.
+  constexpr int count = 500'000;
   Values values;
   for (int i = 0; i < count; ++i)
     values.addInteger("n" + std::to_string(i), i);
@@ -100,7 +99,6 @@ TEST(ValuesTest, TakesManyValuesInLittleTime) {
   EXPECT_EQ(values.json().size(), static_cast<size_t>(count));
   EXPECT_EQ(Values::decode(values.encode())->items().size(),
             static_cast<size_t>(count));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(ValuesTest, DropsUnknownTypesAndRefusesContradictions) {

@@ -16,9 +16,9 @@ namespace nereid::test {
 
 using Words = std::vector<uint32_t>;
 
-/// Programs of the kernel `spin` that keep a device busy for seconds: lavapipe
-/// ends a loop after 65535 rounds.
-inline constexpr uint32_t kManyPrograms = 3000;
+/// Programs of the kernel `spin` that keep a device busy for many seconds:
+/// lavapipe ends a loop after 65535 rounds.
+inline constexpr uint32_t kManyPrograms = 60000;
 
 /// The assembled module, not sealed.
 Words readModule(const std::string &name);

@@ -74,17 +74,21 @@ protected:
 } // namespace
 
 TEST_F(VulkanStreams, ALaunchReturnsBeforeTheKernelEnds) {
-  AddArguments arguments = keepBusy(0);
   nereid_event_t *event = createEvent();
-  std::vector<float> sums(kCount);
-  EXPECT_EQ(download(sums, arguments.out), NEREID_OK) << error;
-  EXPECT_EQ(record(event, 0), NEREID_OK);
-  EXPECT_EQ(isReached(event), 0);
-  EXPECT_EQ(isDone(0), 0);
-  EXPECT_EQ(synchronize(), NEREID_OK) << error;
-  EXPECT_THAT(sums, Each(2.0f));
-  EXPECT_EQ(isDone(0), 1);
-  EXPECT_EQ(isReached(event), 1);
+  // This thread may be interrupted for as long as the device is busy.
+  bool isEarly = false;
+  for (int attempt = 0; attempt < 20 && !isEarly; ++attempt) {
+    AddArguments arguments = keepBusy(0);
+    std::vector<float> sums(kCount);
+    EXPECT_EQ(download(sums, arguments.out), NEREID_OK) << error;
+    EXPECT_EQ(record(event, 0), NEREID_OK);
+    isEarly = isReached(event) == 0 && isDone(0) == 0;
+    EXPECT_EQ(synchronize(), NEREID_OK) << error;
+    EXPECT_THAT(sums, Each(2.0f));
+    EXPECT_EQ(isDone(0), 1);
+    EXPECT_EQ(isReached(event), 1);
+  }
+  EXPECT_TRUE(isEarly);
   EXPECT_EQ(call(events().destroy, plugin->state, event), NEREID_OK);
 }
 
@@ -106,7 +110,7 @@ TEST_F(VulkanStreams, WorkIsSubmittedWithoutAnotherCall) {
   last.out = address;
   last.n = 64;
   ASSERT_EQ(launch(kernel("vector_add"), 1, &last, 32), NEREID_OK) << error;
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(100);
   while (seen[63].load() != 2 && std::chrono::steady_clock::now() < end)
     std::this_thread::yield();
   EXPECT_EQ(seen[63].load(), 2);
