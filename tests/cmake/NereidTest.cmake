@@ -9,13 +9,14 @@ nereid_precompile(nereid_test_headers ${PROJECT_SOURCE_DIR}/tests/support/precom
 
 # A GoogleTest program whose every case is one ctest.
 # nereid_add_test(<name> SOURCES ... LIBS ... [LABEL unit])
+# Limits of time are for hangs only: ten times what a test takes and more.
 function(nereid_add_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 900)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
@@ -25,7 +26,7 @@ function(nereid_add_test name)
   gtest_discover_tests(${name}
     TEST_PREFIX "${ARG_LABEL}."
     DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
+    DISCOVERY_TIMEOUT 600
     PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}"
   )
 endfunction()
@@ -42,5 +43,5 @@ function(nereid_add_lit_suite name)
   add_test(NAME lit.${name}
     COMMAND ${Python3_EXECUTABLE} ${LLVM_LIBRARY_DIR}/../build/utils/lit/lit.py
       -v ${CMAKE_CURRENT_BINARY_DIR}/lit)
-  set_tests_properties(lit.${name} PROPERTIES LABELS lit TIMEOUT 600)
+  set_tests_properties(lit.${name} PROPERTIES LABELS lit TIMEOUT 3600)
 endfunction()

@@ -45,7 +45,7 @@ def run_program(tmp_path):
             env={name: value for name, value in env.items() if value is not None},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=1200,
         )
 
     return run

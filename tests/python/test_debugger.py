@@ -32,7 +32,7 @@ def _stop_at(line):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=2400,
         start_new_session=True,
     )
     return done.stdout

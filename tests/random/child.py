@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import multiprocessing
 
-LIMIT = 30  # seconds for one configuration of one kernel
+LIMIT = 300  # seconds for one configuration of one kernel, which only a hang takes
 
 
 class Ended(Exception):
