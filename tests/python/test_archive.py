@@ -70,10 +70,48 @@ def test_errors(archive, tmp_path):
         kernels.group("sums")
     with pytest.raises(TypeError, match="takes 4 arguments, 1 were given"):
         kernels["vector_add_f32"].launch((1,), 0)
+    add = kernels["vector_add_f32"]
+    with pytest.raises(TypeError, match="argument 3 is a float, expected an integer"):
+        add.launch((1,), 0, 0, 0, 1.5)
+    with pytest.raises(TypeError, match="the grid is not a sequence, expected 1 to 3 sizes"):
+        add.launch(1, 0, 0, 0, 1)
     damaged = tmp_path / "damaged.nra"
     damaged.write_bytes(archive.read_bytes()[:-1])
     with pytest.raises(nereid.Error, match="truncated"):
         nereid.open(damaged, target="cpu")
+
+
+def test_tensors_of_other_elements_are_refused(archive):
+    kernel = nereid.open(archive, target="cpu")["vector_add_f32"]
+    x, y, out = torch.randn(64), torch.randn(64), torch.zeros(64)
+    for wrong in (torch.float16, torch.int32, torch.float64):
+        with pytest.raises(TypeError, match=r"argument 2 \('.*'\) of 'vector_add_f32' is a tensor of .*, expected one for '\*f32'"):
+            kernel.launch((1,), x, y, out.to(wrong), 64)
+    assert not out.any()
+    # An address says nothing of what is there.
+    kernel.launch((1,), x.data_ptr(), y, out, 64)
+    torch.testing.assert_close(out, x + y)
+
+
+@pytest.mark.parametrize(
+    "element, dtype, fits",
+    [
+        ("f32", "float32", True),
+        ("f32", "int32", False),
+        ("bf16", "float16", False),
+        ("i8", "uint8", True),
+        ("i1", "bool", True),
+        ("i8", "float8_e5m2", True),
+        ("i32", "float8_e5m2", False),
+        ("f8e4m3fn", "float8_e4m3fn", True),
+        ("f8e4m3fn", "uint8", True),
+        ("f8e4m3fn", "float16", False),
+        ("f32", "complex64", True),
+        ("*f32", "int64", True),
+    ],
+)
+def test_dtypes_of_elements(element, dtype, fits):
+    assert nereid._archive._takes(element, dtype) == fits
 
 
 def test_kernels_outlive_their_archive(archive):

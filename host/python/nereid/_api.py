@@ -137,8 +137,10 @@ class Kernel:
     def _launch(
         self, grid: Sequence[int], stream: Stream | int, arguments: Sequence[Any]
     ) -> None:
-        size = self.resources["scratch_size"] if self._has_scratch else 0
-        size *= math.prod(max(0, n) for n in grid)
+        size = 0
+        if self._has_scratch:
+            size = self.resources["scratch_size"]
+            size *= math.prod(max(0, n) for n in grid)
         if not size:
             self._loaded.launch(grid, int(stream), None, *arguments)
             return

@@ -6,11 +6,41 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _native
 from ._api import Kernel
+from ._streams import Stream
+
+# The dtypes of tensors, by name, that a pointer to such elements takes. TTIR has
+# no sign, and what is not one of these names is not checked.
+_BYTES = {"int8", "uint8", "bool"}
+_DTYPES = {
+    "i1": _BYTES,
+    "i8": _BYTES,
+    "i16": {"int16", "uint16"},
+    "i32": {"int32", "uint32"},
+    "i64": {"int64", "uint64"},
+    "f16": {"float16"},
+    "bf16": {"bfloat16"},
+    "f32": {"float32"},
+    "f64": {"float64"},
+}
+_KNOWN_DTYPES = frozenset().union(*_DTYPES.values())
+
+
+def _takes(element: str, dtype: str) -> bool:
+    """Whether a pointer to `element` takes a tensor of `dtype`."""
+    is_float8 = dtype.startswith("float8")
+    if element.startswith("f8"):
+        return is_float8 or dtype not in _KNOWN_DTYPES or dtype in _BYTES
+    if element not in _DTYPES:
+        return True
+    # Bytes may hold numbers of 8 bits.
+    if is_float8:
+        return element == "i8"
+    return dtype not in _KNOWN_DTYPES or dtype in _DTYPES[element]
 
 
 class ArchiveKernel(Kernel):
@@ -20,6 +50,34 @@ class ArchiveKernel(Kernel):
         super().__init__(None, loaded)
         self._archive = archive
         self._number = number
+        # Of each pointer: its place, and the dtypes that were found to fit.
+        self._fitting: list[tuple[int, set[Any]]] = [
+            (place, set())
+            for place, is_pointer in enumerate(self._is_pointer)
+            if is_pointer
+        ]
+
+    def launch(
+        self, grid: Sequence[int], *arguments: Any, stream: Stream | int = 0
+    ) -> None:
+        """As `Kernel.launch`. A tensor of other elements than those that the kernel
+        was compiled for is refused."""
+        for place, fitting in self._fitting:
+            if place < len(arguments):
+                dtype = getattr(arguments[place], "dtype", None)
+                if dtype is not None and dtype not in fitting:
+                    self._check_dtype(place, dtype)
+                    fitting.add(dtype)
+        super().launch(grid, *arguments, stream=stream)
+
+    def _check_dtype(self, place: int, dtype: Any) -> None:
+        argument = self.arguments[place]
+        name = str(dtype).rpartition(".")[2]
+        if not _takes(argument.type[1:].lower(), name):
+            raise TypeError(
+                f"argument {place} ('{argument.name}') of '{self.name}' is a tensor of "
+                f"{name}, expected one for '{argument.type}'"
+            )
 
     @property
     def name(self) -> str:

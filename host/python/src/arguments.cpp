@@ -148,6 +148,15 @@ static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
   return false;
 }
 
+/// Names the argument in the error that Python raised for its type.
+static bool refuseType(PyObject *value, Py_ssize_t index,
+                       const char *expected) {
+  if (PyErr_ExceptionMatches(PyExc_TypeError))
+    PyErr_Format(PyExc_TypeError, "argument %zd is a %s, expected %s", index,
+                 Py_TYPE(value)->tp_name, expected);
+  return false;
+}
+
 /// Whether \p value fits in \p size bytes, signed or unsigned: TTIR integers
 /// are signless.
 static bool fits(long long value, unsigned size) {
@@ -161,7 +170,7 @@ static bool packLong(const Slot &slot, PyObject *value, Py_ssize_t index,
                      char *block) {
   Ref number(PyNumber_Index(value));
   if (!number)
-    return false;
+    return refuseType(value, index, "an integer");
   int overflow = 0;
   long long small = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
   if (!overflow && fits(small, slot.size)) [[likely]] {
@@ -194,12 +203,8 @@ static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
     return truth >= 0 && put(slot, uint8_t(truth), block);
   }
   Ref number(PyNumber_Index(value));
-  if (!number) {
-    PyErr_Format(PyExc_TypeError,
-                 "argument %zd is a %s, expected a truth value", index,
-                 Py_TYPE(value)->tp_name);
-    return false;
-  }
+  if (!number)
+    return refuseType(value, index, "a truth value");
   int overflow = 0;
   long long bit = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
   if (!overflow && bit >= -1 && bit <= 1)
@@ -210,6 +215,23 @@ static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
   return false;
 }
 
+static bool packFloat(const Slot &slot, PyObject *value, Py_ssize_t index,
+                      char *block) {
+  double number = PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred())
+    return refuseType(value, index, "a number");
+  switch (slot.conversion) {
+  case Conversion::F16:
+    return PyFloat_Pack2(number, block + slot.offset, 1) == 0;
+  case Conversion::BF16:
+    return put(slot, toBf16(number), block);
+  case Conversion::F32:
+    return put(slot, static_cast<float>(number), block);
+  default:
+    return put(slot, number, block);
+  }
+}
+
 bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block) {
   switch (slot.conversion) {
   case Conversion::Pointer:
@@ -218,17 +240,11 @@ bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block) {
     return packBool(slot, value, index, block);
   case Conversion::Integer:
     return packLong(slot, value, index, block);
-  case Conversion::F16: {
-    double number = PyFloat_AsDouble(value);
-    return !PyErr_Occurred() &&
-           PyFloat_Pack2(number, block + slot.offset, 1) == 0;
-  }
+  case Conversion::F16:
   case Conversion::BF16:
-    return put(slot, toBf16(PyFloat_AsDouble(value)), block);
   case Conversion::F32:
-    return put(slot, static_cast<float>(PyFloat_AsDouble(value)), block);
   case Conversion::F64:
-    return put(slot, PyFloat_AsDouble(value), block);
+    return packFloat(slot, value, index, block);
   }
   return false;
 }
