@@ -55,6 +55,23 @@ class BuildTest(ToolTest):
         listed = self.run_json("archive", "list", "k.nra")
         self.assertEqual([k["name"] for k in listed["kernels"]], ["vector_add_f32"])
 
+    def test_names_every_kernel_that_fails_for_a_target(self):
+        kernels = [DATA / "softmax_f32.ttir", DATA / "vector_add_f32.ttir"]
+        words = [*kernels, "-o", "k.nra", "--targets", "extension:v9,cpu:x86_64:no-cpu", "--progress", "none"]
+        done = self.run_tool("build", *words, code=1)
+        self.assertEqual(done.stderr.count("unknown CPU 'no-cpu'"), 1)
+        self.assertIn("k.nra: 2 kernels for 1 of 2 targets, ", done.stdout)
+        self.assertIn("failed for cpu:x86_64:no-cpu: 'softmax_f32', 'vector_add_f32'", done.stdout)
+        told = self.run_json("build", *words, code=1)
+        failed = [(each["kernel"], each["target"]) for each in told["failures"]]
+        self.assertEqual(failed, [(name, "cpu:x86_64:no-cpu") for name in ("softmax_f32", "vector_add_f32")])
+
+    def test_compiles_with_the_python_that_is_given(self):
+        words = [DATA / "softmax_f32.ttir", "-o", "k.nra", "--target", "hip:gfx942", "--python"]
+        for python in ("/bin/true", "true"):
+            done = self.run_tool("build", *words, python, code=4)
+            self.assertIn("bin/true' cannot be asked for Triton", done.stderr)
+
     def test_writes_nothing_when_all_fail(self):
         (self.folder / "broken.ttir").write_text("nonsense")
         done = self.run_tool("build", "broken.ttir", "-o", "k.nra", "--progress", "none", code=1)

@@ -12,11 +12,13 @@
 #include "build/ObjectFile.h"
 #include "build/PythonKernels.h"
 
+#include "text/ShortTarget.h"
 #include "text/Suggestions.h"
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -30,6 +32,12 @@ struct Options {
   std::string targetList;
   std::vector<std::string> targets, values;
   bool embedsTtir = false, zstd = false, check = false;
+};
+
+/// A kernel that could not be made; compiled for `target`, if it is given.
+struct Failure {
+  std::string kernel, target, text;
+  auto operator<=>(const Failure &) const = default;
 };
 
 /// The kernels of a build, as they go into the archive.
@@ -55,6 +63,7 @@ private:
   Expected<void> checkAgain(const std::string &archive);
   std::string depfileText() const;
   void collectFailures(const std::vector<BuildJob> &jobs);
+  std::string failedNames() const;
   void report(const std::vector<BuildJob> &jobs, size_t bytes);
   Expected<int> interrupted(const std::vector<BuildJob> &jobs);
 
@@ -66,7 +75,7 @@ private:
   BuildProgress::Mode progressMode = BuildProgress::None;
   BuildPlan kernels;
   std::vector<BuildTarget> targets;
-  std::vector<PlanFailure> failures;
+  std::set<Failure> failures;
   size_t built = 0; // kernels in the archive
   InterruptFlag interrupt;
 };
@@ -144,7 +153,8 @@ Expected<void> Build::plan() {
             [](const PlannedKernel &a, const PlannedKernel &b) {
               return a.name < b.name;
             });
-  failures = kernels.failures;
+  for (const PlanFailure &each : kernels.failures)
+    failures.insert({each.name, {}, each.text});
   return checkNames();
 }
 
@@ -325,10 +335,24 @@ Expected<void> Build::checkAgain(const std::string &archive) {
 }
 
 void Build::collectFailures(const std::vector<BuildJob> &jobs) {
-  std::set<std::string> texts;
   for (const BuildJob &job : jobs)
-    if (!job.error.empty() && texts.insert(job.error).second)
-      failures.push_back({kernels.kernels[job.kernel].name, job.error});
+    if (!job.error.empty())
+      failures.insert({kernels.kernels[job.kernel].name,
+                       targets[job.target].name, job.error});
+}
+
+// The kernels that failed, those of each target in a line.
+std::string Build::failedNames() const {
+  std::map<std::string, std::set<std::string>> names;
+  for (const Failure &each : failures)
+    names[targets.size() > 1 ? each.target : std::string()].insert(each.kernel);
+  std::string text;
+  for (const auto &[target, failed] : names)
+    text += "failed" + (target.empty() ? "" : " for " + shortTarget(target)) +
+            ": " +
+            quotedList(std::vector<std::string>(failed.begin(), failed.end())) +
+            '\n';
+  return text;
 }
 
 static std::string counted(size_t number, const char *noun) {
@@ -350,11 +374,16 @@ void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
                     {"images", std::move(images)}});
   }
   Json failed = Json::array();
-  std::set<std::string> names;
-  for (const PlanFailure &each : failures) {
-    failed.push_back({{"kernel", each.name}, {"message", each.text}});
-    names.insert(each.name);
+  for (const Failure &each : failures) {
+    Json item = {{"kernel", each.kernel}, {"message", each.text}};
+    if (!each.target.empty())
+      item["target"] = each.target;
+    failed.push_back(std::move(item));
   }
+  std::set<size_t> served;
+  for (const BuildJob &job : jobs)
+    if (job.artifact)
+      served.insert(job.target);
   Json document = {{"archive", options.output},
                    {"bytes", bytes},
                    {"built", built},
@@ -365,14 +394,13 @@ void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
   if (!options.object.empty())
     document["object"] = options.object;
   session.output.document(document);
-  session.output.text(options.output + ": " + counted(built, "kernel") +
-                      " for " + counted(targets.size(), "target") + ", " +
-                      tools::bytesText(bytes) + '\n');
-  if (!names.empty())
-    session.output.text(
-        "failed: " +
-        quotedList(std::vector<std::string>(names.begin(), names.end())) +
-        '\n');
+  session.output.text(
+      options.output + ": " + counted(built, "kernel") + " for " +
+      (served.size() < targets.size() ? std::to_string(served.size()) + " of "
+                                      : "") +
+      counted(targets.size(), "target") + ", " + tools::bytesText(bytes) +
+      '\n');
+  session.output.text(failedNames());
 }
 
 Expected<int> Build::interrupted(const std::vector<BuildJob> &jobs) {
@@ -391,6 +419,8 @@ Expected<int> Build::run() {
   if (Expected<void> checked = checkOptions(); !checked)
     return checked.error();
   session.options.compiler = options.compiler;
+  if (!options.python.empty())
+    compileWithPython(options.python);
   Expected<Runtime *> made = session.runtime();
   if (!made)
     return made.error();
@@ -424,8 +454,10 @@ Expected<int> Build::run() {
     if (interrupt.isSet())
       return interrupted(*jobs);
   }
-  for (const PlanFailure &each : failures)
-    session.output.message({workFailed, each.text});
+  std::set<std::string> reported;
+  for (const Failure &each : failures)
+    if (reported.insert(each.text).second)
+      session.output.message({workFailed, each.text});
   if (!built)
     return failure(workFailed, "no kernel could be built; " + options.output +
                                    " was not written");
@@ -466,7 +498,7 @@ Verb buildVerb() {
        {"--check", &options->check, "", "build twice and compare the archives"},
        {"--jobs", &options->jobs, "N", "compile so many images at a time"},
        {"--python", &options->python, "PATH",
-        "run Python files with this Python, which has Triton"},
+        "run Python files and Triton's compilers with this Python"},
        {"--depfile", &options->depfile, "FILE",
         "write the files that were read, for make and ninja"},
        {"--progress", &options->progress, "MODE",

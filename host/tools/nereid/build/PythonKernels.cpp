@@ -9,6 +9,7 @@
 #include "Progress.h"
 #include "build/KernelsScript.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -107,6 +108,29 @@ static std::string pythonFor(const std::string &given) {
     return given;
   const char *variable = std::getenv("NEREID_TRITON_PYTHON");
   return variable && *variable ? variable : "python3";
+}
+
+// Links stay: that of a virtual environment is what makes it one.
+static std::string absoluteProgram(const std::string &name) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (name.find('/') != name.npos)
+    return fs::absolute(name, ignored).string();
+  const char *variable = std::getenv("PATH");
+  std::string_view path = variable ? variable : "";
+  while (!path.empty()) {
+    size_t colon = std::min(path.find(':'), path.size());
+    fs::path found = fs::path(path.substr(0, colon)) / name;
+    if (found.is_absolute() && access(found.c_str(), X_OK) == 0)
+      return found.string();
+    path.remove_prefix(std::min(colon + 1, path.size()));
+  }
+  return {};
+}
+
+void compileWithPython(const std::string &python) {
+  if (std::string program = absoluteProgram(python); !program.empty())
+    setenv("NEREID_TRITON_PYTHON", program.c_str(), 1);
 }
 
 Expected<void> addPythonFile(BuildPlan &plan, const std::string &path,

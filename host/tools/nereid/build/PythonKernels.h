@@ -27,6 +27,10 @@ struct Recording {
 Expected<Recording> recordProgram(const std::vector<std::string> &words,
                                   const std::string &python, bool keepsStdout);
 
+/// Lets the plugin `triton` compile with \p python too, a path or a name in
+/// PATH. Before plugins are loaded.
+void compileWithPython(const std::string &python);
+
 } // namespace nereid::tool
 
 #endif // NEREID_TOOL_BUILD_PYTHONKERNELS_H
