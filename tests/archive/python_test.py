@@ -119,6 +119,8 @@ class PythonTest(ToolTest):
             ("x = 1\nraise ValueError('no')\n", "kernels.py:2: ValueError: no"),
             ("def f(:\n", "kernels.py:1: invalid syntax"),
             ("x = 1\n", "no get_function_table()"),
+            ("def get_function_table(): return 3\n", "get_function_table() returned int, expected a list of kernels"),
+            ("def get_funcion_table(): return [3]\n", "an entry of the table is of type int"),
             ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
             ("import os\nos._exit(0)\n", "the file ended Python before it gave its kernels"),
             ("import os\nos._exit(7)\n", "ended with code 7 while it made the kernels"),
@@ -152,7 +154,7 @@ class PythonTest(ToolTest):
         self.write()
         words = ["build", "kernels.py", "-o", "k.nra", "--target", "cpu", "--python"]
         done = self.run_tool(*words, "/nonexistent/python3", code=3)
-        self.assertIn("/nonexistent/python3 cannot be run", done.stderr)
+        self.assertIn("/nonexistent/python3 cannot be run: no such file or directory; set --python", done.stderr)
         bare = self.folder / "bare-python"
         bare.write_text(f'#!/bin/sh\nexec {TRITON} -S -I "$@"\n')
         bare.chmod(0o755)

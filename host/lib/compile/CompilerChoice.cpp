@@ -58,6 +58,20 @@ namedCompiler(const Target &target, const CompilerRules &rules) {
   return plugin;
 }
 
+/// For a device type that no plugin has: those that may be meant.
+static std::string suggestDeviceTypes(const Target &target,
+                                      const PluginList &plugins) {
+  std::vector<std::string> types;
+  for (const std::shared_ptr<Plugin> &plugin : plugins)
+    if (plugin->info.deviceType == target.backend)
+      return {};
+    else
+      types.push_back(plugin->info.deviceType);
+  std::vector<std::string> near = nearestNames(target.backend, types);
+  return near.empty() ? std::string()
+                      : "; did you mean " + quotedList(near, " or ");
+}
+
 Result<std::shared_ptr<Plugin>> chooseCompiler(const Target &target,
                                                const CompilerRules &rules) {
   if (!rules.wanted.empty())
@@ -80,7 +94,8 @@ Result<std::shared_ptr<Plugin>> chooseCompiler(const Target &target,
   if (best)
     return best;
   return Failure{NEREID_UNIMPLEMENTED,
-                 "no plugin compiles for " + target.description() + refusals};
+                 "no plugin compiles for " + target.description() +
+                     suggestDeviceTypes(target, rules.all) + refusals};
 }
 
 Result<CompilerChoice> chooseCompiler(const std::shared_ptr<Plugin> &plugin,

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
@@ -88,11 +87,12 @@ static Expected<int> runScript(const std::string &python,
       posix_spawnp(&child, python.c_str(), &actions, nullptr,
                    pointersTo(all).data(), pointersTo(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error)
-    return failure(error == ENOENT ? NEREID_NOT_FOUND : NEREID_IO_ERROR,
-                   python + " cannot be run: " + std::strerror(error) +
-                       "; set --python or NEREID_TRITON_PYTHON to a Python "
-                       "with Triton");
+  if (error) {
+    Error problem = systemError(python + " cannot be run", error);
+    problem.text += "; set --python or NEREID_TRITON_PYTHON to a Python with "
+                    "Triton";
+    return problem;
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;

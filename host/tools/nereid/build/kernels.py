@@ -219,9 +219,8 @@ def read_signature(fn, sig, constants):
         # As triton.tools.compile spells it: constants are in the signature too.
         rest = list(fn.arg_names)
     if len(items) != len(rest):
-        raise Mistake(
-            f"sig has {len(items)} items, expected {len(rest)} for {', '.join(rest)}"
-        )
+        count = f"{len(items)} item" + ("" if len(items) == 1 else "s")
+        raise Mistake(f"sig has {count}, expected {len(rest)} for {', '.join(rest)}")
     constants, arguments = dict(constants), []
     for name, item in zip(rest, items):
         kind, _, hint = item.partition(":")
@@ -450,12 +449,18 @@ def load_table(path, folder):
     try:
         spec.loader.exec_module(module)
         # The second spelling is that of a file of ONNX Runtime.
-        for name in ("get_function_table", "get_funcion_table"):
-            if hasattr(module, name):
-                return list(getattr(module, name)())
+        names = [n for n in ("get_function_table", "get_funcion_table") if hasattr(module, n)]
+        table = getattr(module, names[0])() if names else None
+        if hasattr(table, "__next__"):  # a generator
+            table = list(table)
     except (Exception, SystemExit) as error:
         fail(folder, place_of(path, error))
-    fail(folder, f"{path}: no get_function_table(), which returns a list of kernels")
+    if not names:
+        fail(folder, f"{path}: no get_function_table(), which returns a list of kernels")
+    if not isinstance(table, (list, tuple)):
+        what = type(table).__name__
+        fail(folder, f"{path}: {names[0]}() returned {what}, expected a list of kernels")
+    return list(table)
 
 
 class Recorder:
