@@ -7,12 +7,12 @@
 
 #include "archive/ArchiveTarget.h"
 #include "archive/Compress.h"
+#include "temporary_folder.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 using namespace nereid::host;
 using testing::HasSubstr;
@@ -91,8 +91,8 @@ TEST(Archive, StartsImagesAtPages) {
 }
 
 TEST(Archive, ReadsFilesAndKeepsThemWhenTheyAreReplaced) {
-  std::string path = testing::TempDir() + "nereid-archive-" +
-                     std::to_string(getpid()) + ".nra";
+  nereid::test::TemporaryFolder folder;
+  std::string path = folder.file("k.nra");
   std::string bytes = archiveOf({sampleKernel("sum")});
   std::ofstream(path) << bytes;
   ArchiveSource source;
@@ -109,8 +109,8 @@ TEST(Archive, ReadsFilesAndKeepsThemWhenTheyAreReplaced) {
 }
 
 TEST(Archive, ReportsAFileThatShrinksWhileItIsOpen) {
-  std::string path = testing::TempDir() + "nereid-archive-shrinks-" +
-                     std::to_string(getpid()) + ".nra";
+  nereid::test::TemporaryFolder folder;
+  std::string path = folder.file("k.nra");
   std::ofstream(path) << archiveOf({sampleKernel("sum")});
   ArchiveSource source;
   source.path = path;
@@ -120,7 +120,6 @@ TEST(Archive, ReportsAFileThatShrinksWhileItIsOpen) {
   Outcome verified = (*archive)->verify();
   ASSERT_FALSE(verified);
   EXPECT_THAT(verified.failure().text, HasSubstr("are no longer there"));
-  std::filesystem::remove(path);
 }
 
 TEST(Archive, RefusesWhatIsNotARegularFile) {

@@ -5,6 +5,8 @@
 
 #include "affinity.h"
 
+#include "temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,13 +22,6 @@ namespace fs = std::filesystem;
 /// A folder that stands for /sys/fs/cgroup, and a file for /proc/self/cgroup.
 class Cgroups : public ::testing::Test {
 protected:
-  void SetUp() override {
-    root = fs::temp_directory_path() /
-           ("nereid-cgroup-" + std::to_string(getpid()));
-    fs::create_directories(root);
-  }
-  void TearDown() override { fs::remove_all(root); }
-
   void put(const std::string &file, const std::string &text) {
     fs::create_directories((root / file).parent_path());
     std::ofstream(root / file) << text;
@@ -34,7 +29,8 @@ protected:
   unsigned cores() const {
     return cgroupCores((root / "self").string(), (root / "fs").string());
   }
-  fs::path root;
+  nereid::test::TemporaryFolder folder;
+  const fs::path root = folder.path;
 };
 
 TEST_F(Cgroups, NoLimit) {

@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "kernels.h"
+#include "temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace nereid::cpu::test {
 namespace {
@@ -80,8 +80,8 @@ TEST(Load, FromAFileAndFromChangedFile) {
   Plugin plugin;
   Compiled add = plugin.compile(addKernel(), "asm", "so");
   Compiled mod = plugin.compile(fmodKernel(), "asm", "so");
-  std::string path = std::filesystem::temp_directory_path() /
-                     ("nereid-load-" + std::to_string(getpid()) + ".so");
+  nereid::test::TemporaryFolder folder;
+  std::string path = folder.file("image.so");
   // As a cache entry: the image, then a trailer; and twice under one name.
   std::vector<nereid_module_t *> modules;
   for (const Compiled *one : {&add, &mod}) {
@@ -96,14 +96,13 @@ TEST(Load, FromAFileAndFromChangedFile) {
   }
   for (nereid_module_t *module : modules)
     plugin.unload(module);
-  std::filesystem::remove(path);
 }
 
 TEST(Load, FromAMemberOfAnArchive) {
   Plugin plugin;
   Compiled add = plugin.compile(addKernel(), "asm", "so");
-  std::string path = std::filesystem::temp_directory_path() /
-                     ("nereid-archive-" + std::to_string(getpid()));
+  nereid::test::TemporaryFolder folder;
+  std::string path = folder.file("archive");
   std::string before(4096, 'x');
   std::ofstream(path, std::ios::binary) << before << add.output << "after";
   nereid_module_t *module = nullptr;
@@ -170,15 +169,14 @@ TEST(LoadAlone, DoesNotMapLlvm) {
 TEST(Load, NeedsNoCompiler) {
   Plugin plugin;
   Compiled image = plugin.compile(addKernel(), "asm", "so");
-  std::string path = std::filesystem::temp_directory_path() /
-                     ("nereid-image-" + std::to_string(getpid()));
+  nereid::test::TemporaryFolder folder;
+  std::string path = folder.file("image");
   std::ofstream(path, std::ios::binary) << image.output;
   std::string command =
       "NEREID_TEST_IMAGE=" + path + " " +
       std::filesystem::read_symlink("/proc/self/exe").string() +
       " --gtest_filter=LoadAlone.* >/dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0);
-  std::filesystem::remove(path);
 }
 
 } // namespace

@@ -7,8 +7,8 @@
 #include "common/compiler_part.h"
 #include "common/text.h"
 #include "forked_child.h"
+#include "temporary_folder.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <thread>
@@ -20,8 +20,6 @@ namespace {
 class CompilerPartForkTest : public ::testing::Test {
 protected:
   CompilerPartForkTest() {
-    std::string name = testing::TempDir() + "compiler-part-fork-XXXXXX";
-    folder = mkdtemp(name.data());
     std::filesystem::create_directories(folder / "toy");
     std::filesystem::copy_file(
         SLOW_COMPILER_PART, folder / "toy" / "libnereid-toy-compiler.so",
@@ -29,14 +27,13 @@ protected:
     plugin = folder / "toy.so";
     host.plugin_path = text(plugin);
   }
-  ~CompilerPartForkTest() override { std::filesystem::remove_all(folder); }
-
   /// True if a child of fork() gets the table.
   static bool childGets(CompilerPart &part) {
     return test::succeedsInChild([&] { return part.load(nullptr) != nullptr; });
   }
 
-  std::filesystem::path folder;
+  test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path;
   std::string plugin;
   nereid_host_t host = {};
 };

@@ -5,11 +5,11 @@
 
 #include "common/compiler_part.h"
 #include "common/text.h"
+#include "temporary_folder.h"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace nereid::plugin {
 namespace {
@@ -17,11 +17,6 @@ namespace {
 class CompilerPartTest : public ::testing::Test {
 protected:
   CompilerPartTest() {
-    // One for each test: the dynamic loader knows its files by name.
-    static int count = 0;
-    folder = std::filesystem::temp_directory_path() /
-             ("compiler-part-" + std::to_string(getpid()) + "-" +
-              std::to_string(count++));
     plugin = folder / "toy.so";
     host.plugin_path = text(plugin);
     std::filesystem::create_directories(folder / "toy");
@@ -32,11 +27,11 @@ protected:
       *static_cast<std::string *>(self->user) += view(one->message);
     };
   }
-  ~CompilerPartTest() override { std::filesystem::remove_all(folder); }
-
   static constexpr uint32_t kOptionsSize = 16;
 
-  std::filesystem::path folder;
+  // One for each test: the dynamic loader knows its files by name.
+  test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path;
   std::string plugin;
   nereid_host_t host = {};
   nereid_call_t call = {};

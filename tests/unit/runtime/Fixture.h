@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -85,10 +86,9 @@ class RuntimeFixture : public testing::Test {
 protected:
   void SetUp() override {
     fake_reset();
-    directory =
-        testing::TempDir() + "nereid-runtime-" + std::to_string(getpid());
-    std::filesystem::remove_all(directory);
-    std::filesystem::create_directories(directory);
+    std::string name = testing::TempDir() + "nereid-runtime-XXXXXX";
+    ASSERT_TRUE(mkdtemp(name.data()));
+    directory = name;
     start();
   }
 

@@ -6,6 +6,7 @@
 #include "VulkanFixture.h"
 
 #include "target.h"
+#include "temporary_folder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -217,14 +218,13 @@ TEST_F(VulkanDevices, SeveralDriversWorkSideBySide) {
   if (manifest.empty())
     GTEST_SKIP() << "lavapipe, the second driver of this test, is not "
                     "installed; scripts/test installs it";
-  std::string copied =
-      testing::TempDir() + "/nereid-lvp-" + std::to_string(getpid()) + ".json";
+  TemporaryFolder folder;
+  std::string copied = folder.file("lvp.json");
   std::filesystem::copy_file(manifest, copied);
   Variable files("VK_DRIVER_FILES",
                  manifest + ":/nonexistent/icd.json:" + copied);
   VulkanPlugin two;
   EXPECT_EQ(two.probe().device_count, 2u) << two.reason;
-  std::filesystem::remove(copied);
   if (two.probe().device_count != 2)
     return;
 
