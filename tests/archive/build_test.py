@@ -89,6 +89,7 @@ class BuildTest(ToolTest):
             ([add, "-o", "k.nra", "--name", "a-b"], "expected a C identifier"),
             ([add, "-o", "k.nra", "--targets", "cpu:x86_64,cpu:x86_64"], "are the same"),
             ([add, add, "-o", "k.nra"], "two kernels are called 'vector_add_f32'"),
+            (["other.nra", "-o", "k.nra"], "other.nra: is an archive, expected a TTIR file"),
         ):
             done = self.run_tool("build", *words, code=2)
             self.assertIn(message, done.stderr)

@@ -79,6 +79,11 @@ std::string durationText(double nanoseconds) {
   return threeDigits(nanoseconds / 1e9) + " s";
 }
 
+std::string countText(uint64_t number, std::string_view noun) {
+  return std::to_string(number) + ' ' + std::string(noun) +
+         (number == 1 ? "" : "s");
+}
+
 std::string bytesText(uint64_t bytes) {
   static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);

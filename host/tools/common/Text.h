@@ -30,6 +30,8 @@ private:
 
 /// "12.3 us"
 std::string durationText(double nanoseconds);
+/// "1 kernel", "2 kernels"
+std::string countText(uint64_t number, std::string_view noun);
 /// "1.5 MiB"
 std::string bytesText(uint64_t bytes);
 /// \p text with control and non-ASCII bytes as "\\x1b".

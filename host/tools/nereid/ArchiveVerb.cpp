@@ -77,6 +77,8 @@ static std::string variantText(const Json &variant, size_t place) {
   std::string text = "\nvariant " + std::to_string(place) + "  " +
                      (conditions.empty() ? "always" : conditions) + '\n';
   std::string options = variant.value("options", "");
+  if (options.ends_with('\n'))
+    options.pop_back();
   std::replace(options.begin(), options.end(), '\n', ' ');
   if (!options.empty())
     text += "  options  " + options + '\n';

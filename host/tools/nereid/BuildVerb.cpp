@@ -130,6 +130,10 @@ Expected<void> Build::addInput(const std::string &path) {
   std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".json")
     return addKernelList(kernels, path);
+  if (extension == ".nra")
+    return invalid(path + ": is an archive, expected a TTIR file, a Python "
+                          "file or a list of kernels; 'nereid archive merge' "
+                          "joins archives");
   if (extension == ".py")
     return addPythonFile(kernels, path, options.python);
   return addTtirFile(kernels, *runtime, path);
@@ -355,10 +359,6 @@ std::string Build::failedNames() const {
   return text;
 }
 
-static std::string counted(size_t number, const char *noun) {
-  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
-}
-
 void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
   Json list = Json::array();
   for (size_t k = 0; k < kernels.kernels.size(); ++k) {
@@ -395,11 +395,11 @@ void Build::report(const std::vector<BuildJob> &jobs, size_t bytes) {
     document["object"] = options.object;
   session.output.document(document);
   session.output.text(
-      options.output + ": " + counted(built, "kernel") + " for " +
+      options.output + ": " + tools::countText(built, "kernel") + " for " +
       (served.size() < targets.size() ? std::to_string(served.size()) + " of "
                                       : "") +
-      counted(targets.size(), "target") + ", " + tools::bytesText(bytes) +
-      '\n');
+      tools::countText(targets.size(), "target") + ", " +
+      tools::bytesText(bytes) + '\n');
   session.output.text(failedNames());
 }
 

@@ -139,9 +139,11 @@ Error CommandLine::unexpectedOption(const Verb *verb,
   if (verb)
     addNames(names, verb->options);
   std::string name = word.substr(0, word.find('='));
+  bool hasProgram = verb && verb->usage.find("[--]") != std::string::npos;
   return invalid("unknown option '" + name + "'" + suggestNames(name, names) +
                  "\nnote: 'nereid " + (verb ? verb->name + ' ' : "") +
-                 "--help' lists them");
+                 "--help' lists them" +
+                 (hasProgram ? "; those of the program follow '--'" : ""));
 }
 
 Error CommandLine::unknownVerb(const std::string &word) const {

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Files.h"
+#include "Text.h"
 #include "Verb.h"
 #include "build/PythonKernels.h"
 
@@ -59,9 +60,12 @@ static Expected<int> trace(Session &session, const Options &options) {
                            {"kernels", kernels},
                            {"failures", list["failures"]},
                            {"code", recording->code}});
-  session.output.text(file + ": " + std::to_string(kernels.size()) +
-                      " kernels; 'nereid build " + file +
-                      " -o FILE.nra' compiles them\n");
+  std::string found = kernels.empty()
+                          ? std::string("no kernel was launched")
+                          : tools::countText(kernels.size(), "kernel") +
+                                "; compile with 'nereid build " + file +
+                                " -o FILE.nra'";
+  session.output.text(file + ": " + found + '\n');
   return recording->code || !list["failures"].empty() ? exitFailed : exitOk;
 }
 
@@ -75,7 +79,7 @@ Verb traceVerb() {
       "launches had in common. Example:\n"
       "  nereid trace -o recording -- train.py --steps 1\n"
       "  nereid build recording/kernels.json -o train.nra\n",
-      {{"WORD", &options->words, "", "", true},
+      {{"PROGRAM", &options->words, "", "", true},
        {"-o", &options->output, "FOLDER", "where to write the recording"},
        {"--python", &options->python, "PATH",
         "run the program with this Python, which has Triton"}},
