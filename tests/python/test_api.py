@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -274,3 +275,44 @@ def test_memory_of_an_asynchronous_device(build, run_program):
         MEMORY, NEREID_PLUGIN_DIRS=str(build / "tests/plugins/asynchronous")
     )
     assert done.returncode == 0, done.stderr
+
+
+CANCELLED = """
+import os, pathlib, signal, sys, threading, time
+import nereid
+
+dump = pathlib.Path(sys.argv[1])
+
+def press_ctrl_c():
+    while not dump.exists():  # the source is written before the first stage
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press_ctrl_c).start()
+try:
+    nereid.compile("wait", "cpu", dump_dir=str(dump))
+except KeyboardInterrupt:
+    print("interrupted")
+try:
+    nereid.compile("refuse", "cpu")
+except nereid.Error as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("policy", ["always", "always,isolated"])
+def test_ctrl_c_ends_a_compilation(build, run_program, tmp_path, policy):
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    shutil.copy(build / "tests/plugins/mishap_plugin.so", plugins)
+    done = run_program(
+        CANCELLED,
+        tmp_path / "dump",
+        NEREID_PLUGIN_DIRS=f"{plugins};{build / 'lib/nereid/plugins'}",
+        NEREID_COMPILER="mishap",
+        NEREID_COMPILE=policy,
+    )
+    assert done.returncode == 0, done.stderr
+    first, _, rest = done.stdout.partition("\n")
+    assert first == "interrupted"
+    assert "not this one" in rest

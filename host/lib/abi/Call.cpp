@@ -45,6 +45,10 @@ void Call::report(const nereid_call_t *call, const nereid_diagnostic_t *given) {
   }
 }
 
+int32_t Call::isCancelled(const nereid_call_t *call) {
+  return of(call).cancellation->isRequested();
+}
+
 nereid_status_t Call::caught() {
   std::string what;
   try {
@@ -93,6 +97,8 @@ Failure Call::failure(nereid_status_t status, std::string_view slot) {
             text + name + " returns malformed data: " + malformed};
   if (!errors.empty())
     text += errors;
+  else if (status == NEREID_CANCELLED && record.cancelled)
+    text += "the compilation was cancelled";
   else
     text += name + " failed with " + std::string(statusName(status)) +
             " and gave no reason, which is a fault of the plugin";

@@ -8,6 +8,7 @@
 #define NEREID_HOST_ABI_CALL_H
 
 #include "plugin/PluginInfo.h"
+#include "support/Cancellation.h"
 #include "support/Result.h"
 
 #include <mutex>
@@ -35,6 +36,13 @@ public:
   /// A call of a loaded plugin, which a forked child may not be allowed.
   Call(const Log *log, const PluginInfo &info) : Call(log, info.id) {
     isAllowed = info.isUsableHere();
+  }
+  /// A call that the plugin may end early. \p cancellation outlives it.
+  Call(const Log *log, const PluginInfo &info, const Cancellation &cancellation)
+      : Call(log, info) {
+    this->cancellation = &cancellation;
+    if (cancellation.isPossible())
+      record.cancelled = isCancelled;
   }
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
@@ -85,11 +93,13 @@ public:
 private:
   static void report(const nereid_call_t *call,
                      const nereid_diagnostic_t *diagnostic);
+  static int32_t isCancelled(const nereid_call_t *call);
   nereid_status_t caught();
   nereid_status_t refuseInChild();
 
   nereid_call_t record;
   const Log *log;
+  const Cancellation *cancellation = nullptr; // null: never
   std::string_view plugin, input;
   std::mutex mutex; // a plugin may report from several threads
   std::string errors;

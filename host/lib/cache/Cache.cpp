@@ -138,8 +138,13 @@ CacheEntry Cache::Impl::publish(const Digest &key, const CacheValue &value) {
   return entry;
 }
 
-CacheLookup Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
-                                          KeyLock &lock) {
+static Failure cancelledWait() {
+  return {NEREID_CANCELLED, "the wait for another compilation was cancelled"};
+}
+
+Result<CacheLookup>
+Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
+                              KeyLock &lock, const Cancellation &cancellation) {
   using namespace std::chrono;
   auto deadline = steady_clock::now() + options.waitLimit;
   milliseconds pause(1);
@@ -152,20 +157,27 @@ CacheLookup Cache::Impl::lookUpOrTakeTurn(const Digest &key, CacheLookup first,
       return again;
     if (isLast)
       return first;
+    if (cancellation.isRequested())
+      return cancelledWait();
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds(10));
   }
 }
 
 Result<CacheEntry> Cache::Impl::compute(const Digest &key, CacheLookup first,
-                                        const Compute &function) {
+                                        const Compute &function,
+                                        const Cancellation &cancellation) {
   std::optional<KeyLock> lock; // held until the entry is published
   if (isUsable()) {
     // The folder comes first: the lock file is beside it.
     if (Outcome created = directory.create(key); !created)
       warnOnce(created.failure().text);
     lock.emplace(directory.root(), key);
-    first = lookUpOrTakeTurn(key, std::move(first), *lock);
+    Result<CacheLookup> found =
+        lookUpOrTakeTurn(key, std::move(first), *lock, cancellation);
+    if (!found)
+      return found.failure();
+    first = std::move(*found);
   }
   if (first.entry)
     return *first.entry;
@@ -201,7 +213,8 @@ static bool isForAll(const Result<CacheEntry> &result) {
 }
 
 Result<CacheEntry> Cache::getOrCompute(const Digest &key,
-                                       const Compute &compute) {
+                                       const Compute &compute,
+                                       const Cancellation &cancellation) {
   CacheLookup lookup;
   lookup.missReason = noEntry;
   bool isUsable = impl->isUsable();
@@ -213,9 +226,14 @@ Result<CacheEntry> Cache::getOrCompute(const Digest &key,
   }
   bool isShared = false;
   Result<CacheEntry> result = impl->flights.run(
-      key, [&] { return impl->compute(key, lookup, compute); },
+      key, [&] { return impl->compute(key, lookup, compute, cancellation); },
       Failure{NEREID_INTERNAL, "the compilation ended without a result"},
-      isForAll, isShared);
+      isForAll, isShared,
+      [&]() -> std::optional<Result<CacheEntry>> {
+        if (cancellation.isRequested())
+          return cancelledWait();
+        return std::nullopt;
+      });
   if (result && isShared)
     result->isFromCache = true;
   ++(result && result->isFromCache ? impl->hits : impl->misses);

@@ -12,6 +12,7 @@
 
 #include "cache/CacheEntry.h"
 #include "cache/Digest.h"
+#include "support/Cancellation.h"
 #include "support/Result.h"
 
 #include <chrono>
@@ -101,8 +102,10 @@ public:
   /// and processes that need the same entry one computes, and the others wait
   /// for it; if it dies or fails to publish, another one takes over. The
   /// threads of one process share its failure. \p compute must not look up the
-  /// same key.
-  Result<CacheEntry> getOrCompute(const Digest &key, const Compute &compute);
+  /// same key. A wait ends with NEREID_CANCELLED when \p cancellation says so;
+  /// \p compute looks at it itself.
+  Result<CacheEntry> getOrCompute(const Digest &key, const Compute &compute,
+                                  const Cancellation &cancellation = {});
 
   /// Why the directory cannot be used, if so.
   Outcome check();

@@ -30,10 +30,12 @@ public:
   CacheLookup lookUp(const Digest &key, Purpose purpose = Purpose::Use);
   CacheEntry publish(const Digest &key, const CacheValue &value);
   /// lookUp, as often as needed until there is an entry or it is our turn.
-  CacheLookup lookUpOrTakeTurn(const Digest &key, CacheLookup first,
-                               class KeyLock &lock);
+  Result<CacheLookup> lookUpOrTakeTurn(const Digest &key, CacheLookup first,
+                                       class KeyLock &lock,
+                                       const Cancellation &cancellation);
   Result<CacheEntry> compute(const Digest &key, CacheLookup first,
-                             const Compute &function);
+                             const Compute &function,
+                             const Cancellation &cancellation);
 
   /// Removes leftovers, and the least recently used entries beyond \p limit.
   CacheRemoval collect(uint64_t limit);

@@ -8,6 +8,7 @@
 #define NEREID_HOST_CACHE_SINGLE_FLIGHT_H
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -36,10 +37,11 @@ public:
   /// already, its result, after waiting for it without a deadline; \p isShared
   /// is set then. A result of another thread for which \p isForAll is false is
   /// not taken: one of those that wait computes it again. If a thread leaves by
-  /// an exception, its result is \p abandoned.
-  template <typename Compute, typename IsForAll>
+  /// an exception, its result is \p abandoned. While it waits, \p giveUp is
+  /// asked now and then, without a lock: a value that it returns is the result.
+  template <typename Compute, typename IsForAll, typename GiveUp>
   Value run(const Key &key, const Compute &compute, const Value &abandoned,
-            const IsForAll &isForAll, bool &isShared) {
+            const IsForAll &isForAll, bool &isShared, const GiveUp &giveUp) {
     Table &table = ownTable();
     std::shared_ptr<Flight> flight;
     {
@@ -52,7 +54,14 @@ public:
         flight = place->second;
         if (isNew)
           break;
-        table.landed.wait(lock, [&] { return flight->value.has_value(); });
+        auto hasLanded = [&] { return flight->value.has_value(); };
+        while (!table.landed.wait_for(lock, std::chrono::milliseconds(20),
+                                      hasLanded)) {
+          lock.unlock();
+          if (std::optional<Value> instead = giveUp())
+            return *instead;
+          lock.lock();
+        }
         if (isForAll(*flight->value))
           return *flight->value;
       }

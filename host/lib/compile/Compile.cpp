@@ -168,13 +168,17 @@ Result<std::unique_ptr<Artifact>> Compilation::getOnly() {
 Result<std::unique_ptr<Artifact>> Compilation::getOrProduce() {
   std::unique_ptr<Artifact> made;
   Result<CacheEntry> entry = context.cache->getOrCompute(
-      plan.key, [&](const std::string &reason) -> Result<CacheValue> {
+      plan.key,
+      [&](const std::string &reason) -> Result<CacheValue> {
         Result<std::unique_ptr<Artifact>> produced = produce(reason);
         if (!produced)
           return produced.failure();
         made = std::move(*produced);
         return CacheValue{std::move(made->storage), made->encodeRecord()};
-      });
+      },
+      plan.pipeline.cancellation);
+  if (!entry && entry.failure().status == NEREID_CANCELLED)
+    return cancelled(plan.pipeline.sourceName);
   if (!entry)
     return entry.failure();
   if (made) {

@@ -64,11 +64,12 @@ Outcome CompilePlan::readReplacements(const nereid_compile_request_t &request) {
 // The dependencies that the compiler reports.
 static Result<std::string> readDependencies(const Plugin &plugin,
                                             const ParsedOptions &options,
-                                            const Log *log) {
+                                            const Log *log,
+                                            const Cancellation &cancellation) {
   std::string dependencies;
   if (!plugin.compiler.has(&nereid_compiler_t::write_dependencies))
     return dependencies;
-  Call call(log, plugin.info);
+  Call call(log, plugin.info, cancellation);
   StringWriter writer(dependencies, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.write_dependencies(plugin.state, options.get(),
@@ -80,7 +81,8 @@ static Result<std::string> readDependencies(const Plugin &plugin,
 }
 
 Outcome CompilePlan::readIngredients(const Log *log) {
-  Result<std::string> dependencies = readDependencies(plugin(), options, log);
+  Result<std::string> dependencies =
+      readDependencies(plugin(), options, log, pipeline.cancellation);
   if (!dependencies)
     return dependencies.failure();
   std::string replaced;
@@ -119,17 +121,19 @@ Result<CompilePlan> CompilePlan::make(const CompilerChoice &choice,
   if (request.option_count && !request.options)
     return Failure{NEREID_INVALID_ARGUMENT, "options is null, but "
                                             "option_count is not 0"};
-  Result<ParsedOptions> options =
-      ParsedOptions::parse(*choice.compiler, choice.target.get(),
-                           {request.options, request.option_count}, log);
+  Cancellation cancellation = {request.cancelled, request.cancelled_user};
+  Result<ParsedOptions> options = ParsedOptions::parse(
+      *choice.compiler, choice.target.get(),
+      {request.options, request.option_count}, log, cancellation);
   if (!options)
     return options.failure();
   Result<std::vector<Stage>> stages =
-      readStages(*choice.compiler, *options, log);
+      readStages(*choice.compiler, *options, log, cancellation);
   if (!stages)
     return stages.failure();
   CompilePlan plan(choice.compiler, choice.target, std::move(*options));
   plan.stages = std::move(*stages);
+  plan.pipeline.cancellation = cancellation;
   if (Outcome read = plan.readPipeline(request); !read)
     return read.failure();
   if (Outcome read = plan.readIngredients(log); !read)

@@ -55,10 +55,11 @@ nereid_status_t SchemaSink::add(const nereid_option_sink_t *sink,
 
 Result<std::vector<OptionSchema>> readSchema(const Plugin &plugin,
                                              const nereid_target_t &target,
-                                             const Log *log) {
+                                             const Log *log,
+                                             const Cancellation &cancellation) {
   if (!plugin.compiler.has(&nereid_compiler_t::visit_options))
     return std::vector<OptionSchema>();
-  Call call(log, plugin.info);
+  Call call(log, plugin.info, cancellation);
   SchemaSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_options(plugin.state, &target, &sink.sink,
@@ -102,8 +103,10 @@ Json schemaJson(const std::vector<OptionSchema> &schema) {
 
 Result<ParsedOptions>
 ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
-                     std::span<const nereid_value_t> values, const Log *log) {
-  Result<std::vector<OptionSchema>> schema = readSchema(plugin, target, log);
+                     std::span<const nereid_value_t> values, const Log *log,
+                     const Cancellation &cancellation) {
+  Result<std::vector<OptionSchema>> schema =
+      readSchema(plugin, target, log, cancellation);
   if (!schema)
     return schema.failure();
   Result<Values> converted = convertOptions(values, *schema);
@@ -113,7 +116,7 @@ ParsedOptions::parse(const Plugin &plugin, const nereid_target_t &target,
                        "': " + converted.failure().text};
   ParsedOptions options(plugin, log);
   options.values = converted->encode();
-  Call call(log, plugin.info);
+  Call call(log, plugin.info, cancellation);
   StringWriter canonical(options.text, call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.parse_options(

@@ -9,6 +9,7 @@
 
 #include "abi/Values.h"
 #include "plugin/Plugin.h"
+#include "support/Cancellation.h"
 
 #include <span>
 #include <string>
@@ -31,7 +32,8 @@ struct OptionSchema {
 
 /// What the compiler of \p plugin understands for \p target.
 Result<std::vector<OptionSchema>>
-readSchema(const Plugin &plugin, const nereid_target_t &target, const Log *log);
+readSchema(const Plugin &plugin, const nereid_target_t &target, const Log *log,
+           const Cancellation &cancellation = {});
 
 /// The schema as nereid_backend_options() returns it.
 Json schemaJson(const std::vector<OptionSchema> &schema);
@@ -48,7 +50,8 @@ public:
   static Result<ParsedOptions> parse(const Plugin &plugin,
                                      const nereid_target_t &target,
                                      std::span<const nereid_value_t> values,
-                                     const Log *log);
+                                     const Log *log,
+                                     const Cancellation &cancellation = {});
   ParsedOptions(ParsedOptions &&other) noexcept
       : plugin(other.plugin), log(other.log),
         handle(std::exchange(other.handle, nullptr)),

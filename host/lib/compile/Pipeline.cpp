@@ -20,12 +20,19 @@ static nereid_bytes_t bytesOf(std::string_view text) {
   return {text.data() ? text.data() : "", text.size()};
 }
 
+Failure cancelled(std::string_view source) {
+  return {NEREID_CANCELLED,
+          std::string(source) + ": the compilation was cancelled"};
+}
+
 namespace {
 /// A compilation of the plugin's, from begin to end.
 class Session {
 public:
-  Session(const Plugin &plugin, const ParsedOptions &options, const Log *log)
-      : plugin(plugin), options(options), log(log) {}
+  Session(const Plugin &plugin, const ParsedOptions &options, const Log *log,
+          const Cancellation &cancellation)
+      : plugin(plugin), options(options), log(log), cancellation(cancellation) {
+  }
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
   ~Session() {
@@ -41,7 +48,7 @@ public:
   Outcome begin() {
     if (!plugin.compiler.has(&nereid_compiler_t::begin))
       return {};
-    Call call(log, plugin.info);
+    Call call(log, plugin.info, cancellation);
     nereid_status_t status = call.run([&] {
       return plugin.compiler.begin(plugin.state, options.get(), &handle,
                                    call.get());
@@ -57,6 +64,7 @@ private:
   const Plugin &plugin;
   const ParsedOptions &options;
   const Log *log;
+  const Cancellation cancellation;
   nereid_session_t *handle = nullptr;
 };
 
@@ -67,7 +75,7 @@ public:
       const std::vector<Stage> &stages, const PipelinePlan &plan,
       const Log *log, Trace *trace)
       : plugin(plugin), options(options), stages(stages), plan(plan), log(log),
-        trace(trace), session(plugin, options, log) {}
+        trace(trace), session(plugin, options, log, plan.cancellation) {}
 
   Result<PipelineResult> run();
 
@@ -108,6 +116,8 @@ Result<PipelineResult> Run::run() {
   }
   input = bytesOf(plan.source);
   for (size_t index = plan.first; index <= plan.last; ++index) {
+    if (plan.cancellation.isRequested())
+      return cancelled(plan.sourceName);
     if (Outcome ran = runStage(index); !ran)
       return ran.failure();
     if (!dump)
@@ -202,7 +212,7 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
       index == plan.first
           ? std::string(plan.sourceName)
           : std::string(plan.sourceName) + " (" + stage.inputKind + ")";
-  Call call(log, plugin.info);
+  Call call(log, plugin.info, plan.cancellation);
   call.nameInput(inputName);
   ValueSink metadata(result.metadata, call);
   std::optional<StringWriter> writer;
@@ -223,6 +233,9 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
   if (status == NEREID_OK)
     return {};
   Failure failure = call.failure(status, "run_stage");
+  if (failure.status == NEREID_CANCELLED)
+    return Failure{failure.status,
+                   std::string(plan.sourceName) + ": " + failure.text};
   return Failure{failure.status, std::string(plan.sourceName) + ": stage '" +
                                      stage.name + "' failed: " + failure.text +
                                      (failure.status == NEREID_INVALID_ARGUMENT
@@ -232,7 +245,7 @@ Outcome Run::callStage(size_t index, nereid_bytes_t stageInput,
 
 Outcome checkSession(const Plugin &plugin, const ParsedOptions &options,
                      const Log *log) {
-  return Session(plugin, options, log).begin();
+  return Session(plugin, options, log, {}).begin();
 }
 
 Result<PipelineResult> runPipeline(const Plugin &plugin,

@@ -8,6 +8,7 @@
 #define NEREID_HOST_COMPILE_PIPELINE_H
 
 #include "compile/Options.h"
+#include "support/Cancellation.h"
 
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ struct Stage {
 
 /// The stages of \p plugin for \p options, checked: at least one, names that
 /// are unique, and each accepting the kind that the one before it makes.
-Result<std::vector<Stage>>
-readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log);
+Result<std::vector<Stage>> readStages(const Plugin &plugin,
+                                      const ParsedOptions &options,
+                                      const Log *log,
+                                      const Cancellation &cancellation = {});
 
 /// The stages as nereid_backend_stages() returns them.
 Json stagesJson(const std::vector<Stage> &stages);
@@ -44,7 +47,11 @@ struct PipelinePlan {
   std::vector<std::pair<size_t, std::string_view>> replacements;
   std::string dumpDir; // empty: no dump
   bool keepOutputs = false;
+  Cancellation cancellation; // looked at between stages, and by them
 };
+
+/// What a compilation of \p source ends with that its caller cancelled.
+Failure cancelled(std::string_view source);
 
 /// The output of a stage.
 struct StageOutput {

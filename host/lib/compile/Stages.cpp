@@ -64,9 +64,11 @@ static std::string checkStages(const std::vector<Stage> &stages) {
   return {};
 }
 
-Result<std::vector<Stage>>
-readStages(const Plugin &plugin, const ParsedOptions &options, const Log *log) {
-  Call call(log, plugin.info);
+Result<std::vector<Stage>> readStages(const Plugin &plugin,
+                                      const ParsedOptions &options,
+                                      const Log *log,
+                                      const Cancellation &cancellation) {
+  Call call(log, plugin.info, cancellation);
   StageSink sink(call);
   nereid_status_t status = call.run([&] {
     return plugin.compiler.visit_stages(plugin.state, options.get(), &sink.sink,

@@ -138,8 +138,12 @@ Result<Message> CompileWorkers::ask(const CompilePlan &plan, Message request) {
   request.blobs.push_back({"options", plan.options.given()});
   worker::Limits limits;
   limits.time = limit;
+  if (const Cancellation &by = plan.pipeline.cancellation; by.isPossible())
+    limits.isCancelled = [&by] { return by.isRequested(); };
   limits.event = [this](const Message &event) { forward(event); };
   Exchange exchange = poolOf(plugin).ask(std::move(request), limits);
+  if (exchange.end == End::Cancelled)
+    return cancelled(plan.pipeline.sourceName);
   if (exchange.end != End::Answered)
     return failureOf(exchange, std::string(plan.pipeline.sourceName) +
                                    ": plugin '" + plugin.id + "'");

@@ -9,7 +9,10 @@
 #include "kernel.h"
 #include "values.h"
 
+#include <atomic>
 #include <vector>
+
+#include <unistd.h>
 
 namespace nereid::python {
 
@@ -231,6 +234,12 @@ class Request {
 public:
   bool read(PyObject *args, PyObject *keywords);
   const nereid_compile_request_t *get() const { return &request; }
+  const nereid_compile_request_t *get(int32_t (*cancelled)(void *),
+                                      void *user) {
+    request.cancelled = cancelled;
+    request.cancelled_user = user;
+    return &request;
+  }
 
 private:
   bool readReplacements(PyObject *dict);
@@ -288,6 +297,47 @@ bool Request::read(PyObject *args, PyObject *keywords) {
   return true;
 }
 
+namespace {
+/// Releases the GIL for a compilation, which ends when the handler of a signal
+/// raises: KeyboardInterrupt, for Ctrl-C.
+class Interruptible {
+public:
+  Interruptible() : isMain(gettid() == getpid()), state(PyEval_SaveThread()) {}
+  ~Interruptible() {
+    PyEval_RestoreThread(state);
+    if (isRaised)
+      PyErr_Restore(type, value, trace);
+  }
+  Interruptible(const Interruptible &) = delete;
+  Interruptible &operator=(const Interruptible &) = delete;
+
+  /// nereid_compile_request_t.cancelled. Python runs handlers on its main
+  /// thread alone, so that no other one takes the GIL here.
+  static int32_t isCancelled(void *user) {
+    auto &self = *static_cast<Interruptible *>(user);
+    if (!self.isRaised && self.isMain && gettid() == getpid())
+      self.runHandlers();
+    return self.isRaised;
+  }
+
+private:
+  void runHandlers() {
+    PyEval_RestoreThread(state);
+    // Kept until the end: other code of Python may run on this thread before.
+    if (PyErr_CheckSignals() < 0) {
+      PyErr_Fetch(&type, &value, &trace);
+      isRaised = true;
+    }
+    state = PyEval_SaveThread();
+  }
+
+  const bool isMain;
+  PyThreadState *state;
+  std::atomic<bool> isRaised = false;
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+};
+} // namespace
+
 static PyObject *compile(PyObject *object, PyObject *args, PyObject *keywords) {
   Request request;
   if (!request.read(args, keywords))
@@ -295,8 +345,14 @@ static PyObject *compile(PyObject *object, PyObject *args, PyObject *keywords) {
   nereid_artifact_t *artifact = nullptr;
   nereid_status_t status;
   {
-    WithoutGil unlocked;
-    status = nereid_compile(backendOf(object), request.get(), &artifact);
+    Interruptible unlocked;
+    status = nereid_compile(backendOf(object),
+                            request.get(Interruptible::isCancelled, &unlocked),
+                            &artifact);
+  }
+  if (PyErr_Occurred()) {
+    nereid_artifact_destroy(artifact);
+    return nullptr;
   }
   return status == NEREID_OK ? wrapArtifact(artifact) : raise(status);
 }

@@ -200,7 +200,9 @@ typedef struct nereid_call_t {
   void (*report)(const struct nereid_call_t *call,
                  const nereid_diagnostic_t *diagnostic);
   // (optional) Non-zero when the caller no longer wants the result; long work
-  // should then return NEREID_CANCELLED soon. [any-thread]
+  // should then return NEREID_CANCELLED soon, for which a diagnostic is not
+  // needed. NULL where the caller cannot cancel: it can cancel a compilation
+  // (its options, stages, dependencies, `begin` and `run_stage`). [any-thread]
   int32_t (*cancelled)(const struct nereid_call_t *call);
 } nereid_call_t;
 

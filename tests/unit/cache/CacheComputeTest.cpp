@@ -220,6 +220,31 @@ TEST_F(CacheCompute, DoesNotShareACancellationAmongThreads) {
   }
 }
 
+// Another thread, and another process: a second cache has a lock of its own.
+TEST_F(CacheCompute, EndsAWaitThatIsCancelled) {
+  for (bool isOtherProcess : {false, true}) {
+    Cache cache(options), second(options);
+    std::latch begun(1), end(1);
+    Digest key = keyOf(isOtherProcess ? "process" : "thread");
+    std::jthread computing([&] {
+      auto compute = [&](const std::string &) -> Result<CacheValue> {
+        begun.count_down();
+        end.wait();
+        return CacheValue{"body", {}};
+      };
+      EXPECT_TRUE(cache.getOrCompute(key, compute));
+    });
+    begun.wait();
+    Cancellation now = {[](void *) -> int32_t { return 1; }, nullptr};
+    Result<CacheEntry> entry =
+        (isOtherProcess ? second : cache).getOrCompute(key, counting(), now);
+    ASSERT_FALSE(entry);
+    EXPECT_EQ(entry.failure().status, NEREID_CANCELLED);
+    EXPECT_EQ(runs, 0);
+    end.count_down();
+  }
+}
+
 TEST_F(CacheCompute, IsFreedByAnException) {
   Cache cache(options);
   auto raise = [](const std::string &) -> Result<CacheValue> { throw 42; };

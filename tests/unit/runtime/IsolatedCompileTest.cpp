@@ -8,8 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <fstream>
 #include <future>
+#include <thread>
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -134,6 +136,66 @@ TEST_F(IsolatedCompileTest, AHangEndsAtTheLimit) {
                                  HasSubstr("NEREID_COMPILE_TIMEOUT")));
   open(NEREID_RUNTIME_ISOLATED_COMPILE);
   EXPECT_EQ(image("fine"), "image of fine") << lastError();
+}
+
+// By the host between stages, by a stage that looks, and by the end of the
+// process of one that does not.
+TEST_F(IsolatedCompileTest, ACompilationIsCancelled) {
+  struct {
+    uint32_t flags;
+    const char *source;
+    int calls; // of the callback that say no
+    const char *error;
+  } cases[] = {
+      {0, "fine", 0, "k.ttir: the compilation was cancelled"},
+      {0, "wait", 5, "k.ttir: plugin 'mishap': the compilation was cancelled"},
+      {NEREID_RUNTIME_ISOLATED_COMPILE, "hang", 5,
+       "k.ttir: the compilation was cancelled"},
+  };
+  for (const auto &each : cases) {
+    open(each.flags | NEREID_RUNTIME_NO_CACHE);
+    std::atomic<int> left = each.calls;
+    nereid_compile_request_t wanted = of(each.source);
+    wanted.cancelled = [](void *user) -> int32_t {
+      return (*static_cast<std::atomic<int> *>(user))-- <= 0;
+    };
+    wanted.cancelled_user = &left;
+    EXPECT_EQ(compile(wanted), nullptr);
+    EXPECT_EQ(status, NEREID_CANCELLED);
+    EXPECT_EQ(lastError(), std::string("error: ") + each.error);
+    EXPECT_EQ(image("fine"), "image of fine") << lastError();
+  }
+}
+
+// One that compiles is not ended by another one that waits for its result.
+TEST_F(IsolatedCompileTest, AWaitForAnotherCompilationIsCancelled) {
+  open(0);
+  std::atomic<bool> isStarted = false, isOver = false;
+  nereid_compile_request_t first = of("wait"), second = of("wait");
+  struct Flags {
+    std::atomic<bool> &isStarted, &isOver;
+  } flags = {isStarted, isOver};
+  first.cancelled = [](void *user) -> int32_t {
+    auto &both = *static_cast<Flags *>(user);
+    both.isStarted = true;
+    return both.isOver;
+  };
+  first.cancelled_user = &flags;
+  std::future<nereid_status_t> compiling = std::async(std::launch::async, [&] {
+    nereid_artifact_t *artifact = nullptr;
+    nereid_status_t ended = nereid_compile(backend, &first, &artifact);
+    nereid_artifact_destroy(artifact);
+    return ended;
+  });
+  while (!isStarted)
+    std::this_thread::yield();
+  second.cancelled = [](void *) -> int32_t { return 1; };
+  EXPECT_EQ(compile(second), nullptr);
+  EXPECT_EQ(status, NEREID_CANCELLED);
+  EXPECT_EQ(compiling.wait_for(std::chrono::seconds(0)),
+            std::future_status::timeout);
+  isOver = true;
+  EXPECT_EQ(compiling.get(), NEREID_CANCELLED);
 }
 
 // Errors and warnings read as they do without it.

@@ -1,11 +1,12 @@
 // mishap_plugin.c - a compiler whose stages do what the source says: crash,
-// hang, exit, print. Its driver does not exist.
+// hang, exit, print, wait to be cancelled. Its driver does not exist.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "nereid/plugin.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,16 @@ static nereid_status_t misbehave(const nereid_session_t *session,
   if (says(session, "hang"))
     for (;;)
       pause();
+  if (says(session, "wait")) {
+    // A minute is long enough for a caller that does not cancel to be noticed.
+    for (int i = 0; i < 60000; ++i) {
+      if (NEREID_HAS_SLOT(call, cancelled) && call->cancelled(call))
+        return NEREID_CANCELLED;
+      poll(NULL, 0, 1);
+    }
+    report(call, NEREID_SEVERITY_ERROR, "nobody cancelled");
+    return NEREID_INTERNAL;
+  }
   if (says(session, "warn"))
     report(call, NEREID_SEVERITY_WARNING, "this is slow");
   if (says(session, "refuse")) {

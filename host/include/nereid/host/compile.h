@@ -49,6 +49,13 @@ typedef struct nereid_compile_request_t {
   const nereid_replacement_t *replacements;
   uint64_t replacement_count;
   nereid_string_t dump_dir;         // each stage's output is written there
+  // (optional) Non-zero when the result is no longer wanted. Called often while
+  // the request waits or compiles; must not call libnereid. The compilation then
+  // ends with NEREID_CANCELLED: before its next stage, earlier if the compiler
+  // looks at nereid_call_t.cancelled, and within 20 ms or so where it waits or
+  // compiles in a process of its own. [any-thread]
+  int32_t (*cancelled)(void *user);
+  void *cancelled_user;             // passed to `cancelled`
 } nereid_compile_request_t;
 
 // Compiles, or reads the cache. [any-thread]

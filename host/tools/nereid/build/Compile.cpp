@@ -128,7 +128,8 @@ static std::string argumentProblem(const nereid_artifact_info_t &info,
 
 // Compiles one image on this thread.
 static void run(BuildJob &job, const BuildPlan &plan, const BuildTarget &target,
-                const std::vector<nereid_value_t> &more, bool isFresh) {
+                const std::vector<nereid_value_t> &more, bool isFresh,
+                const InterruptFlag &interrupt) {
   const PlannedKernel &kernel = plan.kernels[job.kernel];
   const PlannedVariant &variant = kernel.variants[job.variant];
   std::vector<nereid_value_t> values =
@@ -141,12 +142,16 @@ static void run(BuildJob &job, const BuildPlan &plan, const BuildTarget &target,
   request.device = target.choice.device;
   request.options = values.data();
   request.option_count = values.size();
+  request.cancelled = [](void *user) -> int32_t {
+    return static_cast<const InterruptFlag *>(user)->isSet();
+  };
+  request.cancelled_user = const_cast<InterruptFlag *>(&interrupt);
   auto start = std::chrono::steady_clock::now();
   Expected<Artifact> artifact = target.choice.compiler.compile(request);
   job.nanoseconds =
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
           .count();
-  job.isDone = true;
+  job.isDone = artifact || artifact.error().status != NEREID_CANCELLED;
   if (!artifact) {
     job.error = artifact.error().text;
     return;
@@ -187,7 +192,9 @@ compilePlan(const BuildPlan &plan, const std::vector<BuildTarget> &targets,
   auto work = [&] {
     for (size_t i = next++; i < jobs.size() && !interrupt.isSet(); i = next++) {
       BuildJob &job = jobs[i];
-      run(job, plan, targets[job.target], *more, settings.isFresh);
+      run(job, plan, targets[job.target], *more, settings.isFresh, interrupt);
+      if (!job.isDone)
+        return; // interrupted
       progress.step(plan.kernels[job.kernel].name, targets[job.target].name,
                     std::chrono::nanoseconds(job.nanoseconds),
                     job.artifact && job.artifact->info().from_cache,
