@@ -11,6 +11,7 @@ folders in front of sys.path.
 """
 
 import ast
+import ctypes
 import dataclasses
 import hashlib
 import importlib
@@ -628,7 +629,20 @@ class Compiler:
                           ) from error
 
 
+def fix_addresses():
+    """Programs that this process starts get the same addresses each time: ptxas
+    orders registers by them. Where the system forbids it (seccomp), a few
+    kernels have one of several images that compute the same."""
+    ADDR_NO_RANDOMIZE = 0x0040000
+    try:
+        libc = ctypes.CDLL(None)
+        libc.personality(libc.personality(0xffffffff) | ADDR_NO_RANDOMIZE)
+    except (OSError, AttributeError):
+        pass  # not Linux
+
+
 def main():
+    fix_addresses()
     # The folder that the plugin removes with this process. Names of files are
     # relative to it: what is compiled does not depend on them.
     os.chdir(os.environ["TMPDIR"])

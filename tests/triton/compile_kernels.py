@@ -119,7 +119,7 @@ class Nereid:
 # Runs Triton's stages in one process, modules in memory: as its own compile()
 # does it for a kernel in Python.
 REFERENCE = """
-import os, sys
+import json, os, sys
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 from triton.backends import backends
 from triton.backends.compiler import GPUTarget, Language
@@ -155,22 +155,28 @@ for path in sys.argv[2:]:
                 asm = module
     except Exception:
         os._exit(1)  # what this Triton cannot compile for this target
+    facts = {name: value for name, value in metadata.items()
+             if isinstance(value, (str, int)) or value is None}
+    facts["maps"] = len(metadata.get("tensordesc_meta") or ())
     with open(os.path.basename(path) + ".asm", "w") as file:
-        file.write(asm)
+        json.dump(facts, file)
+        file.write("\\n" + asm)
     os._exit(0)
 """
 
 
 def reference(python, target, paths):
-    """{path: the assembly of Triton itself}, where it makes an image"""
+    """{path: (metadata, assembly) of Triton itself}, where it makes an image"""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, "-c", REFERENCE, target, *map(str, paths)],
                        check=True, cwd=folder, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         made = {path: pathlib.Path(folder) / f"{path.name}.asm"
                 for path in paths}
-        return {path: asm.read_bytes() for path, asm in made.items()
-                if asm.exists()}
+        found = {path: asm.read_bytes().split(b"\n", 1)
+                 for path, asm in made.items() if asm.exists()}
+        return {path: (json.loads(facts), asm)
+                for path, (facts, asm) in found.items()}
 
 
 def without_record(data):
@@ -183,6 +189,31 @@ def code_of(assembly):
     of either may remain when a module has been written and read again."""
     return [line for line in assembly.split(b"\n")
             if line and not line.lstrip().startswith(b".loc\t")]
+
+
+def metadata_problem(found, expected):
+    """How the metadata of an image differs from what Triton says, or None."""
+    def padded(name):
+        size = expected["num_ctas"] * (expected.get(f"{name}_size") or 0)
+        return -(-size // found["scratch_alignment"]) * found["scratch_alignment"]
+
+    values = {name: expected.get(name) or 0
+              for name in ("name", "shared", "num_warps", "num_ctas")}
+    values["scratch_size"] = padded("global_scratch") + padded("profile_scratch")
+    values["profile_scratch_size"] = padded("profile_scratch")
+    if expected.get("tmem_size"):
+        values["tmem_size"] = expected["tmem_size"]
+    for name, value in values.items():
+        if found[name] != value:
+            return f"{name} is {found[name]}, Triton says {value}"
+    # A record has five numbers and the size of each dimension.
+    numbers, maps = list(found.get("tensor_maps", [])), 0
+    while numbers:
+        del numbers[:5 + numbers[1]]
+        maps += 1
+    if maps != expected["maps"]:
+        return f"there are {maps} tensor maps, Triton says {expected['maps']}"
+    return None
 
 
 def problem_of(facts, stages):
@@ -233,7 +264,11 @@ def main():
                         problem = "compiles, but not with Triton alone"
                     elif options.compare and not problem:
                         asm = stages.get("ptx", stages.get("amdgcn"))
-                        if code_of(without_record(asm)) != code_of(expected[path]):
+                        metadata, code = expected[path]
+                        problem = metadata_problem(facts["metadata"], metadata)
+                        if problem:
+                            pass
+                        elif code_of(without_record(asm)) != code_of(code):
                             problem = "differs from what Triton makes"
                         elif nereid.compile(target, path)[1] != stages:
                             problem = "differs the second time"

@@ -28,23 +28,25 @@ TYPES = ["i32",
          "*f32", "i64", "i64", "i1", "i1", "i32", "i64",
          "i1"]
 ALL = list(range(len(TYPES)))
-EXPECTED = {
-    # A tensor map for each descriptor, and the arguments of the source.
-    ("cuda:sm_90a", "3.6"): [0, -1, 8, 9, 10, 11, -2, 17, 18, 19],
-    ("cuda:sm_90a", "3.9"): [0, -1, 8, 9, 10, 11, -2, 17, 18, 19],
-    # All of them; 3.6 has no flag for TF32.
-    ("cuda:sm_80", "3.6"): [i for i in ALL if i not in (7, 16)],
-    ("cuda:sm_80", "3.9"): None,
-    ("hip:gfx942", "3.6"): [i for i in ALL if i not in (7, 16)],
-    ("hip:gfx942", "3.9"): None,
-}
+# A tensor map for each descriptor, and the arguments of the source.
+WITH_MAPS = [0, -1, 8, 9, 10, 11, -2, 17, 18, 19]
+# All of them; 3.6 has no flag for TF32.
+REWRITTEN_BY_3_6 = [i for i in ALL if i not in (7, 16)]
+
+
+def parameters_of(target, version):
+    if target == "cuda:sm_90a":
+        return WITH_MAPS
+    return REWRITTEN_BY_3_6 if version == "3.6" else None
+
+
 # Argument, rank, swizzle, type of the elements (f16, f32), flags, sizes.
 MAPS = [1, 2, 2, 6, 0, 64, 32, 12, 1, 0, 7, 0, 16]
 
 
 def source_for(version):
     """Triton changed how the type is written."""
-    plain = version != "3.6"
+    plain = version not in ("3.6", "3.7")
     return KERNEL.replace(
         "MATRIX", "!tt.tensordesc<64x32xf16>" if plain
         else "!tt.tensordesc<tensor<64x32xf16>>").replace(
@@ -66,9 +68,9 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NEREID_CACHE_DIR"] = cache
         nereid = Nereid(options.build)
-        for (target, version), parameters in EXPECTED.items():
-            if version != options.version[:3]:
-                continue
+        version = options.version[:3]
+        for target in ("cuda:sm_90a", "cuda:sm_80", "hip:gfx942"):
+            parameters = parameters_of(target, version)
             facts, _ = nereid.compile_bytes(target, source_for(version), "k")
             found = facts["metadata"]
             maps = MAPS if parameters and min(parameters) < 0 else None
