@@ -29,14 +29,8 @@ namespace {
 /// and not fork: the host program may have threads, and much memory to copy.
 class SpawnPlan {
 public:
-  SpawnPlan(int socket, int output) {
+  SpawnPlan() {
     posix_spawn_file_actions_init(&actions);
-    // Both are above the numbers that they are copied to.
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, socket, workerSocket);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
-                                     O_RDONLY, 0);
     // The child does not inherit the host program's signal handlers and mask,
     // and Ctrl-C at a terminal is for the host program alone.
     posix_spawnattr_init(&attributes);
@@ -55,6 +49,14 @@ public:
   ~SpawnPlan() {
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+  }
+
+  /// \p from is above \p to.
+  void copy(int from, int to) {
+    posix_spawn_file_actions_adddup2(&actions, from, to);
+  }
+  void open(int to, int flags) {
+    posix_spawn_file_actions_addopen(&actions, to, "/dev/null", flags, 0);
   }
 
   posix_spawn_file_actions_t actions;
@@ -120,9 +122,53 @@ bool Process::makeFolder(std::string &problem) {
   return true;
 }
 
+// Nothing of a process that is killed with SIGKILL can run after it, and its
+// worker is killed with it: only a third process can remove the folder then. It
+// waits for the end of a pipe that this process alone has open. A worker that
+// is still ending may write, hence the repetition. Where there is no shell, a
+// killed process leaves folders.
+void Process::startRemover() {
+  static const char *const script =
+      "PATH=$PATH:/usr/bin:/bin\n"
+      "read -r nothing\n"
+      "for wait in 0 1 2 4 8; do\n"
+      "  sleep $wait; rm -rf -- \"$0\"; [ -e \"$0\" ] || exit 0\n"
+      "done";
+  int pipes[2];
+  if (pipe2(pipes, O_CLOEXEC) != 0)
+    return;
+  removerEnd = pipes[1];
+  Descriptor theirs{moveUp(pipes[0])};
+  SpawnPlan plan;
+  plan.copy(theirs.number, STDIN_FILENO);
+  plan.open(STDOUT_FILENO, O_WRONLY);
+  plan.open(STDERR_FILENO, O_WRONLY);
+  std::vector<std::string> words = {"/bin/sh", "-c", script, folder};
+  if (posix_spawn(&remover, words[0].c_str(), &plan.actions, &plan.attributes,
+                  pointersTo(words).data(), environ) != 0)
+    remover = -1;
+}
+
+void Process::endRemover() {
+  siginfo_t info = {};
+  // Not if the host program has collected it: its number may be another's.
+  if (remover > 0 && waitid(P_PID, static_cast<id_t>(remover), &info,
+                            WEXITED | WNOHANG | WNOWAIT) == 0) {
+    kill(remover, SIGKILL);
+    while (waitpid(remover, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (removerEnd >= 0)
+    close(removerEnd);
+}
+
 bool Process::spawn(const Command &command, int theirSocket, int theirOutput,
                     std::string &problem) {
-  SpawnPlan plan(theirSocket, theirOutput);
+  SpawnPlan plan;
+  plan.copy(theirOutput, STDOUT_FILENO);
+  plan.copy(theirOutput, STDERR_FILENO);
+  plan.copy(theirSocket, workerSocket);
+  plan.open(STDIN_FILENO, O_RDONLY);
   std::vector<std::string> changes = command.environment;
   changes.push_back("TMPDIR=" + folder);
   std::vector<std::string> environment = environmentWith(changes);
@@ -170,6 +216,7 @@ std::unique_ptr<Process> Process::start(const Command &command,
   fcntl(process->outputEnd, F_SETFL, O_NONBLOCK);
   if (!process->spawn(command, theirSocket.number, theirOutput.number, problem))
     return nullptr;
+  process->startRemover();
   return process;
 }
 
@@ -249,6 +296,7 @@ Process::~Process() {
   std::error_code ignored;
   if (!folder.empty())
     std::filesystem::remove_all(folder, ignored);
+  endRemover();
 }
 
 } // namespace nereid::worker

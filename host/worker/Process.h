@@ -39,6 +39,7 @@ constexpr int workerSocket = 3;
 ///
 /// Its standard input is empty; what it prints is read by readOutput(). It has
 /// a folder of its own in TMPDIR, for what it leaves behind when it is killed.
+/// A shell waits to remove that folder should this process be killed.
 class Process {
 public:
   /// Starts \p command. Null and \p problem if that fails. The child may be
@@ -68,13 +69,15 @@ public:
 private:
   Process() = default;
   bool makeFolder(std::string &problem);
+  void startRemover();
+  void endRemover();
   bool spawn(const Command &command, int theirSocket, int theirOutput,
              std::string &problem);
 
-  pid_t child = -1;
+  pid_t child = -1, remover = -1;
   bool isCollected = false;
   int status = -1;
-  int socketEnd = -1, outputEnd = -1;
+  int socketEnd = -1, outputEnd = -1, removerEnd = -1;
   size_t keptOutput = 0;
   std::string printed, folder;
 };

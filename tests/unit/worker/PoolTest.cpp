@@ -356,6 +356,37 @@ TEST(PoolTest, WorkersEndWithTheirParent) {
   close(pipes[1]);
 }
 
+// Its worker is killed with it, and neither can remove anything.
+TEST(PoolTest, AKilledParentLeavesNoFolder) {
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  pid_t parent = fork();
+  if (parent == 0) {
+    Pool pool(fake(), {});
+    Message message = request("environment");
+    message.header["name"] = "PATH";
+    Exchange exchange = pool.ask(message, within(hangLimit));
+    std::string folder = exchange.answer.header.value("folder", "");
+    std::ofstream(folder + "/left") << "in the middle of work";
+    (void)!write(pipes[1], folder.data(), folder.size());
+    pause();
+    _exit(0);
+  }
+  char buffer[4096];
+  ssize_t size = read(pipes[0], buffer, sizeof buffer);
+  ASSERT_GT(size, 0);
+  std::string folder(buffer, static_cast<size_t>(size));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/left"));
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  auto limit = Clock::now() + hangLimit;
+  while (Clock::now() < limit && std::filesystem::exists(folder))
+    std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  close(pipes[0]);
+  close(pipes[1]);
+}
+
 // The descriptors of a process; of this one, those that a program that it
 // starts inherits.
 static std::set<int> descriptorsOf(pid_t pid) {
