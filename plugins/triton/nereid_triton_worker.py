@@ -370,6 +370,13 @@ def names_of(module, kernel, count):
     return names
 
 
+def refuse_im2col(argument):
+    """Only Gluon makes these descriptors (Triton 3.8 and later), and no frontend of
+    Nereid's passes them."""
+    raise Refusal("unimplemented", f"argument '{argument}' is a tensor descriptor "
+                  "in im2col mode, expected one in tiled mode")
+
+
 def arguments_of(module):
     """[{name, type, rank}] as the source has them; the rank of a tensor
     descriptor, else 0."""
@@ -378,8 +385,10 @@ def arguments_of(module):
     for name, type_ in zip(names_of(module, kernel, len(types)), types):
         rank = 0
         if "tensordesc" in type_:
+            if "im2col" in type_:
+                refuse_im2col(name)
             match = re.search(r"tensordesc<(?:tensor<)?((?:\d+x)+)(\w+)", type_)
-            if not match or "im2col" in type_:
+            if not match:
                 raise Refusal("unimplemented", f"argument '{name}' has type "
                               f"{type_}, which Nereid cannot pass")
             rank, type_ = match.group(1).count("x"), "*" + match.group(2)
@@ -425,8 +434,7 @@ def tensor_maps_of(arguments, metas):
         if rank:
             meta = metas.pop(0)
             if meta.get("is_im2col"):
-                raise Refusal("unimplemented", f"argument '{argument['name']}' "
-                              "is a descriptor in im2col mode")
+                refuse_im2col(argument["name"])
             sizes = list(meta["block_size"])
             numbers += [at, len(sizes), meta["swizzle"],
                         TENSOR_MAP_TYPES.get(meta["elem_type"],

@@ -16,6 +16,13 @@ import time
 from compile_kernels import Nereid
 
 TARGET = "cuda:sm_90a"
+IM2COL = b"""module {
+  tt.func public @conv(%x: !ttng.tensordesc_im2col<64x32xf16, #ttg.nvmma_shared<\
+{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 2}>>) {
+    tt.return
+  }
+}
+"""
 
 
 def workers():
@@ -34,8 +41,9 @@ def workers():
 
 
 class Failures:
-    def __init__(self, build, kernel):
+    def __init__(self, build, kernel, has_im2col):
         self.build, self.kernel = build, kernel
+        self.has_im2col = has_im2col
         self.problems = 0
 
     def expect(self, what, texts, action):
@@ -84,6 +92,13 @@ class Failures:
                     ["stage 'ttir' failed", f"k.ttir:{line}:", "arith.adff"],
                     lambda: nereid.compile_bytes(TARGET, broken, "k.ttir"))
         self.expect_success(nereid, "an unknown operation")
+
+        # Older releases do not know the type.
+        refused = ("is a tensor descriptor in im2col mode, expected one in tiled "
+                   "mode")
+        self.expect("a descriptor in im2col mode",
+                    [refused if self.has_im2col else "stage 'ttir' failed"],
+                    lambda: nereid.compile_bytes(TARGET, IM2COL, "k.ttir"))
 
         ptx = whole["ptx"].replace(b"ld.param.b", b"ld.nonsense.b", 1).replace(
             b"ld.param.u", b"ld.nonsense.u", 1)
@@ -139,7 +154,10 @@ def main():
     os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NEREID_CACHE_DIR"] = cache
-        return Failures(options.build, options.kernel).run()
+        has_im2col = any(
+            b"TensorDescIm2Col" in library.read_bytes() for library in
+            options.python.parent.parent.glob("lib/*/site-packages/triton/_C/libtriton.so"))
+        return Failures(options.build, options.kernel, has_im2col).run()
 
 
 if __name__ == "__main__":
