@@ -1,10 +1,12 @@
 """The cost of one `kernel[grid](...)` from Python, with the native dispatcher,
-with Triton's own launcher on the same plugin, and of torch's `add`.
+with Triton's own launcher on the same plugin, with Triton's own driver where
+NEREID_TARGET is cuda, and of torch's `add`.
 
     scripts/bench --launches
 
 Kernels do nothing and run one program, so that the time is the call's. Each
-figure is the median of the fastest calls of several rounds, in microseconds.
+figure is the median of the fastest rounds, in microseconds; a round is short
+enough for the queue of a GPU.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -18,8 +20,8 @@ import torch
 import triton
 import triton.language as tl
 
-_CALLS = 5000
-_ROUNDS = 15
+_CALLS = 500
+_ROUNDS = 100
 
 
 @triton.jit
@@ -32,11 +34,12 @@ def nineteen(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, BLOCK: tl.con
     pass
 
 
-def microseconds(call):
+def microseconds(call, synchronize):
     for _ in range(100):
         call()
     rounds = []
     for _ in range(_ROUNDS):
+        synchronize()
         start = time.perf_counter()
         for _ in range(_CALLS):
             call()
@@ -44,9 +47,9 @@ def microseconds(call):
     return statistics.median(sorted(rounds)[: _ROUNDS // 2])
 
 
-def calls():
-    x = torch.zeros(1024)
-    out = torch.empty(1024)
+def calls(device):
+    x = torch.zeros(1024, device=device)
+    out = torch.empty_like(x)
     numbers = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 2.0, 3.0]
 
     def grid(bound):
@@ -60,21 +63,35 @@ def calls():
     }
 
 
+def own_driver():
+    """Triton's own driver of CUDA."""
+    from triton.backends.nvidia.driver import CudaDriver
+
+    return CudaDriver()
+
+
 def main():
     from nereid.triton import dispatch
 
-    timed = calls()
-    triton.runtime.driver.active  # installs the dispatcher
-    quick = {name: microseconds(call) for name, call in timed.items()}
+    driver = triton.runtime.driver  # its `active` installs the dispatcher
+    device = driver.active.get_active_torch_device()
+    timed = calls(device)
+    synchronize = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+
+    def column():
+        return {name: microseconds(call, synchronize) for name, call in timed.items()}
+
+    columns = {"nereid": column()}
     dispatch.remove()
-    usual = {name: microseconds(call) for name, call in timed.items()}
-    print(f"Triton {triton.__version__}, microseconds a call")
-    print(f"{'call':<20}{'nereid':>10}{'triton':>10}{'triton / nereid':>18}")
+    columns["triton"] = column()
+    if device.type == "cuda":
+        driver.set_active(own_driver())
+        columns["its own"] = column()
+    print(f"Triton {triton.__version__}, {device.type}, microseconds a call")
+    print(f"{'call':<20}" + "".join(f"{it:>10}" for it in columns) + f"{'triton / nereid':>18}")
     for name in timed:
-        print(
-            f"{name:<20}{quick[name]:>10.2f}{usual[name]:>10.2f}"
-            f"{usual[name] / quick[name]:>18.1f}"
-        )
+        print(f"{name:<20}" + "".join(f"{it[name]:>10.2f}" for it in columns.values()), end="")
+        print(f"{columns['triton'][name] / columns['nereid'][name]:>18.1f}")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,77 @@ add[(8,)](x, y, out, 1000, BLOCK=128, num_warps=2, nereid_image="ptx")
 assert torch.equal(out, torch.full((1000,), 7.0))
 """
 
+# Tensors that say that they are on the device; their memory is the host's, as all
+# memory of the fake.
+DISPATCH = """
+import ctypes, os
+import nereid, triton, triton.language as tl
+from triton.runtime.jit import JITFunction
+
+torch.Tensor.is_cuda = property(lambda tensor: tensor.device.type == "cpu")
+torch.Tensor.is_cpu = property(lambda tensor: False)
+torch.Tensor.get_device = lambda tensor: places.get(id(tensor), 0)
+places = {}
+through_triton = []
+run = JITFunction.run
+def counted(self, *args, **kwargs):
+    through_triton.append(kwargs)
+    return run(self, *args, **kwargs)
+JITFunction.run = counted
+
+@triton.jit
+def fill(out, value, BLOCK: tl.constexpr):
+    tl.store(out + tl.arange(0, BLOCK), value)
+
+def launch(out, expected):
+    before = len(through_triton), fake.fake_cuda_launch_count()
+    fill[(1,)](out, 5, BLOCK=64, num_warps=2, nereid_image="ptx")
+    assert len(through_triton) - before[0] == expected, through_triton
+    assert fake.fake_cuda_launch_count() - before[1] == 1
+    assert fake.fake_cuda_pointer(0) == out.data_ptr()
+
+x, y = torch.zeros(64), torch.zeros(64)
+utils = triton.runtime.driver.active.utils
+fake = ctypes.CDLL(os.environ["NEREID_CUDA_LIBRARY"])
+for name in ("fake_cuda_launch_count", "fake_cuda_stream", "fake_cuda_pointer"):
+    getattr(fake, name).restype = ctypes.c_uint64
+fake.fake_cuda_record()
+
+launch(x, 1)  # compiles
+for tensor in (x, y):
+    launch(tensor, 0)
+    assert fake.fake_cuda_stream() == 0
+# On torch's stream, and on the program's own, which has priority.
+streams[0] = utils.backend.create_stream(0)
+for _ in range(2):
+    launch(x, 0)
+    assert fake.fake_cuda_stream() == streams[0]
+own = utils.backend.create_stream(0)
+utils.backend.set_current_stream(0, own)
+launch(y, 0)
+assert fake.fake_cuda_stream() == own
+utils.backend.set_current_stream(0, 0)
+streams[0] = 0
+if not utils.has_one_device:
+    # A tensor of another device goes to Triton; the other device has kernels of
+    # its own.
+    places[id(y)] = 1
+    before = len(through_triton)
+    fill[(1,)](y, 5, BLOCK=64, num_warps=2, nereid_image="ptx")
+    assert len(through_triton) == before + 1
+    current[0] = 1
+    launch(y, 1)
+    launch(y, 0)
+    current[0] = 0
+    launch(x, 0)
+# A tensor of the host is copied by the launcher, whatever was launched before.
+torch.Tensor.is_cuda = property(lambda tensor: False)
+torch.Tensor.is_cpu = property(lambda tensor: True)
+before = len(through_triton)
+fill[(1,)](x, 5, BLOCK=64, num_warps=2, nereid_image="ptx")
+assert len(through_triton) == before + 1 and fake.fake_cuda_pointer(0) != x.data_ptr()
+"""
+
 # What Triton compiles for itself stays Triton's own while Nereid drives another device.
 OTHERS = """
 import triton
@@ -121,6 +192,12 @@ def test_a_torch_without_cuda_is_not_followed(run_on_fake):
 
 def test_launches_a_kernel_of_triton(run_on_fake):
     ended = run_on_fake(LAUNCH, 1)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_repeated_calls_do_not_go_through_triton(run_on_fake, devices):
+    ended = run_on_fake(TORCH + DISPATCH, devices)
     assert ended.returncode == 0, ended.stderr
 
 

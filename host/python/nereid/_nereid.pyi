@@ -79,6 +79,7 @@ class Launcher:
         types: tuple[Any, ...],
         flags: int,
         allocate: Callable[[Kernel, int, int, int], Any],
+        home: str | None = None,
         /,
     ) -> None: ...
     def __call__(self, *arguments: Any) -> None: ...
@@ -178,9 +179,14 @@ def install_dispatcher(
     state: dict,
     active: str,
     driver: Any,
-    device: str,
+    devices: tuple[
+        tuple[str, ...],
+        Callable[[], int] | None,
+        Callable[[int], int] | None,
+        Callable[[int, int], int] | None,
+    ],
     describe: Callable[[Any], Any],
-    types: tuple[type, type],
+    types: tuple[type, type, str],
     settings: Sequence[tuple[dict, str, Any]],
     /,
 ) -> None: ...

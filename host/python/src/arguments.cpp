@@ -19,10 +19,15 @@ Names names = {};
 
 bool makeNames() {
   const std::pair<PyObject **, const char *> all[] = {
-      {&names.dataPtr, "data_ptr"},   {&names.isCpu, "is_cpu"},
-      {&names.device, "device"},      {&names.base, "base"},
-      {&names.shape, "shape"},        {&names.strides, "strides"},
-      {&names.padding, "padding"},    {&names.roundToTf32, "round_f32_to_tf32"},
+      {&names.dataPtr, "data_ptr"},
+      {&names.isCpu, "is_cpu"},
+      {&names.device, "device"},
+      {&names.getDevice, "get_device"},
+      {&names.base, "base"},
+      {&names.shape, "shape"},
+      {&names.strides, "strides"},
+      {&names.padding, "padding"},
+      {&names.roundToTf32, "round_f32_to_tf32"},
       {&names.cacheKey, "cache_key"},
   };
   for (auto [name, spelling] : all) {
@@ -112,27 +117,27 @@ static uint16_t toBf16(double value) {
 }
 
 /// Triton's text, which programs match, followed by the reason.
-static bool refuseTensor(PyObject *tensor, Py_ssize_t index) {
+static bool refuseTensor(PyObject *tensor, Py_ssize_t index, bool isHost) {
   Ref device(PyObject_GetAttr(tensor, names.device));
   if (device)
     PyErr_Format(PyExc_ValueError,
                  "Pointer argument (at %zd) cannot be accessed from Triton "
-                 "(cpu tensor?): it is on %S, expected memory of the host",
-                 index, device.get());
+                 "(cpu tensor?): it is on %S, expected memory of the %s",
+                 index, device.get(), isHost ? "host" : "device");
   return false;
 }
 
 static bool packPointer(const Slot &slot, PyObject *value, Py_ssize_t index,
-                        char *block) {
+                        char *block, PyObject *home) {
   if (value == Py_None)
     return put(slot, uint64_t(0), block);
   if (PyLong_Check(value))
     return put(slot, uint64_t(PyLong_AsUnsignedLongLong(value)), block);
-  Ref isCpu(PyObject_GetAttr(value, names.isCpu));
-  if (!isCpu)
+  Ref isHome(PyObject_GetAttr(value, home ? home : names.isCpu));
+  if (!isHome)
     PyErr_Clear(); // not a torch tensor: use its address unchecked
-  else if (isCpu.get() == Py_False)
-    return refuseTensor(value, index);
+  else if (isHome.get() == Py_False)
+    return refuseTensor(value, index, !home);
   Ref address(PyObject_CallMethodNoArgs(value, names.dataPtr));
   if (address && PyLong_Check(address.get()))
     return put(slot, uint64_t(PyLong_AsUnsignedLongLong(address.get())), block);
@@ -232,10 +237,11 @@ static bool packFloat(const Slot &slot, PyObject *value, Py_ssize_t index,
   }
 }
 
-bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block) {
+bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block,
+          PyObject *home) {
   switch (slot.conversion) {
   case Conversion::Pointer:
-    return packPointer(slot, value, index, block);
+    return packPointer(slot, value, index, block, home);
   case Conversion::Bool:
     return packBool(slot, value, index, block);
   case Conversion::Integer:

@@ -43,16 +43,19 @@ bool addSlot(const nereid_argument_t &argument, std::vector<Slot> &out);
 bool appendArgument(PyObject *list, const nereid_argument_t &argument);
 
 /// Converts \p value for \p slot of \p block; false with an error set if it
-/// does not fit. The message has \p index, the number of the argument.
-bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block);
+/// does not fit. The message has \p index, the number of the argument. \p home:
+/// the attribute, such as "is_cuda", that is true for tensors whose address the
+/// kernel can use; null for those of the host.
+bool pack(const Slot &slot, PyObject *value, Py_ssize_t index, char *block,
+          PyObject *home = nullptr);
 
 /// Writes an integer to a slot of an integer or a bool.
 void packInteger(const Slot &slot, int64_t value, char *block);
 
 /// Names of attributes that a launch reads; created with the module.
 struct Names {
-  PyObject *dataPtr, *isCpu, *device, *base, *shape, *strides, *padding,
-      *roundToTf32, *cacheKey;
+  PyObject *dataPtr, *isCpu, *device, *getDevice, *base, *shape, *strides,
+      *padding, *roundToTf32, *cacheKey;
 };
 extern Names names;
 bool makeNames();

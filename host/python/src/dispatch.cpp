@@ -29,12 +29,22 @@ struct Setting {
   Ref calls; // the class's list of hooks; null: the class's value is false
 };
 
+/// One device, and the streams of torch that were imported on it.
+struct Device {
+  Ref key; // of JITFunction.device_caches
+  Ref number;
+  std::unordered_map<uint64_t, nereid_stream_t> streams;
+};
+
 /// The arguments of install_dispatcher(), common to all functions.
 struct Configuration {
   Ref driverState, activeName, driver; // driverState[activeName] is driver
-  Ref device;                          // key of JITFunction.device_caches
-  Ref describe;                        // callable: JITFunction -> parameters
-  Ref tensor, parameter;               // types of torch
+  std::vector<Device> devices;
+  Ref currentDevice;           // callable: () -> number; null for one device
+  Ref torchStream;             // callable: number -> handle; null for none
+  Ref importStream;            // callable: (number, handle) -> stream
+  Ref describe;                // callable: JITFunction -> parameters
+  Ref tensor, parameter, home; // of `types`
   TensorTypes types;
   std::vector<Setting> settings;
 };
@@ -158,6 +168,51 @@ static bool readGrid(PyObject *object, Grid &out) {
   return true;
 }
 
+static bool toUnsigned(PyObject *object, uint64_t &out) {
+  out = object ? PyLong_AsUnsignedLongLong(object) : 0;
+  return object && !PyErr_Occurred();
+}
+
+/// The stream that the program set, else torch's; false with an error set.
+static bool readStream(KernelObject *kernel, nereid_stream_t &stream) {
+  nereid_backend_t *backend = backendOf(kernel->backend);
+  if (nereid_status_t status =
+          nereid_backend_get_current_stream(backend, kernel->device, &stream)) {
+    raise(status);
+    return false;
+  }
+  // The callables are Python's: each may install another dispatcher.
+  auto device = [kernel]() -> Device * {
+    bool isThere = configuration && configuration->torchStream &&
+                   kernel->device < configuration->devices.size();
+    return isThere ? &configuration->devices[kernel->device] : nullptr;
+  };
+  Device *found = device();
+  if (stream || !found)
+    return true;
+  Ref number = Ref::borrow(found->number.get());
+  Ref import = Ref::borrow(configuration->importStream.get());
+  uint64_t handle = 0;
+  Ref current(
+      PyObject_CallOneArg(configuration->torchStream.get(), number.get()));
+  if (!toUnsigned(current.get(), handle))
+    return false;
+  found = device();
+  if (!handle || !found)
+    return true;
+  if (auto known = found->streams.find(handle); known != found->streams.end()) {
+    stream = known->second;
+    return true;
+  }
+  Ref imported(PyObject_CallFunction(import.get(), "OK", number.get(),
+                                     static_cast<unsigned long long>(handle)));
+  if (!toUnsigned(imported.get(), stream))
+    return false;
+  if (Device *now = device())
+    now->streams[handle] = stream;
+  return true;
+}
+
 static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
                              const Call &call, Ref result) {
   // A grid function, or another thread while the kernel runs, may change the
@@ -182,10 +237,8 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   if (!sizes || !readGrid(sizes.get(), grid))
     return nullptr;
   nereid_stream_t stream = 0;
-  nereid_backend_t *backend = backendOf(loaded->backend);
-  if (nereid_status_t status =
-          nereid_backend_get_current_stream(backend, loaded->device, &stream))
-    return raise(status);
+  if (!readStream(loaded, stream))
+    return nullptr;
   return launchBy(launcher.get(), loaded, grid, stream, block.get())
              ? result.release()
              : nullptr;
@@ -249,23 +302,45 @@ static KnownCalls *usualCallsOf(PyObject *function) {
   return calls;
 }
 
+/// The device on which \p call launches; false if Triton has to find it.
+static bool readDevice(Call &call) {
+  size_t index = 0;
+  if (configuration->currentDevice) {
+    Ref number(PyObject_CallNoArgs(configuration->currentDevice.get()));
+    call.number = number ? PyLong_AsLong(number.get()) : -1;
+    PyErr_Clear();
+    // The callable may have run any code.
+    if (!configuration || call.number < 0)
+      return false;
+    index = static_cast<size_t>(call.number);
+  }
+  if (index >= configuration->devices.size())
+    return false;
+  call.device = configuration->devices[index].key.get();
+  return true;
+}
+
 static PyObject *callBound(PyObject *object, PyObject *const *args,
                            size_t flags, PyObject *names) {
   auto *bound = reinterpret_cast<BoundObject *>(object);
-  Call call = {bound->function, bound->grid, args, PyVectorcall_NARGS(flags),
-               names};
+  Call call = {.function = bound->function,
+               .grid = bound->grid,
+               .args = args,
+               .count = PyVectorcall_NARGS(flags),
+               .names = names};
   KnownCalls *calls = usualCallsOf(call.function);
-  bool isRead = calls && calls->read(call, configuration->types);
+  bool isRead =
+      calls && readDevice(call) && calls->read(call, configuration->types);
   if (isRead) {
     Ref found;
-    if (const KnownCall *known =
-            calls->find(call, configuration->device.get(), found))
+    if (const KnownCall *known = calls->find(call, found))
       return launchKnown(*calls, *known, call, std::move(found));
   }
+  Ref device = Ref::borrow(call.device); // the call may install another driver
   Ref compiled = callTriton(call);
   if (compiled && isRead)
     if (KnownCalls *now = usualCallsOf(call.function))
-      now->learn(call, configuration->device.get(), compiled.get());
+      now->learn(call, compiled.get());
   return compiled.release();
 }
 
@@ -320,33 +395,55 @@ static bool readSettings(PyObject *list, std::vector<Setting> &out) {
   return bool(items);
 }
 
-/// install_dispatcher(jit_class, driver_state, active_name, driver, device,
-///                    describe, (tensor, parameter), settings)
+/// The keys of the devices, in the order of their numbers.
+static bool readDevices(PyObject *keys, std::vector<Device> &out) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); ++i) {
+    Ref number(PyLong_FromSsize_t(i));
+    if (!number)
+      return false;
+    out.push_back(
+        {Ref::borrow(PyTuple_GET_ITEM(keys, i)), std::move(number), {}});
+  }
+  return true;
+}
+
+static Ref unlessNone(PyObject *object) {
+  return object == Py_None ? Ref() : Ref::borrow(object);
+}
+
+/// install_dispatcher(jit_class, driver_state, active_name, driver,
+///                    (devices, current_device, torch_stream, import_stream),
+///                    describe, (tensor, parameter, home), settings)
 static PyObject *install(PyObject *, PyObject *args) {
   static PyMethodDef method = {"__getitem__", getItem, METH_O,
                                "kernel[grid], which launches when called."};
-  PyObject *jit, *state, *name, *driver, *device, *describe, *tensor,
-      *parameter, *settings;
-  if (!PyArg_ParseTuple(args, "O!O!UOOO(OO)O", &PyType_Type, &jit, &PyDict_Type,
-                        &state, &name, &driver, &device, &describe, &tensor,
-                        &parameter, &settings))
+  PyObject *jit, *state, *name, *driver, *devices, *current, *torchStream,
+      *importStream, *describe, *tensor, *parameter, *home, *settings;
+  if (!PyArg_ParseTuple(args, "O!O!UO(O!OOO)O(OOU)O", &PyType_Type, &jit,
+                        &PyDict_Type, &state, &name, &driver, &PyTuple_Type,
+                        &devices, &current, &torchStream, &importStream,
+                        &describe, &tensor, &parameter, &home, &settings))
     return nullptr;
   auto next = std::make_unique<Configuration>();
-  if (!readSettings(settings, next->settings))
+  if (!readSettings(settings, next->settings) ||
+      !readDevices(devices, next->devices))
     return nullptr;
   next->driverState = Ref::borrow(state);
   next->activeName = Ref::borrow(name);
   next->driver = Ref::borrow(driver);
-  next->device = Ref::borrow(device);
+  next->currentDevice = unlessNone(current);
+  next->torchStream = unlessNone(torchStream);
+  next->importStream = unlessNone(importStream);
   next->describe = Ref::borrow(describe);
   next->tensor = Ref::borrow(tensor);
   next->parameter = Ref::borrow(parameter);
+  next->home = Ref::borrow(home);
   Ref descriptor(
       PyDescr_NewMethod(reinterpret_cast<PyTypeObject *>(jit), &method));
   if (!descriptor ||
       PyObject_SetAttrString(jit, method.ml_name, descriptor.get()) < 0)
     return nullptr;
-  next->types = {tensor, parameter, words.dtype};
+  next->types = {tensor, parameter, words.dtype, home};
   functions.clear();
   configuration = std::move(next);
   Py_RETURN_NONE;

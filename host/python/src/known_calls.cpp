@@ -13,13 +13,14 @@ namespace nereid::python {
 /// The limit of known calls of one function. Further ones go to Triton.
 static constexpr size_t kMostCalls = 256;
 
-static PyObject *deviceCachesName, *runName, *functionName;
+static PyObject *deviceCachesName, *runName, *functionName, *directName;
 
 bool makeCallNames() {
   deviceCachesName = PyUnicode_InternFromString("device_caches");
   runName = PyUnicode_InternFromString("run");
   functionName = PyUnicode_InternFromString("function");
-  return deviceCachesName && runName && functionName;
+  directName = PyUnicode_InternFromString("direct");
+  return deviceCachesName && runName && functionName && directName;
 }
 
 KnownCalls::KnownCalls(PyObject *parameters) {
@@ -52,8 +53,9 @@ bool KnownCalls::read(Call &call, const TensorTypes &types) const {
     return false;
   call.arguments.resize(parameters);
   auto read = [&](size_t i, PyObject *object) {
-    call.arguments[i] =
-        described[i].isConstant ? constantOf(object) : classify(object, types);
+    call.arguments[i] = described[i].isConstant
+                            ? constantOf(object)
+                            : classify(object, types, call.number);
     return call.arguments[i].kind != Argument::Unknown;
   };
   for (Py_ssize_t i = 0; i < call.count; ++i)
@@ -84,7 +86,8 @@ bool KnownCalls::read(Call &call, const TensorTypes &types) const {
 }
 
 static bool isAlike(const KnownCall &known, const Call &call) {
-  if (known.hash != call.hash || known.options.size() != call.options.size())
+  if (known.hash != call.hash || known.device.get() != call.device ||
+      known.options.size() != call.options.size())
     return false;
   for (size_t i = 0; i < call.arguments.size(); ++i)
     if (!isAlike(known.arguments[i], call.arguments[i]))
@@ -122,11 +125,10 @@ static bool refersTo(PyObject *weak, PyObject *object) {
 #endif
 }
 
-const KnownCall *KnownCalls::find(const Call &call, PyObject *device,
-                                  Ref &compiled) const {
+const KnownCall *KnownCalls::find(const Call &call, Ref &compiled) const {
   for (const KnownCall &known : calls)
     if (isAlike(known, call)) {
-      PyObject *cache = cacheOf(call.function, device);
+      PyObject *cache = cacheOf(call.function, call.device);
       compiled = Ref::borrow(
           cache ? PyDict_GetItemWithError(cache, known.key.get()) : nullptr);
       bool isThere = compiled && refersTo(known.compiled.get(), compiled.get());
@@ -151,11 +153,20 @@ static void own(KnownCall &known, Argument &argument) {
   argument.object = nullptr;
 }
 
-void KnownCalls::learn(const Call &call, PyObject *device, PyObject *compiled) {
+/// Triton's launcher as a native one; the launcher of a device with memory of
+/// its own has that in `direct`, for tensors that are there.
+static Ref nativeLauncher(Ref launcher) {
+  Ref direct(PyObject_GetAttr(launcher.get(), directName));
+  return direct ? std::move(direct) : std::move(launcher);
+}
+
+void KnownCalls::learn(const Call &call, PyObject *compiled) {
   KnownCall known;
-  PyObject *cache = cacheOf(call.function, device);
+  PyObject *cache = cacheOf(call.function, call.device);
   PyObject *key = cache ? keyOf(cache, compiled) : nullptr;
   Ref launcher(key ? PyObject_GetAttr(compiled, runName) : nullptr);
+  if (launcher)
+    launcher = nativeLauncher(std::move(launcher));
   Ref function(launcher ? PyObject_GetAttr(compiled, functionName) : nullptr);
   Ref weak(function ? PyWeakref_NewRef(compiled, nullptr) : nullptr);
   PyErr_Clear();
@@ -166,6 +177,7 @@ void KnownCalls::learn(const Call &call, PyObject *device, PyObject *compiled) {
       known.reaches.size() != described.size())
     return;
   known.hash = call.hash;
+  known.device = Ref::borrow(call.device);
   known.arguments = call.arguments;
   for (Argument &argument : known.arguments)
     own(known, argument);

@@ -18,6 +18,9 @@ struct Call {
   PyObject *const *args;
   Py_ssize_t count; // of positional arguments
   PyObject *names;  // of the keyword arguments; null for none
+  // The key of Triton's compiled kernels for the device.
+  PyObject *device = nullptr;
+  long number = -1; // of the device among several
 
   std::vector<Argument> arguments{};
   std::vector<std::pair<PyObject *, Argument>> options{};
@@ -34,6 +37,7 @@ struct CallParameter {
 /// A call that Triton has compiled and launched.
 struct KnownCall {
   uint64_t hash;
+  Ref device;
   std::vector<Argument> arguments{};
   std::vector<std::pair<Ref, Argument>> options;
   std::vector<Ref> owned;    // constants that arguments refer to
@@ -54,12 +58,11 @@ public:
   /// Assigns an argument to each parameter; false if the call has to go to
   /// Triton.
   bool read(Call &call, const TensorTypes &types) const;
-  /// The known call that is equal, if its kernel is still in Triton's cache for
-  /// \p device; null otherwise. Sets \p compiled to that kernel.
-  const KnownCall *find(const Call &call, PyObject *device,
-                        Ref &compiled) const;
+  /// The known call that is equal, if its kernel is still in Triton's cache;
+  /// null otherwise. Sets \p compiled to that kernel.
+  const KnownCall *find(const Call &call, Ref &compiled) const;
   /// Records that Triton compiled \p call, which was read, to \p compiled.
-  void learn(const Call &call, PyObject *device, PyObject *compiled);
+  void learn(const Call &call, PyObject *compiled);
 
   const std::vector<CallParameter> &parameters() const { return described; }
 

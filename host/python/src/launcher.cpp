@@ -29,14 +29,15 @@ struct LauncherObject {
   std::vector<Parameter> *parameters;
   size_t pieces;      // arguments of the kernel
   uint32_t flags;     // of each launch
+  PyObject *home;     // of tensors, as pack() takes it
   PyObject *allocate; // scratch memory: (kernel, size, alignment, stream)
 };
 
 /// One launch: walks parameters and the kernel's slots side by side.
 class Packer {
 public:
-  Packer(const std::vector<Slot> &slots, char *block)
-      : slots(slots), block(block) {}
+  Packer(const std::vector<Slot> &slots, char *block, PyObject *home)
+      : slots(slots), block(block), home(home) {}
   bool add(const Parameter &parameter, PyObject *value);
 
 private:
@@ -44,13 +45,15 @@ private:
   bool addAll(PyObject *sequence, unsigned count);
   bool addTuple(const std::vector<Parameter> &items, PyObject *value);
   bool addOne(PyObject *value) {
-    bool good = pack(slots[next], value, static_cast<Py_ssize_t>(next), block);
+    bool good =
+        pack(slots[next], value, static_cast<Py_ssize_t>(next), block, home);
     ++next;
     return good;
   }
 
   const std::vector<Slot> &slots;
   char *block;
+  PyObject *home;
   size_t next = 0;
 };
 } // namespace
@@ -268,7 +271,7 @@ static PyObject *callLauncher(PyObject *object, PyObject *const *args,
   Block block(kernel->blockSize);
   if (!block.get())
     return PyErr_NoMemory();
-  Packer packer(*kernel->slots, block.get());
+  Packer packer(*kernel->slots, block.get(), launcher->home);
   for (size_t i = 0; i < launcher->parameters->size(); ++i)
     if (!packer.add((*launcher->parameters)[i], args[kFirst + Py_ssize_t(i)]))
       return nullptr;
@@ -292,12 +295,14 @@ bool isPlainLauncher(PyObject *object, const KernelObject *kernel,
   return launcher->pieces == kernel->slots->size();
 }
 
-/// Launcher(types, flags, allocate): one type or tuple of types for each
-/// parameter; `allocate` makes scratch memory.
+/// Launcher(types, flags, allocate, home=None): one type or tuple of types for
+/// each parameter; `allocate` makes scratch memory; `home` is the attribute
+/// that is true for tensors in the memory of kernels, "is_cpu" if None.
 static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *types = nullptr, *allocate = nullptr;
+  PyObject *types = nullptr, *allocate = nullptr, *home = Py_None;
   unsigned flags = 0;
-  if (!PyArg_ParseTuple(args, "O!IO", &PyTuple_Type, &types, &flags, &allocate))
+  if (!PyArg_ParseTuple(args, "O!IO|O", &PyTuple_Type, &types, &flags,
+                        &allocate, &home))
     return nullptr;
   auto parameters = std::make_unique<std::vector<Parameter>>();
   size_t pieces = 0;
@@ -316,6 +321,7 @@ static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *) {
   launcher->pieces = pieces;
   launcher->flags = flags;
   launcher->allocate = Ref::borrow(allocate).release();
+  launcher->home = home == Py_None ? nullptr : Ref::borrow(home).release();
   return object;
 }
 
@@ -323,6 +329,7 @@ static void dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   delete reinterpret_cast<LauncherObject *>(object)->parameters;
   Py_DECREF(reinterpret_cast<LauncherObject *>(object)->allocate);
+  Py_XDECREF(reinterpret_cast<LauncherObject *>(object)->home);
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -337,9 +344,10 @@ bool addLauncherType(PyObject *module) {
       {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
-      {Py_tp_doc, const_cast<char *>(
-                      "Launcher(types, flags, allocate): launches kernels of "
-                      "one signature, as Triton calls it.")},
+      {Py_tp_doc,
+       const_cast<char *>(
+           "Launcher(types, flags, allocate, home=None): launches kernels of "
+           "one signature, as Triton calls it.")},
       {}};
   static PyType_Spec spec = {"nereid._nereid.Launcher", sizeof(LauncherObject),
                              0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,

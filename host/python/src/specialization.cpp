@@ -40,27 +40,35 @@ static Argument classifyInteger(PyObject *object) {
   return out;
 }
 
-static Argument classifyTensor(PyObject *object, const TensorTypes &types) {
+static Argument classifyTensor(PyObject *object, const TensorTypes &types,
+                               long device) {
   Argument out{.object = object};
-  Ref isCpu(PyObject_GetAttr(object, names.isCpu));
+  Ref isHome(PyObject_GetAttr(object, types.home));
   Ref dtype(PyObject_GetAttr(object, types.dtypeName));
   Ref address(PyObject_CallMethodNoArgs(object, names.dataPtr));
-  if (!isCpu || !dtype || !address) {
+  if (!isHome || !dtype || !address) {
     PyErr_Clear();
     return out;
   }
-  if (isCpu.get() != Py_True)
+  if (isHome.get() != Py_True)
     return out;
+  if (device >= 0) {
+    Ref number(PyObject_CallMethodNoArgs(object, names.getDevice));
+    bool isThere = number && PyLong_AsLong(number.get()) == device;
+    PyErr_Clear();
+    if (!isThere)
+      return out;
+  }
   out.bits = PyLong_AsUnsignedLongLongMask(address.get());
   out.identity = dtype.get(); // dtypes live as long as torch
   out.kind = withAlignment(Argument::Tensor, out.bits);
   return out;
 }
 
-Argument classify(PyObject *object, const TensorTypes &types) {
+Argument classify(PyObject *object, const TensorTypes &types, long device) {
   auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
   if (type == types.tensor || type == types.parameter)
-    return classifyTensor(object, types);
+    return classifyTensor(object, types, device);
   if (PyLong_CheckExact(object))
     return classifyInteger(object);
   if (PyFloat_CheckExact(object))

@@ -40,15 +40,18 @@ struct Argument {
   uint64_t bits = 0;            // an address, or the low bits of an integer
 };
 
-/// The types of torch that are tensors with their own storage.
+/// The tensors of torch whose addresses a kernel can use.
 struct TensorTypes {
-  PyObject *tensor, *parameter, *dtypeName;
+  PyObject *tensor, *parameter; // types with a storage of their own
+  PyObject *dtypeName;
+  PyObject *home; // the name of an attribute that is true for them
 };
 
-/// Classifies \p object. Objects of unknown types, and those that raise an
-/// exception, are Unknown: Triton reports what is wrong. Leaves no exception
-/// set.
-Argument classify(PyObject *object, const TensorTypes &types);
+/// Classifies \p object. \p device: the number that get_device() of a tensor
+/// has to return, or -1 if there is one device only. Objects of unknown types,
+/// and those that raise an exception, are Unknown: Triton reports what is
+/// wrong. Leaves no exception set.
+Argument classify(PyObject *object, const TensorTypes &types, long device);
 
 /// \p object as a compile-time constant; Unknown if it may change.
 Argument constantOf(PyObject *object);

@@ -159,6 +159,25 @@ class DeviceUtils:
         )
 
     @property
+    def home(self) -> str | None:
+        """The attribute of torch's tensors that is true for those whose addresses
+        kernels use, if there is one."""
+        if self._torch is not None:
+            return self._torch.HOME
+        return "is_cpu" if self.is_synchronous and self.has_one_device else None
+
+    def dispatched_devices(self) -> tuple[tuple[str, ...], Any, Any, Any]:
+        """For the dispatcher: names of the devices, the number of the current one,
+        if there are several, torch's streams and how they are imported."""
+        names = (self.device_type,)
+        if not self.has_one_device:
+            names = tuple(f"{self.device_type}:{i}" for i in range(self._device_count))
+        current = None if self.has_one_device else self._current_index
+        if self._torch is None:
+            return names, current, None, None
+        return names, current, self._torch.current_stream, self._import_stream
+
+    @property
     def is_synchronous(self) -> bool:
         """Whether launches have completed when they return."""
         return self.is_host_accessible and self.info["is_host_cpu"]

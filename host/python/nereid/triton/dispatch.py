@@ -47,11 +47,11 @@ def _settings() -> list[tuple[dict, str, Any]]:
 
 
 def install(driver: Any) -> None:
-    """Installs the dispatcher in front of JITFunction.run for launches on `driver`,
-    if its only device is the host's CPU."""
+    """Installs the dispatcher in front of JITFunction.run for launches on `driver`, if
+    its devices are the host's CPU or those of torch."""
     utils = driver.utils
     wanted = os.environ.get("NEREID_DISPATCH", "1") != "0"
-    if not (wanted and utils.has_one_device and utils.is_synchronous):
+    if not wanted or utils.home is None:
         return
     import torch
     from triton.runtime.driver import driver as drivers
@@ -62,9 +62,9 @@ def install(driver: Any) -> None:
         vars(drivers),
         "_active",
         driver,
-        utils.current_device(),
+        utils.dispatched_devices(),
         _describe,
-        (torch.Tensor, torch.nn.Parameter),
+        (torch.Tensor, torch.nn.Parameter, utils.home),
         _settings(),
     )
 

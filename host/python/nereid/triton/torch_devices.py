@@ -13,6 +13,7 @@ class CudaDevices:
     """torch.cuda. A stream is its CUstream, the kind "cuda.stream"."""
 
     STREAM_KIND = "cuda.stream"
+    HOME = "is_cuda"
 
     def __init__(self, torch: Any) -> None:
         self.current_device = torch.cuda.current_device

@@ -31,11 +31,13 @@ def launcher_for(utils: DeviceUtils, src: Any, metadata: Any) -> Any:
         flags |= native.LAUNCH_COOPERATIVE
     if getattr(metadata, "launch_pdl", False):
         flags |= native.LAUNCH_PROGRAMMATIC
-    launcher = native.Launcher(types, flags, functools.partial(_allocate_scratch, utils))
+    allocate = functools.partial(_allocate_scratch, utils)
+    launcher = native.Launcher(types, flags, allocate)
     if utils.is_synchronous:
         return launcher
+    direct = native.Launcher(types, flags, allocate, utils.home) if utils.home else None
     written = getattr(metadata, "written_arguments", None)
-    return _CopyingLauncher(utils, launcher, types, written)
+    return _CopyingLauncher(utils, launcher, direct, types, written)
 
 
 def _allocate_scratch(
@@ -78,11 +80,13 @@ class _CopyingLauncher:
         self,
         utils: DeviceUtils,
         launcher: Any,
+        direct: Any,
         types: tuple,
         written: Sequence[bool] | None,
     ) -> None:
         self._utils = utils
         self._launcher = launcher
+        self.direct = direct  # for tensors on the device; None if torch has none there
         self._types = types
         if written is None or len(written) != _pieces(types):
             written = [True] * _pieces(types)
@@ -92,6 +96,9 @@ class _CopyingLauncher:
         head, values = args[: self._FIRST_ARGUMENT], args[self._FIRST_ARGUMENT :]
         stream, kernel = args[3], args[4]
         utils = self._utils
+        if self.direct is not None and self._are_on_device(kernel.device, values):
+            self.direct(*args)
+            return
         with Copies(
             kernel.backend,
             utils.device_type,
@@ -105,6 +112,13 @@ class _CopyingLauncher:
             moved = [_moved(copies, t, v) for t, v in zip(self._types, values)]
             self._launcher(*head, *moved)
             copies.copy_out()
+
+    def _are_on_device(self, device: int, values: Sequence[Any]) -> bool:
+        home = self._utils.home
+        return all(
+            getattr(tensor, home, False) and tensor.get_device() == device
+            for tensor, _ in self._tensors(values)
+        )
 
     def _tensors(self, values: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
         """Each tensor whose address is passed to the kernel, and whether the
