@@ -215,15 +215,18 @@ static Result<std::string> readablePath(nereid_string_t path) {
                  file + ": cannot be read: " + errorText(errno)};
 }
 
-nereid_status_t nereid_validate_plugin(const nereid_validate_request_t *request,
+nereid_status_t nereid_validate_plugin(const nereid_validate_request_t *given,
                                        nereid_buffer_t **out_json) {
   return guarded([&]() -> Outcome {
-    Result<std::string> path = readablePath(request->path);
+    auto request = readStruct(*given);
+    Result<std::string> path = readablePath(request.path);
     if (!path)
       return path.failure();
-    CheckRequest checked = {*path, {}};
-    if (request->compiler.size) {
-      Result<std::string> compiler = readablePath(request->compiler);
+    CheckRequest checked = {*path, {}, {}};
+    if (request.target)
+      checked.target = Target::copy(*request.target);
+    if (request.compiler.size) {
+      Result<std::string> compiler = readablePath(request.compiler);
       if (!compiler)
         return compiler.failure();
       checked.compilerPath = *compiler;

@@ -57,8 +57,11 @@ Result<Json> validatePlugin(const CheckRequest &request,
       if (broken.empty()) {
         std::vector<std::string> arguments = {
             "--check", std::string(check.name), request.path};
-        if (!request.compilerPath.empty())
-          arguments.push_back(request.compilerPath);
+        arguments.push_back(request.compilerPath);
+        if (const Target &target = request.target; !target.isEmpty())
+          arguments.insert(arguments.end(),
+                           {target.backend, target.arch, target.features,
+                            std::to_string(target.warpSize)});
         Result<HelperResult> ended = runHelper(helper, arguments, checkLimit,
                                                HelperOutput::StandardError);
         if (!ended)

@@ -30,10 +30,12 @@ struct CheckSkipped {
   std::string why;
 };
 
-/// What is checked: a plugin, and what compiles for it if it does not.
+/// What is checked: a plugin, what compiles for it if it does not, and for what
+/// it compiles if it has no device.
 struct CheckRequest {
   std::string path;
   std::string compilerPath; // of another plugin; may be empty
+  Target target;            // may be empty
 };
 
 /// What a check works with: the file, and the plugin once it asks for it.
@@ -58,8 +60,8 @@ public:
   /// The same, for checks of one half of the plugin.
   Plugin &ownCompiler();
   Plugin &activeDriver();
-  /// The target of \p device, else one made of the device type. Skips if the
-  /// compiler does not serve it.
+  /// The target of \p device, else the requested one, else one made of the
+  /// device type. Skips if the compiler does not serve it.
   Target target(uint32_t device = 0);
   /// Shuts the plugin down.
   void unload();

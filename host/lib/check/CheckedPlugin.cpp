@@ -74,6 +74,8 @@ Target CheckedPlugin::target(uint32_t device) {
   Plugin &serving = compiler();
   Target target;
   target.backend = plugin().info.deviceType;
+  if (!request.target.isEmpty())
+    target = request.target;
   if (plugin().hasDriver && plugin().probe().result.score > 0) {
     Result<Target> found = Target::ofDevice(plugin(), device, &log);
     if (!found)
@@ -91,7 +93,8 @@ Target CheckedPlugin::target(uint32_t device) {
     throw CheckFailed{call.failure(status, "score_target").text};
   if (score <= 0)
     throw CheckSkipped{"compiler '" + serving.info.id + "' does not serve " +
-                       target.description()};
+                       target.description() +
+                       "; name one that it serves: --target TARGET"};
   return target;
 }
 

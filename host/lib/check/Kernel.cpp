@@ -70,10 +70,9 @@ const std::string_view assertionSample = R"(module {
 }
 )";
 
-std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
-                                        std::string_view source,
-                                        std::span<const nereid_value_t> values,
-                                        uint32_t device) {
+Result<std::unique_ptr<Artifact>>
+tryCompile(CheckedPlugin &subject, std::string_view source,
+           std::span<const nereid_value_t> values, uint32_t device) {
   // Not owned: the plugin outlives the check.
   Plugin &compiler = subject.compiler();
   CompilerChoice choice = {
@@ -100,9 +99,17 @@ std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
   request.option_count = values.size();
   Settings settings;
   CompileHistory history;
-  CompileContext context = {settings, &subject.log, nullptr, nullptr, history};
+  CompileContext context = {settings, &subject.log, nullptr,
+                            nullptr,  history,      nullptr};
+  return compile(context, choice, request);
+}
+
+std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
+                                        std::string_view source,
+                                        std::span<const nereid_value_t> values,
+                                        uint32_t device) {
   Result<std::unique_ptr<Artifact>> artifact =
-      compile(context, choice, request);
+      tryCompile(subject, source, values, device);
   if (artifact)
     return std::move(*artifact);
   if (artifact.failure().status == NEREID_UNIMPLEMENTED)

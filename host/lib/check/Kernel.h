@@ -26,7 +26,14 @@ extern const std::string_view maskedSumSample;
 /// out[i] = 1, then an assertion that fails, then out[i] = 2.
 extern const std::string_view assertionSample;
 
-/// Compiles \p source for \p device. Skips the check if nothing compiles it.
+/// Compiles \p source for \p device. Skips the check if there is no compiler of
+/// TTIR for it.
+Result<std::unique_ptr<Artifact>>
+tryCompile(CheckedPlugin &subject, std::string_view source,
+           std::span<const nereid_value_t> options, uint32_t device = 0);
+
+/// The same, where it has to succeed. Skips the check if the compiler says that
+/// it is unimplemented.
 std::unique_ptr<Artifact> compileSample(CheckedPlugin &subject,
                                         std::string_view source,
                                         std::span<const nereid_value_t> options,

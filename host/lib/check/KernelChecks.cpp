@@ -6,8 +6,11 @@
 #include "check/Kernel.h"
 #include "compile/Options.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <malloc.h>
+#include <sys/wait.h>
 
 namespace nereid::host {
 
@@ -42,6 +45,33 @@ static void checkMetadata(CheckedPlugin &subject) {
            "argument '" + layout->arguments[i].name + "' has type '" +
                layout->arguments[i].type +
                "', expected a pointer ('*f32'): callers pack it by its type");
+}
+
+// What users see most of a compiler is how it refuses.
+static void checkDamagedSource(CheckedPlugin &subject) {
+  (void)subject.ownCompiler();
+  static constexpr std::string_view damaged =
+      "module {\n  tt.func public @nereid_check(\n";
+  Result<std::unique_ptr<Artifact>> artifact = tryCompile(subject, damaged, {});
+  expect(!artifact, "a source that ends within a function is compiled");
+  const std::string &why = artifact.failure().text;
+  expect(why.find("gave no reason") == std::string::npos, why);
+  (void)compileSample(subject, sumSample, {});
+}
+
+// Threads and processes that the first compilation has started.
+static void checkShutdownOfCompiler(CheckedPlugin &subject) {
+  size_t before = ProcessCounts::now().threads;
+  (void)subject.ownCompiler();
+  (void)compileSample(subject, sumSample, {});
+  subject.unload();
+  size_t after = ProcessCounts::now().threads;
+  expect(after <= before, "shutdown left " + std::to_string(after - before) +
+                              " threads of the compiler running");
+  siginfo_t child = {};
+  expect(waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) != 0 &&
+             errno == ECHILD,
+         "shutdown left processes of the compiler");
 }
 
 // ---------------------------------------------------------------- options
@@ -324,6 +354,11 @@ std::span<const Check> kernelChecks() {
        "arguments."},
       {"option-in-key", checkOptionsInKey,
        "An option that changes the result changes the canonical text."},
+      {"damaged-source-refused", checkDamagedSource,
+       "Compiling a damaged source fails with a reason, and the next "
+       "compilation succeeds."},
+      {"shutdown-ends-compiler", checkShutdownOfCompiler,
+       "`shutdown` after a compilation leaves no thread and no process."},
       {"launch", checkLaunch,
        "A kernel computes correct sums on every device, on stream 0 and on a "
        "created stream."},

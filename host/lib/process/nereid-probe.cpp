@@ -1,6 +1,7 @@
 // nereid-probe.cpp - the process in which libnereid tries a plugin, with a pipe
 // as file 3: `nereid-probe PLUGIN` loads it, `nereid-probe --check NAME PLUGIN
-// [COMPILER]` runs a conformance check.
+// COMPILER [BACKEND ARCH FEATURES WARP_SIZE]` runs a conformance check, with an
+// empty COMPILER for none.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -15,13 +16,14 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 using namespace nereid::host;
 
 int main(int count, char **arguments) {
   bool isCheck = count > 1 && std::string_view(arguments[1]) == "--check";
-  if (isCheck ? count < 4 || count > 5 : count != 2) {
+  if (isCheck ? count != 5 && count != 9 : count != 2) {
     std::fputs("usage: nereid-probe PLUGIN (run by libnereid)\n", stderr);
     return 2;
   }
@@ -30,9 +32,11 @@ int main(int count, char **arguments) {
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (isCheck) {
-    bool isKnown =
-        runCheck(arguments[2], {arguments[3], count == 5 ? arguments[4] : ""},
-                 helperPipe);
+    CheckRequest request = {arguments[3], arguments[4], {}};
+    if (count == 9)
+      request.target = {arguments[5], arguments[6], arguments[7],
+                        std::atoi(arguments[8])};
+    bool isKnown = runCheck(arguments[2], request, helperPipe);
     // Without destructors: one that crashes fails a check of its own.
     _exit(isKnown ? 0 : 2);
   }

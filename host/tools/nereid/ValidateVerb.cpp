@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Progress.h"
+#include "TargetText.h"
 #include "Text.h"
 #include "Verb.h"
 
@@ -12,7 +13,8 @@
 
 namespace nereid::tool {
 
-static Expected<int> validate(Session &session, const std::string &path) {
+static Expected<int> validate(Session &session, const std::string &path,
+                              const std::string &target) {
   std::error_code problem;
   if (!std::filesystem::exists(path, problem))
     return failure(NEREID_NOT_FOUND, path + ": no such file");
@@ -28,6 +30,16 @@ static Expected<int> validate(Session &session, const std::string &path) {
   request.path = detail::borrow(path);
   if (!others.empty())
     request.compiler = detail::borrow(others.front());
+  TargetText compiled;
+  nereid_target_t borrowed;
+  if (!target.empty()) {
+    Expected<TargetText> parsed = TargetText::parse(target);
+    if (!parsed)
+      return parsed.error();
+    compiled = std::move(*parsed);
+    borrowed = compiled.get();
+    request.target = &borrowed;
+  }
   nereid_buffer_t *buffer = nullptr;
   nereid_status_t status;
   {
@@ -63,14 +75,19 @@ static Expected<int> validate(Session &session, const std::string &path) {
 
 Verb validateVerb() {
   auto path = std::make_shared<std::string>();
+  auto target = std::make_shared<std::string>();
   return {"validate",
           "check a plugin, as its vendor would",
           "validate PLUGIN.so [options]",
           "Each check runs in a process of its own; a plugin that crashes "
           "fails one.\ndocs/validate.md lists them. --plugin COMPILER.so "
           "compiles for a plugin that\nhas only a driver.\n",
-          {{"PLUGIN", path.get(), "", "", true}},
-          [path](Session &session) { return validate(session, *path); }};
+          {{"PLUGIN", path.get(), "", "", true},
+           {"--target", target.get(), "TARGET",
+            "what a plugin without a device compiles for: cuda:sm_90a"}},
+          [path, target](Session &session) {
+            return validate(session, *path, *target);
+          }};
 }
 
 } // namespace nereid::tool

@@ -11,8 +11,10 @@
 
 #include "nereid/plugin.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 #define DEVICES 2u
@@ -719,12 +721,30 @@ static int contains(nereid_bytes_t bytes, const char *name) {
   return 0;
 }
 
+static void *wait_forever(void *unused) {
+  for (;;)
+    pause();
+  return unused;
+}
+
 static nereid_status_t run_stage(nereid_state_t *state,
                                  const nereid_stage_input_t *input,
                                  const nereid_writer_t *output,
                                  const nereid_value_sink_t *metadata,
                                  const nereid_call_t *call) {
-  (void)state, (void)call;
+  (void)state;
+  if (!contains(input->bytes, "tt.return")) {
+    if (has_bug("damage-without-reason"))
+      return NEREID_INTERNAL;
+    if (!has_bug("damage-accepted"))
+      return fail(call, NEREID_INVALID_ARGUMENT, "the kernel has no end");
+  }
+  pthread_t thread;
+  if (has_bug("compiler-leaves-thread") &&
+      pthread_create(&thread, NULL, wait_forever, NULL) == 0)
+    pthread_detach(thread);
+  if (has_bug("compiler-leaves-process") && fork() == 0)
+    _exit(0);
   image_t image = {"lazyimg", SUM, input->options->fast};
   nereid_string_t types[] = {TEXT("*f32"), TEXT("*f32"), TEXT("*f32"),
                              TEXT("i32")};

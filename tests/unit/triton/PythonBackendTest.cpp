@@ -28,8 +28,9 @@ protected:
   }
 
   /// Runs the tool; what it prints is in `printed`.
-  int tool(const std::string &arguments) {
-    std::string command = std::string(TOOL) + " new-plugin " + arguments +
+  int tool(const std::string &arguments,
+           const std::string &verb = "new-plugin") {
+    std::string command = std::string(TOOL) + " " + verb + " " + arguments +
                           " > " + folder + "/printed 2>&1";
     int status = std::system(command.c_str());
     std::ifstream file(folder + "/printed");
@@ -95,6 +96,24 @@ TEST_F(PythonBackendTest, AClassCompilesForADriver) {
       << view(nereid_error());
   nereid_function_destroy(function);
   nereid_artifact_destroy(artifact);
+}
+
+// The checks of a compiler need no device, only a target.
+TEST_F(PythonBackendTest, PassesTheChecksOfCompilers) {
+  ASSERT_EQ(tool("--from-python dummy_backend:DummyBackend " + folder +
+                 "/plugins --id dummy --target extension --path " DUMMY_FOLDER),
+            0)
+      << printed;
+  std::string plugin = folder + "/plugins/dummy.so";
+  EXPECT_EQ(tool(plugin, "validate"), 0) << printed;
+  EXPECT_THAT(printed, HasSubstr("name one that it serves: --target TARGET"));
+  EXPECT_EQ(tool(plugin + " --target extension:x1", "validate"), 0) << printed;
+  for (const char *check :
+       {"option-schema", "option-defaults", "option-canonical-text",
+        "unknown-option-refused", "stages", "frontend-facts",
+        "compile-repeatable", "image-metadata", "option-in-key",
+        "damaged-source-refused", "shutdown-ends-compiler"})
+    EXPECT_THAT(printed, HasSubstr("pass    " + std::string(check)));
 }
 
 TEST_F(PythonBackendTest, RefusesWhatIsNoClassAndKeepsFiles) {

@@ -19,6 +19,9 @@ typedef struct nereid_validate_request_t {
   nereid_string_t path;      // of the plugin
   nereid_string_t compiler;  // the path of another plugin, which compiles for a
                              // plugin without a compiler; may be empty
+  // What to compile for where no device of the plugin says it; NULL: the
+  // plugin's device type.
+  const nereid_target_t *target;
 } nereid_validate_request_t;
 
 // Runs the conformance checks, each in a process of the program nereid-probe
