@@ -296,13 +296,18 @@ def stages_of(backend, options):
 def split_record(kind, data):
     """(the bytes without the line, what it says): stages after TTIR end with a
     comment that has what later ones need and the text itself does not say."""
-    start = f"\n{COMMENT.get(kind, '')} {MARK}".encode()
-    at = data.rfind(start) if kind in COMMENT else -1
+    start = f"\n{COMMENT.get(kind, '//')} {MARK}".encode()
+    at = data.rfind(start)
     if at < 0:
         return data, None
     line, _, rest = data[at + len(start):].partition(b"\n")
     try:
-        return data[:at + 1] + rest, json.loads(line)
+        record = json.loads(line)
+        if not isinstance(record, dict):
+            raise ValueError("it is not an object")
+        if kind not in COMMENT:
+            return data[:at], record  # as it was, with or without a line end
+        return data[:at + 1] + rest, record
     except ValueError as error:
         raise Refusal("invalid-argument", f"the line '{start.decode().strip()}'"
                       f" at the end of the {kind} is damaged: {error}"
@@ -310,11 +315,30 @@ def split_record(kind, data):
 
 
 def with_record(kind, data, record):
-    if kind not in COMMENT:
-        return data
-    end = b"" if data.endswith(b"\n") else b"\n"
+    is_whole = data.endswith(b"\n") and kind in COMMENT
     text = json.dumps(record, sort_keys=True, default=str)
-    return data + end + f"{COMMENT[kind]} {MARK}{text}\n".encode()
+    return data + (b"" if is_whole else b"\n") + \
+        f"{COMMENT.get(kind, '//')} {MARK}{text}\n".encode()
+
+
+def usual_form(kind):
+    """What Triton's stages of that kind return; a class of one's own may have
+    kinds of its own, whose record says it."""
+    if kind in ("ttir", "ttgir"):
+        return "module"
+    return "text" if kind in COMMENT else "bytes"
+
+
+def form_of(output, stage):
+    if isinstance(output, (bytes, bytearray)):
+        return "bytes"
+    if isinstance(output, str):
+        return "text"
+    if hasattr(output, "get_entry_func_name"):
+        return "module"
+    raise Refusal("unimplemented", f"stage '{stage}' returns a "
+                  f"{type(output).__name__}, expected str, bytes or a module: "
+                  "the next stage may run in another process")
 
 
 def parse_module(backend, kind, data):
@@ -482,6 +506,9 @@ def values_of(record, options):
     """The metadata of an image, as docs/cuda.md lists it: name -> [type, value].
     """
     facts = {**vars(options), **record["triton"]}
+    if not facts.get("name"):
+        raise Refusal("internal", "no stage sets metadata['name'], the name of "
+                      "the kernel in the image")
     num_ctas = facts.get("num_ctas") or 1
     alignment = max(64, facts.get("global_scratch_align") or 1,
                     facts.get("profile_scratch_align") or 1)
@@ -584,11 +611,11 @@ class Compiler:
         index = names.index(stage)
         kind = names[max(index - 1, 0)]
         data, record = split_record(kind, blobs["input"])
-        is_module = kind in ("ttir", "ttgir")
-        source = parse_module(backend, kind, data) if is_module else (
-            data.decode("utf-8", "replace") if kind in COMMENT else data)
+        form = (record or {}).get("form", usual_form(kind))
+        source = parse_module(backend, kind, data) if form == "module" else (
+            data.decode("utf-8", "replace") if form == "text" else data)
         if record is None:
-            if not is_module:
+            if form != "module":
                 raise Refusal(
                     "invalid-argument", f"the {kind} does not end with a line "
                     f"'{COMMENT.get(kind, '//')} {MARK}{{...}}', which describes"
@@ -608,12 +635,19 @@ class Compiler:
         if stage == "ttir" and hasattr(output, "get_function_signature"):
             record["parameters"] = parameters_of(
                 record["arguments"], signature_of(output)[1])
-        if not isinstance(output, (bytes, bytearray)):
+        form = form_of(output, stage)
+        record.pop("form", None)
+        if form != usual_form(stage):
+            record["form"] = form
+        if form != "bytes":
             output = str(output).encode()
         answer = {}
-        if stage in IMAGES or index == len(names) - 1:
+        is_image = stage in IMAGES or index == len(names) - 1
+        if is_image:
             answer["metadata"] = values_of(record, options)
-        return answer, {"output": with_record(stage, bytes(output), record)}
+        if stage in COMMENT or not is_image:
+            output = with_record(stage, bytes(output), record)
+        return answer, {"output": bytes(output)}
 
     def run(self, function, source, metadata, target):
         from triton.runtime import errors

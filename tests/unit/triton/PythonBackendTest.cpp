@@ -116,6 +116,32 @@ TEST_F(PythonBackendTest, PassesTheChecksOfCompilers) {
     EXPECT_THAT(printed, HasSubstr("pass    " + std::string(check)));
 }
 
+TEST_F(PythonBackendTest, SaysWhatAClassGetsWrong) {
+  struct {
+    const char *name, *message;
+  } cases[] = {
+      {"NamelessBackend", "no stage sets metadata['name']"},
+      {"ObjectBackend", "stage 'graph' returns a dict, expected str, bytes or "
+                        "a module"},
+  };
+  std::ofstream(folder + "/k.ttir") << kernel();
+  for (const auto &each : cases) {
+    std::string plugins = folder + "/" + each.name;
+    ASSERT_EQ(tool(std::string("--from-python dummy_backend:") + each.name +
+                   " " + plugins +
+                   " --id dummy --target extension --path " DUMMY_FOLDER),
+              0)
+        << printed;
+    EXPECT_NE(tool(folder +
+                       "/k.ttir --target extension:x1 --compiler dummy "
+                       "--plugin " +
+                       plugins + "/dummy.so -o " + folder + "/image",
+                   "compile"),
+              0);
+    EXPECT_THAT(printed, HasSubstr(each.message));
+  }
+}
+
 TEST_F(PythonBackendTest, RefusesWhatIsNoClassAndKeepsFiles) {
   EXPECT_NE(tool("--from-python dummy " + folder + "/p --id dummy"), 0);
   EXPECT_THAT(printed, HasSubstr("expected MODULE:CLASS"));

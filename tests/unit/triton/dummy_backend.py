@@ -55,11 +55,41 @@ class DummyBackend(BaseBackend):
         pass
 
     def add_stages(self, stages, options, language):
-        def image(module, metadata):
+        # Stages of its own, with a text and with bytes between them.
+        def words(module, metadata):
             name = module.get_entry_func_name()
             metadata["name"] = name
-            types = module.get_function_signature(module.get_function(name))
-            return image_of(name, types, options.num_warps)
+            metadata["types"] = module.get_function_signature(
+                module.get_function(name))
+            return "words without an end"
+
+        def raw(text, metadata):
+            assert text == "words without an end", repr(text)
+            return b"\xff\n\0"
+
+        def image(data, metadata):
+            assert data == b"\xff\n\0", repr(data)
+            return image_of(metadata["name"], metadata["types"],
+                            options.num_warps)
 
         stages["ttir"] = lambda module, metadata: module
+        stages["words"] = words
+        stages["raw"] = raw
         stages["dummy"] = image
+
+
+class NamelessBackend(DummyBackend):
+    """Does not name the kernel."""
+
+    def add_stages(self, stages, options, language):
+        stages["ttir"] = lambda module, metadata: module
+        stages["dummy"] = lambda module, metadata: b"image"
+
+
+class ObjectBackend(DummyBackend):
+    """A stage returns what no other process can be given."""
+
+    def add_stages(self, stages, options, language):
+        stages["ttir"] = lambda module, metadata: module
+        stages["graph"] = lambda module, metadata: {"nodes": []}
+        stages["dummy"] = lambda graph, metadata: b"image"
