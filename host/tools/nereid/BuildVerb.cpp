@@ -498,7 +498,7 @@ Verb buildVerb() {
        {"--check", &options->check, "", "build twice and compare the archives"},
        {"--jobs", &options->jobs, "N", "compile so many images at a time"},
        {"--python", &options->python, "PATH",
-        "run Python files and Triton's compilers with this Python"},
+        "run Python files and Triton with this Python"},
        {"--depfile", &options->depfile, "FILE",
         "write the files that were read, for make and ninja"},
        {"--progress", &options->progress, "MODE",
