@@ -27,7 +27,7 @@ struct nereid_kernel_t {
   const nereid::cuda::KernelFacts &facts; ///< the module's
   const nereid::cuda::CUfunction function;
   const std::string *const name; ///< the device's: it outlives the kernel
-  nereid_kernel_info_t info; ///< constant once the kernel is made
+  nereid_kernel_info_t info;     ///< constant once the kernel is made
 
   // What a launch needs, computed once.
   nereid::cuda::CUlaunchConfig config = {}; ///< but for grid and stream
