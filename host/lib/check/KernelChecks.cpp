@@ -6,6 +6,7 @@
 #include "check/Kernel.h"
 #include "compile/Options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -242,17 +243,20 @@ static void checkLaunchMemory(CheckedPlugin &subject) {
   Kernel kernel(device, *artifact, 3);
   Sum sum(device, 0, sampleElements, 0);
   sum.give(kernel);
-  for (int i = 0; i < 100; ++i)
-    kernel.launch(); // what is made once, such as threads, is made now
-  device.synchronize();
-  size_t before = mallinfo2().uordblks;
-  for (int i = 0; i < 1000; ++i)
-    kernel.launch();
-  device.synchronize();
-  size_t after = mallinfo2().uordblks;
-  expect(after <= before + 1000, "1000 launches keep " +
-                                     std::to_string(after - before) +
-                                     " bytes of memory");
+  // What is made once, such as threads and what the longest queue needs, is
+  // made in one of the rounds; a leak is in each of them.
+  constexpr int rounds = 5, launches = 1000;
+  size_t fewest = SIZE_MAX;
+  for (int round = 0; round < rounds && fewest > launches; ++round) {
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < launches; ++i)
+      kernel.launch();
+    device.synchronize();
+    size_t after = mallinfo2().uordblks;
+    fewest = std::min(fewest, after > before ? after - before : 0);
+  }
+  expect(fewest <= launches, std::to_string(launches) + " launches keep " +
+                                 std::to_string(fewest) + " bytes of memory");
 }
 
 // The copy that follows a long queue has ended when synchronize returns.
