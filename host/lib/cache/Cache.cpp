@@ -102,6 +102,16 @@ static bool isWorthRepeating(int error) {
          error == EBUSY;
 }
 
+// A collector takes an unfinished file that is not locked yet for a leftover.
+// One that lists the folder just then may meet the file of the next attempt in
+// the same state, so attempts keep no step.
+static void pauseBeforeAttempt(int attempt) {
+  using namespace std::chrono;
+  auto random = steady_clock::now().time_since_epoch().count();
+  std::this_thread::sleep_for(
+      microseconds(random % (200 << std::min(attempt, 6))));
+}
+
 int Cache::Impl::tryPublish(const Digest &key, std::string_view bytes) {
   int error = 0;
   for (int attempt = 0; attempt < publishAttempts; ++attempt) {
@@ -112,6 +122,7 @@ int Cache::Impl::tryPublish(const Digest &key, std::string_view bytes) {
       warnOnce(created.failure().text);
       break;
     }
+    pauseBeforeAttempt(attempt);
   }
   return error;
 }
