@@ -84,7 +84,7 @@ Verb validateVerb() {
           "compiles for a plugin that\nhas only a driver.\n",
           {{"PLUGIN", path.get(), "", "", true},
            {"--target", target.get(), "TARGET",
-            "what a plugin without a device compiles for: cuda:sm_90a"}},
+            "what a compiler without a device compiles for"}},
           [path, target](Session &session) {
             return validate(session, *path, *target);
           }};
