@@ -11,6 +11,7 @@
 #include <atomic>
 #include <fstream>
 #include <future>
+#include <mutex>
 #include <thread>
 
 using testing::AllOf;
@@ -40,7 +41,9 @@ protected:
     options.user = this;
     options.log = [](void *user, nereid_string_t source,
                      const nereid_diagnostic_t *diagnostic) {
-      static_cast<IsolatedCompileTest *>(user)->messages +=
+      auto &test = *static_cast<IsolatedCompileTest *>(user);
+      std::lock_guard lock(test.mutex); // compilations run on several threads
+      test.messages +=
           string(source) + ": " + string(diagnostic->message) + "\n";
     };
     ASSERT_EQ(nereid_runtime_create(&options, &runtime), NEREID_OK);
@@ -65,6 +68,7 @@ protected:
 
   nereid_target_t target = {sizeof(nereid_target_t), 0, text("mishap"),
                             text("a"), text("b")};
+  std::mutex mutex;
   std::string messages;
 };
 } // namespace
