@@ -199,7 +199,8 @@ protected:
   std::string directory;
   nereid_runtime_t *runtime = nullptr;
   nereid_backend_t *backend = nullptr;
-  nereid_status_t status = NEREID_OK;
+  // Of the thread's last call, as lastError().
+  static inline thread_local nereid_status_t status = NEREID_OK;
   std::mutex mutex;                // of what the callbacks write
   std::string messages;            // what was logged
   std::vector<std::string> events; // what the compile listener was told

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <fstream>
 #include <future>
-#include <mutex>
 #include <thread>
 
 using testing::AllOf;
@@ -38,14 +37,8 @@ protected:
     std::string cache = directory + "/cache";
     options.cache_dir = text(cache);
     options.compile_timeout_ms = timeout;
-    options.user = this;
-    options.log = [](void *user, nereid_string_t source,
-                     const nereid_diagnostic_t *diagnostic) {
-      auto &test = *static_cast<IsolatedCompileTest *>(user);
-      std::lock_guard lock(test.mutex); // compilations run on several threads
-      test.messages +=
-          string(source) + ": " + string(diagnostic->message) + "\n";
-    };
+    options.user = static_cast<RuntimeFixture *>(this);
+    options.log = log;
     ASSERT_EQ(nereid_runtime_create(&options, &runtime), NEREID_OK);
     ASSERT_EQ(nereid_runtime_load(runtime, text(MISHAP_PLUGIN), &backend),
               NEREID_OK)
@@ -68,8 +61,6 @@ protected:
 
   nereid_target_t target = {sizeof(nereid_target_t), 0, text("mishap"),
                             text("a"), text("b")};
-  std::mutex mutex;
-  std::string messages;
 };
 } // namespace
 
