@@ -14,11 +14,32 @@ using namespace nereid::host;
 
 nereid_string_t nereid_error(void) { return borrow(lastError()); }
 
+nereid_status_t nereid_fail(nereid_status_t status, nereid_string_t reasons) {
+  try {
+    return fail({status, std::string(view(reasons))});
+  } catch (...) {
+    return failFromException();
+  }
+}
+
 nereid_string_t nereid_status_name(nereid_status_t status) {
   return borrow(statusName(status));
 }
 
 nereid_string_t nereid_version(void) { return borrow(NEREID_VERSION); }
+
+nereid_status_t nereid_buffer_create(nereid_bytes_t bytes,
+                                     nereid_buffer_t **out_buffer) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(out_buffer, "out_buffer"); !given)
+      return given;
+    if (bytes.size && !bytes.data)
+      return Failure{NEREID_INVALID_ARGUMENT, "bytes.data is null"};
+    std::string_view text(static_cast<const char *>(bytes.data), bytes.size);
+    *out_buffer = new nereid_buffer_t{std::string(text)};
+    return {};
+  });
+}
 
 nereid_bytes_t nereid_buffer_bytes(const nereid_buffer_t *buffer) {
   if (!buffer)

@@ -134,6 +134,27 @@ TEST_F(RuntimeTest, NullPointersAreErrorsAndDestroyAcceptsThem) {
   nereid_buffer_destroy(nullptr);
 }
 
+TEST_F(RuntimeTest, LetsALibraryOnTopReportErrorsAndMakeBuffers) {
+  EXPECT_EQ(nereid_fail(NEREID_NOT_FOUND, text("no 'a'\nnote: there is 'b'")),
+            NEREID_NOT_FOUND);
+  EXPECT_EQ(lastError(), "error: no 'a'\nnote: there is 'b'");
+  EXPECT_EQ(nereid_fail(NEREID_OK, text("x")), NEREID_INTERNAL);
+
+  std::string bytes("a\0b", 3);
+  nereid_buffer_t *buffer = nullptr;
+  ASSERT_EQ(nereid_buffer_create({bytes.data(), bytes.size()}, &buffer),
+            NEREID_OK);
+  nereid_bytes_t copied = nereid_buffer_bytes(buffer);
+  EXPECT_NE(copied.data, bytes.data());
+  EXPECT_EQ(std::string(static_cast<const char *>(copied.data), copied.size),
+            bytes);
+  nereid_buffer_destroy(buffer);
+  EXPECT_EQ(nereid_buffer_create({nullptr, 1}, &buffer),
+            NEREID_INVALID_ARGUMENT);
+  EXPECT_EQ(nereid_buffer_create({nullptr, 0}, nullptr),
+            NEREID_INVALID_ARGUMENT);
+}
+
 TEST_F(RuntimeTest, NamesStatusesAndItsVersion) {
   EXPECT_EQ(string(nereid_status_name(NEREID_INVALID_ARGUMENT)),
             "invalid-argument");

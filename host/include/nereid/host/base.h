@@ -23,12 +23,22 @@ typedef struct nereid_buffer_t nereid_buffer_t;      // bytes owned by libnereid
 // that can fail. [any-thread]
 NEREID_EXPORT nereid_string_t nereid_error(void);
 
+// For libraries on top of libnereid: makes `reasons`, one a line, what
+// nereid_error() returns in this thread, with "error: " before each line that
+// is not a note, and returns `status`. Borrowed for the call. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_fail(nereid_status_t status,
+                                          nereid_string_t reasons);
+
 // The name of a status code, "invalid-argument" for instance. [any-thread]
 NEREID_EXPORT nereid_string_t nereid_status_name(nereid_status_t status);
 
 // The version of libnereid, "0.1.0". [any-thread]
 NEREID_EXPORT nereid_string_t nereid_version(void);
 
+// For libraries on top of libnereid: a buffer with a copy of `bytes`.
+// [any-thread]
+NEREID_EXPORT nereid_status_t nereid_buffer_create(nereid_bytes_t bytes,
+                                                   nereid_buffer_t **out_buffer);
 // The bytes of a buffer; valid until it is destroyed. [any-thread]
 NEREID_EXPORT nereid_bytes_t nereid_buffer_bytes(const nereid_buffer_t *buffer);
 // [any-thread]
