@@ -1,0 +1,207 @@
+// LookupTest.cpp - which result a call uses, and what is said about the others.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "StoreFixture.h"
+
+#include "store/Lookup.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace nereid::ops;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+class LookupTest : public testing::Test {
+protected:
+  /// Adds a result; its bucket is the next power of two.
+  TunedResult &add(int n, const char *configuration, double median) {
+    TunedResult result = resultOf(n, median);
+    result.bucket = bucketOf(result.key, strategies).operator*();
+    result.configuration = configuration;
+    results.push_back(result);
+    return results.back();
+  }
+
+  Choice lookUp(int n) {
+    OperatorRows arranged;
+    std::vector<TunedResult> sorted = results;
+    std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+      return a.identity() < b.identity();
+    });
+    for (TunedResult &row : sorted) {
+      EXPECT_TRUE(normalize(row));
+      if (arranged.keys.empty() || arranged.keys.back().key != row.key)
+        arranged.keys.push_back({row.key, membersOf(row.key), {}});
+      arranged.keys.back().rows.push_back(row);
+    }
+    rows = std::move(arranged);
+    query.operatorName = "softmax";
+    query.key = R"({"n":)" + std::to_string(n) + "}";
+    query.bucket = *bucketOf(query.key, strategies);
+    query.compiler = resultOf(1).compiler;
+    query.device = resultOf(1).device;
+    if (change)
+      change(query);
+    return nereid::ops::lookUp(rows, query, true);
+  }
+
+  /// "exact same {"B":1}", or "none".
+  std::string chosen(int n) {
+    Choice choice = lookUp(n);
+    if (!choice.result)
+      return "none";
+    return std::string(matchName(choice.match)) + ' ' +
+           std::string(trustName(choice.trust)) + ' ' +
+           choice.result->configuration;
+  }
+  std::string verdict(int n, size_t index = 0) {
+    Choice choice = lookUp(n);
+    return index < choice.considered.size() ? choice.considered[index].verdict
+                                            : "not considered";
+  }
+
+  Strategies strategies = *parseStrategies(R"({"n": "log2"})");
+  std::vector<TunedResult> results;
+  OperatorRows rows;
+  Query query;
+  void (*change)(Query &) = nullptr;
+};
+} // namespace
+
+TEST_F(LookupTest, TriesTheKeyThenItsBucketThenTheNearest) {
+  EXPECT_EQ(chosen(1000), "none");
+  add(300, R"({"B":3})", 100);
+  EXPECT_EQ(chosen(1000), R"(nearest same {"B":3})");
+  add(600, R"({"B":2})", 100);
+  EXPECT_EQ(chosen(1000), R"(bucket same {"B":2})");
+  add(1000, R"({"B":1})", 100);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+  EXPECT_EQ(chosen(900), R"(bucket same {"B":1})"); // 1000 is nearer than 600
+  EXPECT_EQ(chosen(610), R"(bucket same {"B":2})");
+}
+
+TEST_F(LookupTest, DoesNotReachForKeysThatAreTooFar) {
+  add(7, R"({"B":1})", 100);
+  EXPECT_EQ(chosen(60), R"(nearest same {"B":1})");
+  EXPECT_EQ(chosen(64), "none");
+  EXPECT_EQ(verdict(64), "too far from the key");
+  change = [](Query &query) { query.reach = 10; };
+  EXPECT_EQ(chosen(64), R"(nearest same {"B":1})");
+}
+
+TEST_F(LookupTest, AnEqualOriginIsPreferredToANearOne) {
+  add(1000, R"({"B":1})", 50).device.driver = "2";
+  EXPECT_EQ(chosen(1000), R"(exact near {"B":1})");
+  add(1000, R"({"B":2})", 100);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+  EXPECT_EQ(verdict(1000, 0), "used");
+  EXPECT_EQ(verdict(1000, 1), "not needed");
+}
+
+TEST_F(LookupTest, AForeignResultNeverWins) {
+  add(1000, R"({"B":1})", 1).device.architecture = "znver5";
+  add(1000, R"({"B":2})", 1).compiler.release = "0.2.0";
+  EXPECT_EQ(chosen(1000), "none");
+  EXPECT_EQ(verdict(1000, 0), "foreign: measured on znver5, this is znver4");
+  EXPECT_EQ(verdict(1000, 1),
+            "foreign: compiled by cpu 0.2.0, this is cpu 0.1.0");
+}
+
+TEST_F(LookupTest, TheFastestWinsUnlessTheDefaultIsAsFastWithinTheNoise) {
+  add(1000, R"({"B":1})", 1000).isDefault = true;
+  add(1000, R"({"B":2})", 990);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+  add(1000, R"({"B":3})", 900);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":3})");
+}
+
+TEST_F(LookupTest, TimesOfDifferentProtocolsAreNotCompared) {
+  add(1000, R"({"B":1})", 1000).time = 2'000'000'000;
+  add(1000, R"({"B":2})", 10).protocol = "wall-1";
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})"); // the newer one
+  change = [](Query &query) { query.protocol = "wall-1"; };
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+}
+
+TEST_F(LookupTest, ResultsThatAreNotOkOrWereGivenUpDoNotWin) {
+  add(1000, R"({"B":1})", 1).status = "slow";
+  EXPECT_EQ(verdict(1000), "no configuration was measured to its end");
+  add(1000, R"({"B":2})", 1).status = "wrong";
+  EXPECT_EQ(chosen(1000), "none");
+  add(1000, R"({"B":3})", 100);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":3})");
+}
+
+TEST_F(LookupTest, AConfigurationThatFailedHereIsReplacedByTheNextBest) {
+  add(1000, R"({"B":1})", 100);
+  add(1000, R"({"B":2})", 200);
+  TunedResult &failed = add(1000, R"({"B":1})", 0);
+  failed.status = "failed";
+  failed.protocol = "run";
+  failed.note = "out of shared memory";
+  failed.time += 1;
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+  EXPECT_EQ(verdict(1000, 0), "quarantined: B=1 failed for n=1000: out of "
+                              "shared memory");
+  EXPECT_EQ(verdict(1000, 1),
+            "used; quarantined: B=1 failed for n=1000: out of shared memory");
+  // Its whole bucket avoids it, a key elsewhere does not.
+  EXPECT_EQ(chosen(900), R"(bucket same {"B":2})");
+  EXPECT_EQ(chosen(2000), R"(nearest same {"B":1})");
+}
+
+TEST_F(LookupTest, ANewerMeasurementEndsAQuarantine) {
+  add(1000, R"({"B":1})", 100).time += 5;
+  TunedResult &failed = add(1000, R"({"B":1})", 0);
+  failed.status = "crashed";
+  failed.protocol = "run";
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+}
+
+TEST_F(LookupTest, AFailureOfAnotherCompilerSaysNothing) {
+  add(1000, R"({"B":1})", 100);
+  TunedResult &failed = add(1000, R"({"B":1})", 0);
+  failed.status = "failed";
+  failed.compiler.build = "b2";
+  failed.time += 1;
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+}
+
+TEST_F(LookupTest, AVariantMayBeRequired) {
+  add(1000, R"({"B":1})", 100).variant = "long";
+  add(1000, R"({"B":2})", 200);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+  change = [](Query &query) { query.variant = "row"; };
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+}
+
+TEST_F(LookupTest, AnyTimeIsBetterThanNone) {
+  add(1000, R"({"B":1})", 0);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
+  add(1000, R"({"B":2})", 5000);
+  EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+}
+
+TEST_F(LookupTest, ExplainsAsJson) {
+  add(600, R"({"B":2})", 100);
+  add(300, R"({"B":3})", 100);
+  add(300, R"({"B":3})", 100).device.architecture = "znver5";
+  Choice choice = lookUp(1000);
+  nlohmann::json json = nlohmann::json::parse(choiceJson(query, choice).dump());
+  EXPECT_EQ(json["operator"], "softmax");
+  EXPECT_EQ(json["key"]["n"], 1000);
+  EXPECT_EQ(json["bucket"]["n"], 1024);
+  EXPECT_EQ(json["choice"]["match"], "bucket");
+  EXPECT_EQ(json["choice"]["configuration"]["B"], 2);
+  ASSERT_EQ(json["considered"].size(), 3u);
+  EXPECT_EQ(json["considered"][2]["trust"], "foreign");
+  EXPECT_EQ(json["left_out"], 0);
+  for (int n = 1; n <= 200; ++n)
+    add(n, R"({"B":1})", 100);
+  choice = lookUp(1000);
+  EXPECT_EQ(choice.considered.size(), 64u);
+  EXPECT_EQ(choice.leftOut, 203u - 64u);
+}
