@@ -23,17 +23,21 @@ static bool sameLetter(char a, char b) {
   return fold(a) == fold(b);
 }
 
+// Two letters in the wrong order are one error.
 static size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1), above(row), twoAbove(row);
   for (size_t j = 0; j <= b.size(); ++j)
     row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    twoAbove.swap(above);
+    above.swap(row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t change = diagonal + !sameLetter(a[i - 1], b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+      size_t change = above[j - 1] + !sameLetter(a[i - 1], b[j - 1]);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, change});
+      if (i > 1 && j > 1 && sameLetter(a[i - 1], b[j - 2]) &&
+          sameLetter(a[i - 2], b[j - 1]))
+        row[j] = std::min(row[j], twoAbove[j - 2] + 1);
     }
   }
   return row.back();
