@@ -6,27 +6,30 @@ import collections
 import fnmatch
 import itertools
 import json
-import pathlib
 import re
 
+NOT_RUN = "not run: "  # in the reason of a skipped test
 COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
 
 
 class OutOfReach:
-    """Patterns of test ids that cannot pass on a version of Triton and a target,
-    each with its reason."""
+    """Patterns of test ids that cannot pass with a version of what is tested, each
+    with its reason. Those that begin with "!" are not run at all."""
 
-    def __init__(self, folder, version, target):
+    def __init__(self, files, version):
         self.rules = []
-        plugin = target.partition(":")[0]
-        files = [pathlib.Path(folder) / f"{name}.txt" for name in ("out_of_reach", plugin)]
+        self.not_run = []
         lines = [file.read_text().splitlines() for file in files if file.exists()]
         for line in itertools.chain(*lines):
             if line.strip() and not line.startswith("#"):
                 pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
+                is_run, pattern = not pattern.startswith("!"), pattern.lstrip("!")
                 only, _, pattern = pattern.rpartition("@")
                 if version.startswith(only):
-                    self.rules.append((pattern.replace("[", "[[]"), reason))
+                    rule = pattern.replace("[", "[[]"), reason
+                    self.rules.append(rule)
+                    if not is_run:
+                        self.not_run.append(rule)
 
     def reason(self, test):
         for pattern, reason in self.rules:
@@ -50,7 +53,8 @@ class Results:
     def _judge(record, out_of_reach):
         reason = out_of_reach.reason(record["test"])
         record["unexpected"] = bool(reason) and record["outcome"] == "passed"
-        if reason and record["outcome"] in ("failed", "crashed", "uncollected"):
+        is_not_run = record["outcome"] == "skipped" and NOT_RUN in record["reason"]
+        if reason and (is_not_run or record["outcome"] in ("failed", "crashed", "uncollected")):
             record.update(outcome="out of reach", reason=reason)
         if record["outcome"] == "uncollected":
             record["outcome"] = "failed"

@@ -1,0 +1,3 @@
+"""Operators that replace FlagGems' generic ones: none."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
