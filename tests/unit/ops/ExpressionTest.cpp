@@ -5,9 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "expr/Expression.h"
-#include "support/Guard.h"
 #include "expr/Json.h"
 #include "nereid/ops.h"
+#include "support/Guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
