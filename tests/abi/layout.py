@@ -8,7 +8,8 @@ value of every constant, as a compiler sees them, and compares them with a
 golden file. Also checks the rules that no offset shows: a struct starts with
 its size or is a leaf, padding has a name, and only fixed-width types cross.
 
-  layout.py --clang clang --cc gcc --include DIR [--also DIR] GOLDEN [--update]
+  layout.py --clang clang --cc gcc --include DIR [--also DIR]... GOLDEN
+            [--update]
 
 The headers below DIR are looked at; they may include those below --also.
 """
@@ -117,17 +118,17 @@ def main():
     parser.add_argument("--clang", required=True, help="reads the headers")
     parser.add_argument("--cc", required=True, help="lays the structs out")
     parser.add_argument("--include", required=True)
-    parser.add_argument("--also")
+    parser.add_argument("--also", action="append", default=[])
     parser.add_argument("--update", action="store_true",
                         help="write the golden file instead")
     parser.add_argument("golden", type=pathlib.Path)
     args = parser.parse_args()
 
     names = surface.headers(args.include)
-    flags = [f"-I{folder}" for folder in (args.include, args.also) if folder]
+    flags = [f"-I{folder}" for folder in (args.include, *args.also)]
     api = surface.read(args.clang, args.include, flags)
-    if args.also:
-        other = surface.read(args.clang, args.also, [f"-I{args.also}"])
+    for folder in args.also:
+        other = surface.read(args.clang, folder, flags)
         api.structs = [s for s in api.structs if s not in other.structs]
         api.constants = [c for c in api.constants
                          if c not in other.constants]

@@ -227,6 +227,18 @@ TEST_F(StoreFaultTest, OneOfManyProcessesMovesTheDamageAway) {
   EXPECT_FALSE(std::filesystem::exists(path + ".damaged-2"));
 }
 
+TEST_F(StoreFaultTest, AFileThatWasMovedAwayIsMadeAgain) {
+  auto store = open();
+  ASSERT_TRUE(store) << failure;
+  record(*store, resultOf(1));
+  std::filesystem::rename(path, path + ".moved");
+  record(*store, resultOf(2));
+  auto again = open();
+  ASSERT_TRUE(again) << failure;
+  ASSERT_EQ(read(*again).size(), 1u);
+  EXPECT_EQ(read(*again)[0].key, resultOf(2).key);
+}
+
 TEST_F(StoreFaultTest, FilesOfOthersAreNotTouched) {
   fill(1);
   execute("PRAGMA application_id = 1");

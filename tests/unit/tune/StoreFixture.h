@@ -20,6 +20,7 @@ inline nereid::ops::TunedResult resultOf(int n, double median = 1000) {
   nereid::ops::TunedResult result;
   result.operatorName = "softmax";
   result.key = R"({"n":)" + std::to_string(n) + "}";
+  result.bucket = result.key;
   result.variant = "row";
   result.configuration = R"({"BLOCK":1024,"num_warps":4})";
   result.status = "ok";

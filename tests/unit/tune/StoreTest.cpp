@@ -73,6 +73,25 @@ TEST_F(StoreTest, RecordsAllOrNothing) {
   EXPECT_TRUE(read(*store).empty());
 }
 
+TEST_F(StoreTest, AnUpdateSeesWhatIsThereAndIsAllOrNothing) {
+  auto store = open(), other = open();
+  ASSERT_TRUE(store && other) << failure;
+  record(*other, resultOf(1));
+  auto grow = [](const std::vector<TunedResult> &there) {
+    return std::vector{resultOf(static_cast<int>(there.size()) + 1)};
+  };
+  EXPECT_TRUE(store->update(grow));
+  EXPECT_TRUE(other->update(grow));
+  EXPECT_EQ(read(*store).size(), 3u);
+  Outcome done = store->update([](const auto &) {
+    std::vector<TunedResult> results = {resultOf(10), resultOf(11)};
+    results[1].status = "fine";
+    return results;
+  });
+  EXPECT_FALSE(done);
+  EXPECT_EQ(read(*store).size(), 3u);
+}
+
 TEST_F(StoreTest, RefusesResultsThatMakeNoSense) {
   auto store = open();
   ASSERT_TRUE(store) << failure;

@@ -95,6 +95,11 @@ Database::~Database() {
   if (!handle || !isOwn())
     return;
   host::SizeSignalBlock block; // closing may write
+  // The last one to close removes the log by its name, which may be that of the
+  // log of a new file.
+  int isKept = 1;
+  if (hasMoved())
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept);
   sqlite3_close(handle);
 }
 
@@ -102,6 +107,13 @@ bool Database::isOwn() const { return owner == getpid(); }
 
 bool Database::isReadOnly() const {
   return sqlite3_db_readonly(handle, "main") == 1;
+}
+
+bool Database::hasMoved() const {
+  int moved = 0;
+  return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
+             SQLITE_OK &&
+         moved;
 }
 
 SqlError Database::execute(const char *sql) {

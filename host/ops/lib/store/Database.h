@@ -57,6 +57,8 @@ public:
   SqlError read(const char *sql, int64_t &number);
   SqlError read(const char *sql, std::string &text);
   bool isReadOnly() const;
+  /// Whether its path leads to another file now, or to none.
+  bool hasMoved() const;
   bool isOpen() const { return handle; }
   /// Whether this process opened it.
   bool isOwn() const;

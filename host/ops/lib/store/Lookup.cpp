@@ -34,8 +34,7 @@ struct Group {
 
   auto order() const {
     return std::tuple(match, trust, distance, !isPreferred, -newest->time,
-                      std::string_view(newest->key),
-                      std::string_view(newest->protocol));
+                      newest->identity());
   }
 };
 
@@ -166,9 +165,9 @@ static std::vector<Group> groupsOf(const OperatorRows &rows,
   for (const KeyRows &key : rows.keys)
     addGroups(groups, key, query,
               key.key == query.key ? 0 : keyDistance(members, key.members));
-  std::stable_sort(
-      groups.begin(), groups.end(),
-      [](const Group &a, const Group &b) { return a.order() < b.order(); });
+  std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+    return a.order() < b.order();
+  });
   return groups;
 }
 

@@ -337,7 +337,13 @@ template <typename Work> SqlError Store::repairing(Work work) {
     SqlError failed = connection();
     if (!failed)
       failed = work();
-    if (!failed || !isFirst || !setAside(failed))
+    if (!failed || !isFirst)
+      return failed;
+    // Somebody moved the file away, another process that found it damaged for
+    // instance.
+    if (failed.code == SQLITE_READONLY_DBMOVED)
+      database.reset();
+    else if (!setAside(failed))
       return failed;
   }
 }
@@ -390,25 +396,29 @@ static std::string insertion() {
          values + ":checksum)";
 }
 
+SqlError Store::checkWritable() const {
+  if (options.isReadOnly || isNewer || database->isReadOnly())
+    return {SQLITE_READONLY, "it is read-only, no results are recorded"};
+  if (database->hasMoved())
+    return {SQLITE_READONLY_DBMOVED, "it was moved away"};
+  return {};
+}
+
+// Within a transaction.
 SqlError Store::write(std::span<const TunedResult> results) {
-  Transaction transaction(*database);
-  if (SqlError failed = transaction.begin())
+  Statement insert;
+  if (SqlError failed = insert.prepare(*database, insertion()))
     return failed;
-  {
-    Statement insert;
-    if (SqlError failed = insert.prepare(*database, insertion()))
+  for (const TunedResult &result : results) {
+    visitFields(result, [&](const char *name, const auto &field) {
+      insert.bind(name, field);
+    });
+    insert.bind("checksum", checksumOf(result));
+    bool isRow = false;
+    if (SqlError failed = insert.step(isRow))
       return failed;
-    for (const TunedResult &result : results) {
-      visitFields(result, [&](const char *name, const auto &field) {
-        insert.bind(name, field);
-      });
-      insert.bind("checksum", checksumOf(result));
-      bool isRow = false;
-      if (SqlError failed = insert.step(isRow))
-        return failed;
-    }
   }
-  return transaction.commit();
+  return {};
 }
 
 Outcome Store::record(std::span<const TunedResult> given) {
@@ -419,14 +429,45 @@ Outcome Store::record(std::span<const TunedResult> given) {
   std::lock_guard lock(mutex);
   if (isGivenUp)
     return Failure{NEREID_UNAVAILABLE, texts.back()};
-  SqlError failed = repairing([&]() -> SqlError {
-    if (options.isReadOnly || isNewer || database->isReadOnly())
-      return {SQLITE_READONLY, "it is read-only, no results are recorded"};
-    return write(results);
+  SqlError failed = repairing([&] {
+    SqlError error = checkWritable();
+    Transaction transaction(*database);
+    if (!error)
+      error = transaction.begin();
+    if (!error)
+      error = write(results);
+    return error ? error : transaction.commit();
   });
   if (failed)
     return failure(failed);
   return {};
+}
+
+Outcome Store::update(const Change &change) {
+  std::lock_guard lock(mutex);
+  if (isGivenUp)
+    return Failure{NEREID_UNAVAILABLE, texts.back()};
+  Outcome checked;
+  SqlError failed = repairing([&] {
+    std::vector<TunedResult> rows;
+    SqlError error = checkWritable();
+    Transaction transaction(*database);
+    if (!error)
+      error = transaction.begin();
+    if (!error)
+      error = readRows({}, rows);
+    if (error)
+      return error;
+    std::vector<TunedResult> results = change(rows);
+    for (TunedResult &result : results)
+      if (checked = normalize(result); !checked)
+        return SqlError();
+    error = write(results);
+    return error ? error : transaction.commit();
+  });
+  if (failed)
+    return failure(failed);
+  return checked;
 }
 
 // -------------------------------------------------------------------- reading

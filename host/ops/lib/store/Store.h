@@ -18,6 +18,7 @@
 #include "store/Record.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -73,6 +74,13 @@ public:
   /// replaced.
   Outcome record(std::span<const TunedResult> results);
 
+  /// What to record, given all results that are there.
+  using Change =
+      std::function<std::vector<TunedResult>(const std::vector<TunedResult> &)>;
+  /// Records what \p change returns; nobody else writes in between. It may be
+  /// called again if the file had to be replaced.
+  Outcome update(const Change &change);
+
   /// All results, or those of \p operatorName, in the order of their identity.
   Result<std::vector<TunedResult>> read(std::string_view operatorName = {});
 
@@ -103,6 +111,7 @@ private:
   Failure failure(const SqlError &error) const;
   bool setAside(const SqlError &error);
   void notice(std::string text);
+  SqlError checkWritable() const;
   SqlError write(std::span<const TunedResult> results);
   SqlError readRows(std::string_view operatorName,
                     std::vector<TunedResult> &rows);
