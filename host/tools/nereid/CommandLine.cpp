@@ -35,10 +35,11 @@ CommandLine::CommandLine(CommonOptions &options) {
        "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
-  list = {pluginsVerb(),  devicesVerb(),    explainVerb(), optionsVerb(),
-          compileVerb(),  runVerb(),        benchVerb(),   buildVerb(),
-          traceVerb(),    archiveVerb(),    cacheVerb(),   newPluginVerb(),
-          validateVerb(), completionVerb(), versionVerb(), completeVerb()};
+  list = {pluginsVerb(),   devicesVerb(),  explainVerb(),    optionsVerb(),
+          compileVerb(),   runVerb(),      benchVerb(),      buildVerb(),
+          traceVerb(),     archiveVerb(),  tuneVerb(),       cacheVerb(),
+          newPluginVerb(), validateVerb(), completionVerb(), versionVerb(),
+          completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {
@@ -93,7 +94,18 @@ std::string CommandLine::help(const Verb *verb) const {
   for (const Verb &each : list)
     if (!each.isHidden())
       text += "  " + pad(each.name, 12) + each.description + '\n';
-  return text + '\n' + optionLines(common);
+  // One line for what is seldom needed, so that all fits on a screen.
+  static const std::vector<std::string> seldom = {"--isolated", "--no-cache",
+                                                  "--trace"};
+  std::vector<OptionSpec> often;
+  std::string others;
+  for (const OptionSpec &option : common)
+    if (std::find(seldom.begin(), seldom.end(), option.names) == seldom.end())
+      often.push_back(option);
+    else
+      others += (others.empty() ? "  " : ", ") + option.names +
+                (option.word.empty() ? "" : ' ' + option.word);
+  return text + '\n' + optionLines(often) + others + ": see docs/tool.md\n";
 }
 
 // A flag with a value, where the parser would be lenient.

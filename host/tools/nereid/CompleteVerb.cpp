@@ -175,11 +175,15 @@ void Completer::addValue(const std::string &option) {
     addStages("");
   else if (option == "--replace" && current.find('=') == current.npos)
     addStages("=");
+  else if (option == "--format")
+    for (const char *format : {"json", "ort", "pytorch"})
+      add(format);
   else if (option == "--plugin-dir" || option == "--dump")
     add(":dirs");
   else if (option == "-o" || option == "--trace" || option == "--plugin" ||
            option == "--header" || option == "--object" ||
-           option == "--depfile" || current.find('=') != current.npos)
+           option == "--depfile" || option == "--store" ||
+           option == "--before" || current.find('=') != current.npos)
     add(":files");
 }
 
@@ -201,7 +205,11 @@ void Completer::addPositional() {
     for (const char *action :
          {"list", "show", "verify", "extract", "explain", "merge"})
       add(action);
-  else if (name == "archive" || takesFiles(name))
+  else if (name == "tune" && positionals == 0)
+    for (const char *action :
+         {"list", "merge", "diff", "export", "import", "report"})
+      add(action);
+  else if (name == "archive" || name == "tune" || takesFiles(name))
     add(":files");
   else if (name == "completion" && positionals == 0)
     for (const char *shell : {"bash", "zsh", "fish"})

@@ -188,6 +188,12 @@ static Series seriesOf(const Places &places,
   return series;
 }
 
+// A lone point is no line.
+static bool isChart(const Series &series) {
+  return std::any_of(series.begin(), series.end(),
+                     [](const auto &line) { return line.second.size() > 1; });
+}
+
 // Those with the most points, and how many are left out.
 static size_t cut(Series &series) {
   size_t leftOut = 0;
@@ -551,7 +557,7 @@ static void addOperators(Page &page, const Places &places) {
     page.heading(shorten(name, 100));
     std::string id = "f" + std::to_string(number++);
     if (std::optional<std::string> axis = axisOf(of))
-      if (Series series = seriesOf(places, of, *axis); !series.empty())
+      if (Series series = seriesOf(places, of, *axis); isChart(series))
         page.add(chart(id + "a", shorten(name, 60), *axis, std::move(series)));
     // The shape with the most configurations shows the landscape best.
     const Place *richest = *std::max_element(

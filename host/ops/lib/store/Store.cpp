@@ -596,15 +596,13 @@ std::string defaultStorePath() {
   // A process with raised privileges must not be led elsewhere.
   if (getauxval(AT_SECURE))
     return {};
-  auto variable = [](const char *name) {
-    const char *value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (std::string path = variable("NEREID_TUNED"); !path.empty())
+  auto text = [](const char *value) { return std::string(value ? value : ""); };
+  if (std::string path = text(std::getenv("NEREID_TUNED")); !path.empty())
     return path;
-  if (std::string state = variable("XDG_STATE_HOME"); state.starts_with('/'))
+  if (std::string state = text(std::getenv("XDG_STATE_HOME"));
+      state.starts_with('/'))
     return state + "/nereid/tuned.db";
-  if (std::string home = variable("HOME"); home.starts_with('/'))
+  if (std::string home = text(std::getenv("HOME")); home.starts_with('/'))
     return home + "/.local/state/nereid/tuned.db";
   return {};
 }

@@ -7,6 +7,7 @@
 #
 # usage: check_json.py KERNEL PLUGIN DOCS, DOCS the path of docs/tool.md
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tempfile
 kernel, plugin, docs = sys.argv[1:]
 made = tempfile.mkdtemp(prefix="nereid-json-")
 archive = made + "/k.nra"
+results = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tuned.json")
 arguments = ["--grid", "16", "f32[64]=0", "f32[64]=0", "f32[64]=0", "i32=64"]
 target = ["--target", "extension"]
 commands = {
@@ -30,6 +32,12 @@ commands = {
     "archive list": ["archive", "list", archive],
     "archive show": ["archive", "show", archive, "vector_add_f32"],
     "archive verify": ["archive", "verify", archive],
+    "tune import": ["tune", "import", results, "--store", made + "/tuned.db"],
+    "tune list": ["tune", "list", "--store", made + "/tuned.db"],
+    "tune merge": ["tune", "merge", made + "/tuned.db", "--store", made + "/other.db"],
+    "tune diff": ["tune", "diff", made + "/tuned.db", made + "/other.db"],
+    "tune export": ["tune", "export", "--store", made + "/tuned.db", "-o", made + "/out.json"],
+    "tune report": ["tune", "report", "--store", made + "/tuned.db", "-o", made + "/report.html"],
     "cache stat": ["cache", "stat"],
     "cache verify": ["cache", "verify"],
     "cache gc": ["cache", "gc"],
