@@ -165,6 +165,7 @@ def bundle(options):
     for source, target in (
         (build / "bin/nereid", "nereid"),
         (build / "lib/libnereid.so.0", "libnereid.so.0"),
+        (build / "lib/libnereid-ops.so.0", "libnereid-ops.so.0"),
         (build / "lib/nereid/plugins/vulkan.so", "plugins/vulkan.so"),
         (Path(__file__).resolve(), "gpu.py"),
         # Not loaded, but the key of a cached kernel names it.
