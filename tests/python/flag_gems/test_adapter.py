@@ -22,7 +22,7 @@ import json
 import nereid.flag_gems
 import flag_gems
 from flag_gems import runtime
-from flag_gems.runtime.backend import get_libdevice
+from flag_gems.runtime import backend
 
 torch_device = runtime.torch_device_fn
 properties = torch_device.get_device_properties(torch_device.current_device())
@@ -39,7 +39,8 @@ print(json.dumps({
     "tile": loader.heuristics["sum"]["TILE"]({"N": 3 * properties.multi_processor_count}),
     "blocks": [it.kwargs["BLOCK"] for it in loader.get_tuned_config("mm")],
     "fp64": runtime.device.support_fp64,
-    "has_erf": hasattr(get_libdevice(flag_gems.vendor_name), "erf"),
+    "unused": backend.get_vendor_module(flag_gems.vendor_name).CUSTOMIZED_UNUSED_OPS,
+    "has_erf": hasattr(backend.get_libdevice(flag_gems.vendor_name), "erf"),
     "memory": properties.total_memory,
     "capability": list(torch_device.get_device_capability()),
 }))
@@ -94,6 +95,7 @@ def test_the_cpu_is_a_vendor(run, folder):
     assert facts["count"] == 1 and facts["units"] >= 1
     assert facts["tile"] == 3, "the heuristics use the plugin's number of cores"
     assert facts["fp64"] and facts["has_erf"]
+    assert "im2col" in facts["unused"], "it refuses tensors on the CPU"
     assert facts["memory"] > 0
     assert facts["capability"] == [0, 0]
 
@@ -101,6 +103,14 @@ def test_the_cpu_is_a_vendor(run, folder):
 def test_configurations_that_compile_to_the_same_are_one(run, folder):
     """Of 12, which differ in warps and stages: no option of the CPU's compiler."""
     assert facts_of(run(FACTS, folder))["blocks"] == [16, 32]
+
+
+def test_flag_gems_is_told_which_types_do_not_compile(run, folder):
+    lacks = """
+import nereid.flag_gems.plugin as plugin
+plugin.compiles = lambda backend, device, name: name != "f64"
+"""
+    assert facts_of(run(lacks + FACTS, folder))["fp64"] is False
 
 
 def test_a_device_with_memory_of_its_own_uses_tensors_on_the_cpu(run, folder, build):
@@ -228,8 +238,11 @@ def test_options_without_effect_are_ignored(monkeypatch, importable):
 
 def test_a_vendor_of_flag_gems_stays_what_it_is(monkeypatch, importable):
     nvidia = {"id": "cuda", "vendor_name": "nvidia", "device_type": "cuda", "dispatch_key": "CUDA"}
+    monkeypatch.delattr(Backend, "compile")  # FlagGems knows what it can do
     facts = facts_for(monkeypatch, "cuda", **nvidia)
     assert (facts.vendor, facts.device, facts.dispatch_key) == ("nvidia", "cuda", "CUDA")
+    assert facts.types == {} and facts.ignored_options == ()
+    monkeypatch.undo()
     # Where torch has no CUDA, tensors are on the CPU.
     facts = facts_for(monkeypatch, "cpu", **nvidia)
     assert (facts.vendor, facts.device, facts.dispatch_key) == ("nvidia_cuda", "cpu", "CPU")
@@ -242,6 +255,72 @@ def test_the_dispatch_key_is_the_plugins_where_torch_has_the_device(monkeypatch,
     assert facts.dispatch_key == "PrivateUse1"
     assert facts_for(monkeypatch, "cpu", **own).dispatch_key == "CPU"
     assert facts_for(monkeypatch, "acme").dispatch_key == "ACME"
+
+
+# -------------------------------------------------------------- torch's device
+
+
+class Utils:
+    """Two devices of a plugin with few properties."""
+
+    info = {"device_count": 2}
+    device_type = "acme"
+    has_one_device = False
+
+    def __init__(self):
+        self.current = 0
+
+    def index_of(self, device):
+        if device is None:
+            return self.current
+        return device if isinstance(device, int) else int(str(device).partition(":")[2] or 0)
+
+    def set_current_device(self, device):
+        self.current = device
+
+    def target_of(self, index):
+        return types.SimpleNamespace(arch=[90, "one"][index])
+
+    def get_device_properties(self, index):
+        return {"name": f"A{index}", "max_shared_mem": 1024, "max_num_regs": 65536,
+                "multiprocessor_count": 4 + index, "warpSize": 32}  # fmt: skip
+
+
+@pytest.fixture
+def torch_device(importable):
+    from nereid.flag_gems.torch_device import TorchDevice
+
+    return TorchDevice(types.SimpleNamespace(__name__="torch.acme", own="torch's"), Utils())
+
+
+def test_a_guard_selects_a_device(torch_device):
+    import torch
+
+    assert torch_device.device_count() == 2 and torch_device.is_available()
+    with torch_device.device(1):
+        assert torch_device.current_device() == 1
+        with torch_device.device("acme:0"):
+            assert torch_device.current_device() == 0
+        with torch_device.device(torch.device("cpu")), torch_device.device(None):
+            assert torch_device.current_device() == 1, "tensors on the CPU are anywhere"
+    assert torch_device.current_device() == 0
+    torch_device.set_device(1)
+    assert torch_device.current_device() == 1
+
+
+def test_properties_have_torchs_names_and_no_gaps(torch_device):
+    found = torch_device.get_device_properties(1)
+    assert (found.name, found.multi_processor_count) == ("A1", 5)
+    assert found.total_memory == found.L2_cache_size == 0
+    assert torch_device.get_device_name(0) == "A0"
+    assert torch_device.get_device_capability(0) == (9, 0)
+    assert torch_device.get_device_capability(1) == (0, 0)
+
+
+def test_what_torch_has_is_torchs(torch_device):
+    assert torch_device.own == "torch's"
+    with pytest.raises(AttributeError, match="missing"):
+        torch_device.missing
 
 
 # -------------------------------------------------------------- random numbers

@@ -313,8 +313,14 @@ def _vendor_module(facts: Facts, description: Any) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.vendor_info = description
-    module.CUSTOMIZED_UNUSED_OPS = ()
+    module.CUSTOMIZED_UNUSED_OPS = unused_operators() if facts.device == "cpu" else ()
     return module
+
+
+def unused_operators() -> tuple[str, ...]:
+    """FlagGems' functions that cannot work on tensors on the CPU."""
+    lines = (_VENDOR_DIR / "unused_ops.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(it.split()[0] for it in lines if it.strip() and not it.startswith("#"))
 
 
 def _identity(configuration: Any, ignored: set[str]) -> tuple:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import _native
@@ -102,16 +102,20 @@ def read(utils: Any, torch_device: Any, own_vendors: dict[str, str]) -> Facts:
     info, index = utils.info, utils.index_of(None)
     # torch works on the device itself, not on the CPU's copies.
     is_native = torch_device.type == utils.device_type
-    key = info["dispatch_key"] if is_native and info["dispatch_key"] else ""
+    key = info["dispatch_key"] if is_native else ""
     known = identifier(info["vendor_name"])
-    if not is_native or own_vendors.get(known) != torch_device.type:
-        known = ""
-    return Facts(
-        vendor=known or vendor_name(info),
+    is_known = is_native and own_vendors.get(known) == torch_device.type
+    facts = Facts(
+        vendor=known if is_known else vendor_name(info),
         device=torch_device.type,
         query_command=info["device_query_command"],
         dispatch_key=key or torch_device.type.upper(),
         language=utils.device_type,
+    )
+    if is_known:
+        return facts  # FlagGems has types and configurations of its own for it
+    return replace(
+        facts,
         types={name: compiles(utils.backend, index, name) for name in _ADDITIONS},
         ignored_options=tuple(
             it for it in _LAUNCH_OPTIONS if not has_effect(utils.backend, index, it)

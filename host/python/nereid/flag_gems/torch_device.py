@@ -88,7 +88,7 @@ class TorchDevice(types.ModuleType):
             "warp_size": facts["warpSize"],
             "regs_per_multiprocessor": facts["max_num_regs"],
             "max_threads_per_multi_processor": 2048,
-            "L2_cache_size": facts.get("l2_cache_bytes", 0),
+            "L2_cache_size": facts.get("l2_cache_bytes") or facts.get("l2_bytes", 0),
             "shared_memory_per_block": shared,
             "shared_memory_per_block_optin": shared,
             "shared_memory_per_multiprocessor": shared,

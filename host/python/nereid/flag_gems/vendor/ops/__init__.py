@@ -1,3 +1,8 @@
-"""Operators that replace FlagGems' generic ones: none."""
+"""Operators that replace FlagGems' generic ones of the same name."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
+
+from flag_gems import runtime
+
+if runtime.device.name == "cpu":
+    from .on_cpu import *  # noqa: F403

@@ -1,0 +1,51 @@
+"""Operators whose generic versions work on tensors of every device but the CPU."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import flag_gems
+import torch
+from flag_gems.ops.where import where_inner
+
+from ..generic import Instead, copy_of
+
+__all__ = ["where_scalar_other", "where_scalar_self", "where_self", "where_self_out"]
+
+
+def where_self_out(condition, self, other, out=None):
+    dtype = torch.result_type(self, other)
+    if out is not None and out.dtype != dtype:
+        raise RuntimeError(f"where: out is {out.dtype}, expected {dtype}")
+    tensors = [it if isinstance(it, torch.Tensor) else torch.tensor(it)
+               for it in (condition, self, other)]  # fmt: skip
+    condition, self, other = tensors
+    if condition.dtype != torch.bool:
+        raise RuntimeError(f"where: the condition is {condition.dtype}, expected bool")
+    self, other = (it if it.dtype == dtype else it.to(dtype) for it in (self, other))
+    if out is None:
+        shape = torch.broadcast_shapes(*(it.shape for it in tensors))
+        out = torch.empty(shape, dtype=dtype)
+    where_inner.instantiate(max(it.ndim for it in tensors))
+    where_inner(condition, self, other, out0=out)
+    return out
+
+
+def where_self(condition, self, other):
+    return where_self_out(condition, self, other)
+
+
+def where_scalar_self(condition, self, other):
+    return where_self_out(condition, self, other)
+
+
+def where_scalar_other(condition, self, other):
+    return where_self_out(condition, self, other)
+
+
+# From 5.3 on: it pins memory unless the tensor's device is another than FlagGems',
+# and pinned memory is for copies to a device of torch.
+_broadcast_to = copy_of(
+    "flag_gems.ops.broadcast_to", flag_gems=Instead(flag_gems, device="another one")
+)
+if hasattr(_broadcast_to, "broadcast_to"):
+    broadcast_to = _broadcast_to.broadcast_to
+    __all__.append("broadcast_to")

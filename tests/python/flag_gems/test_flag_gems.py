@@ -1,0 +1,74 @@
+"""FlagGems itself, if it is installed: operators through Nereid's CPU plugin."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+import importlib.util
+import json
+import os
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("flag_gems") is None, reason="flag_gems is not installed"
+)
+
+PROGRAM = """
+import json
+import nereid.flag_gems
+import flag_gems
+import torch
+
+torch.manual_seed(0)
+x = torch.randn(64, 1000)
+worst = {}
+
+def compare(name, call):
+    expected = call()
+    with flag_gems.use_gems(include=[name]):
+        found = call()
+        used = flag_gems.all_registered_ops()
+    assert name in used, (name, used)
+    worst[name] = (found.double() - expected.double()).abs().max().item()
+
+compare("softmax", lambda: torch.softmax(x, -1))
+compare("mm", lambda: torch.mm(x, x.T))
+compare("argmax", lambda: x.argmax(1))
+compare("layer_norm", lambda: torch.nn.functional.layer_norm(x, (1000,)))
+compare("gelu", lambda: torch.nn.functional.gelu(x))
+compare("index_select", lambda: x.index_select(0, torch.tensor([5, 1, 63])))
+compare("erf", lambda: torch.erf(x))
+compare("where_self", lambda: torch.where(x > 0, x, x.T[:1000, :1].sum()))
+with flag_gems.use_gems():
+    registered = set(flag_gems.all_registered_ops())
+    worst["argsort"] = (x.argsort(stable=True) - x.numpy().argsort(kind="stable")).abs().max().item()
+
+def random():
+    torch.manual_seed(5)
+    with flag_gems.use_gems(include=["rand"]):
+        return torch.rand(4096), torch.rand(4096)
+
+first, second = random()
+assert torch.equal(first, random()[0]) and not torch.equal(first, second)
+unused = nereid.flag_gems.adapter.unused_operators()
+print(json.dumps({"worst": worst, "unused": sorted(registered & set(unused)),
+                  "registered": len(registered), "mean": first.mean().item(),
+                  "vendor": flag_gems.vendor_name}))
+"""
+
+
+def test_operators_agree_with_torch(run_program, tmp_path):
+    done = run_program(
+        PROGRAM,
+        NEREID_TARGET="cpu",
+        FLAGGEMS_CACHE_DIR=str(tmp_path / "flag_gems"),
+        PYTHONWARNINGS="ignore",
+        PYTHONPATH=os.environ["PYTHONPATH"],
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["vendor"] == "nereid_cpu"
+    assert 0.45 < found["mean"] < 0.55
+    assert found["unused"] == [] and found["registered"] > 100
+    worst = found["worst"]
+    assert worst["argmax"] == worst["argsort"] == worst["index_select"] == 0
+    assert max(worst.values()) < 1e-3, worst
