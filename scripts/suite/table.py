@@ -14,25 +14,34 @@ COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
 
 class OutOfReach:
     """Patterns of test ids that cannot pass with a version of what is tested, each
-    with its reason. Those that begin with "!" are not run at all."""
+    with its reason. One with "~" in front may pass, one with "!" is not run."""
 
     def __init__(self, files, version):
         self.rules = []
         self.not_run = []
+        self.may_pass = []
+        lists = {"!": self.not_run, "~": self.may_pass}
         lines = [file.read_text().splitlines() for file in files if file.exists()]
         for line in itertools.chain(*lines):
             if line.strip() and not line.startswith("#"):
                 pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
-                is_run, pattern = not pattern.startswith("!"), pattern.lstrip("!")
+                kind, pattern = pattern[0], pattern.lstrip("!~")
                 only, _, pattern = pattern.rpartition("@")
                 if version.startswith(only):
                     rule = pattern.replace("[", "[[]"), reason
                     self.rules.append(rule)
-                    if not is_run:
-                        self.not_run.append(rule)
+                    lists.get(kind, []).append(rule)
 
     def reason(self, test):
-        for pattern, reason in self.rules:
+        return self._find(self.rules, test)
+
+    def is_unexpected(self, test):
+        """Whether a pass of the test is a mistake in the list."""
+        return bool(self.reason(test)) and not self._find(self.may_pass, test)
+
+    @staticmethod
+    def _find(rules, test):
+        for pattern, reason in rules:
             if fnmatch.fnmatchcase(test, pattern):
                 return reason
         return None
@@ -52,7 +61,8 @@ class Results:
     @staticmethod
     def _judge(record, out_of_reach):
         reason = out_of_reach.reason(record["test"])
-        record["unexpected"] = bool(reason) and record["outcome"] == "passed"
+        passed = record["outcome"] == "passed"
+        record["unexpected"] = passed and out_of_reach.is_unexpected(record["test"])
         is_not_run = record["outcome"] == "skipped" and NOT_RUN in record["reason"]
         if reason and (is_not_run or record["outcome"] in ("failed", "crashed", "uncollected")):
             record.update(outcome="out of reach", reason=reason)

@@ -146,18 +146,22 @@ def record(test, outcome, reason=""):
 
 
 def test_a_listed_test_is_out_of_reach_whether_it_failed_or_was_not_run(tmp_path):
-    known = rules(tmp_path, "a::*  first\n!b::*  second\n3.9@c::x  third\n")
+    known = rules(tmp_path, "a::*  first\n!b::*  second\n3.9@c::x  third\n~d::p[*  4\n")
     assert known.not_run == [("b::*", "second")]
     lines = [
         record("a::x", "failed"),
         record("b::x", "skipped", f"Skipped: {NOT_RUN}second"),
         record("a::y", "skipped", "needs CUDA"),
         record("c::x", "failed"),
+        record("a::z", "passed"),
+        record("d::p[1]", "passed"),
+        record("d::p[2]", "failed"),
     ]
     outcome = Results(lines, known)
-    assert [it["test"] for it in outcome.having("out of reach")] == ["a::x", "b::x"]
+    assert [it["test"] for it in outcome.having("out of reach")] == ["a::x", "b::x", "d::p[2]"]
     assert [it["test"] for it in outcome.having("skipped")] == ["a::y"]
     assert [it["test"] for it in outcome.having("failed")] == ["c::x"]
+    assert [it["test"] for it in outcome.unexpected()] == ["a::z"]
 
 
 class Terminal(io.StringIO):

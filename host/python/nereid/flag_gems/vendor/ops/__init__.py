@@ -5,4 +5,6 @@
 from flag_gems import runtime
 
 if runtime.device.name == "cpu":
-    from .on_cpu import *  # noqa: F403
+    from . import on_cpu
+
+    globals().update({name: getattr(on_cpu, name) for name in on_cpu.__all__})
