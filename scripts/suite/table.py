@@ -6,6 +6,7 @@ import collections
 import fnmatch
 import itertools
 import json
+import os
 import re
 
 NOT_RUN = "not run: "  # in the reason of a skipped test
@@ -14,26 +15,32 @@ COLUMNS = ("passed", "failed", "crashed", "skipped", "out of reach")
 
 class OutOfReach:
     """Patterns of test ids that cannot pass with a version of what is tested, each
-    with its reason. One with "~" in front may pass, one with "!" is not run."""
+    with its reason. One with "~" in front may pass, one with "!" is not run; one with
+    "?" is a pattern of messages instead, of whatever test."""
 
     def __init__(self, files, version):
         self.rules = []
         self.not_run = []
         self.may_pass = []
-        lists = {"!": self.not_run, "~": self.may_pass}
+        self.messages = []
         lines = [file.read_text().splitlines() for file in files if file.exists()]
         for line in itertools.chain(*lines):
             if line.strip() and not line.startswith("#"):
                 pattern, reason = re.split(r"\s{2,}", line, maxsplit=1)
-                kind, pattern = pattern[0], pattern.lstrip("!~")
+                kind, pattern = pattern[0], pattern.lstrip("!~?")
                 only, _, pattern = pattern.rpartition("@")
                 if version.startswith(only):
-                    rule = pattern.replace("[", "[[]"), reason
-                    self.rules.append(rule)
-                    lists.get(kind, []).append(rule)
+                    self._add(kind, (pattern.replace("[", "[[]"), reason))
 
-    def reason(self, test):
-        return self._find(self.rules, test)
+    def _add(self, kind, rule):
+        (self.messages if kind == "?" else self.rules).append(rule)
+        if kind == "!":
+            self.not_run.append(rule)
+        if kind == "~":
+            self.may_pass.append(rule)
+
+    def reason(self, test, message=""):
+        return self._find(self.rules, test) or self._find(self.messages, message)
 
     def is_unexpected(self, test):
         """Whether a pass of the test is a mistake in the list."""
@@ -45,6 +52,16 @@ class OutOfReach:
             if fnmatch.fnmatchcase(test, pattern):
                 return reason
         return None
+
+
+def whole_lines(path):
+    """The lines of a file of results. A last one that was not written whole, because
+    the machine stopped, is removed from the file."""
+    content = path.read_bytes() if path.exists() else b""
+    end = content.rfind(b"\n") + 1
+    if end < len(content):
+        os.truncate(path, end)
+    return content[:end].decode().splitlines()
 
 
 class Results:
@@ -60,7 +77,7 @@ class Results:
 
     @staticmethod
     def _judge(record, out_of_reach):
-        reason = out_of_reach.reason(record["test"])
+        reason = out_of_reach.reason(record["test"], record["reason"])
         passed = record["outcome"] == "passed"
         record["unexpected"] = passed and out_of_reach.is_unexpected(record["test"])
         is_not_run = record["outcome"] == "skipped" and NOT_RUN in record["reason"]

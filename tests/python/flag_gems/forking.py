@@ -6,14 +6,15 @@ front of its path, and variables. The answers are its exit status and output.
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
+import importlib
 import json
 import os
 import sys
 import tempfile
 import traceback
 
-import torch  # noqa: F401
-import triton  # noqa: F401
+for name in ("torch", "triton"):
+    importlib.import_module(name)
 
 
 def run(request):

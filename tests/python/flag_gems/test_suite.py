@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(ROOT / "scripts/suite")]
 import fake  # noqa: E402
 from progress import Progress, clock_text  # noqa: E402
-from table import NOT_RUN, OutOfReach, Results  # noqa: E402
+from table import NOT_RUN, OutOfReach, Results, whole_lines  # noqa: E402
 
 pytest.importorskip("torch")
 pytest.importorskip("xdist")
@@ -146,7 +146,8 @@ def record(test, outcome, reason=""):
 
 
 def test_a_listed_test_is_out_of_reach_whether_it_failed_or_was_not_run(tmp_path):
-    known = rules(tmp_path, "a::*  first\n!b::*  second\n3.9@c::x  third\n~d::p[*  4\n")
+    known = rules(tmp_path, "a::*  first\n!b::*  second\n3.9@c::x  third\n~d::p[*  4\n"
+                            "?*needs CUDA*  fifth\n")  # fmt: skip
     assert known.not_run == [("b::*", "second")]
     lines = [
         record("a::x", "failed"),
@@ -156,12 +157,25 @@ def test_a_listed_test_is_out_of_reach_whether_it_failed_or_was_not_run(tmp_path
         record("a::z", "passed"),
         record("d::p[1]", "passed"),
         record("d::p[2]", "failed"),
+        record("e::x", "failed", "RuntimeError: this needs CUDA!"),
+        record("e::y", "failed", "RuntimeError: this needs more"),
+        record("e::z", "passed"),
     ]
     outcome = Results(lines, known)
-    assert [it["test"] for it in outcome.having("out of reach")] == ["a::x", "b::x", "d::p[2]"]
+    assert [it["test"] for it in outcome.having("out of reach")] == [
+        "a::x", "b::x", "d::p[2]", "e::x",
+    ]  # fmt: skip
     assert [it["test"] for it in outcome.having("skipped")] == ["a::y"]
-    assert [it["test"] for it in outcome.having("failed")] == ["c::x"]
+    assert [it["test"] for it in outcome.having("failed")] == ["c::x", "e::y"]
     assert [it["test"] for it in outcome.unexpected()] == ["a::z"]
+
+
+def test_an_outcome_that_was_not_written_whole_is_run_again(tmp_path):
+    file = tmp_path / "results"
+    assert whole_lines(file) == []
+    file.write_text("one\ntwo\n{\"test\": ")
+    assert whole_lines(file) == ["one", "two"]
+    assert file.read_text() == "one\ntwo\n"
 
 
 class Terminal(io.StringIO):
