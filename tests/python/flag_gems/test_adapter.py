@@ -257,6 +257,15 @@ def test_the_dispatch_key_is_the_plugins_where_torch_has_the_device(monkeypatch,
     assert facts_for(monkeypatch, "acme").dispatch_key == "ACME"
 
 
+@pytest.mark.parametrize("device, is_registered", [("acme", False), ("cuda", True)])
+def test_operators_that_need_cuda_are_left_to_torch(importable, device, is_registered):
+    from nereid.flag_gems import Facts, adapter
+
+    facts = Facts("acme", device, "", "", "acme")
+    unused = adapter._vendor_module(facts, None).CUSTOMIZED_UNUSED_OPS
+    assert ("im2col" not in unused) == is_registered
+
+
 # -------------------------------------------------------------- torch's device
 
 

@@ -313,12 +313,12 @@ def _vendor_module(facts: Facts, description: Any) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.vendor_info = description
-    module.CUSTOMIZED_UNUSED_OPS = unused_operators() if facts.device == "cpu" else ()
+    module.CUSTOMIZED_UNUSED_OPS = unused_operators() if facts.device != "cuda" else ()
     return module
 
 
 def unused_operators() -> tuple[str, ...]:
-    """FlagGems' functions that cannot work on tensors on the CPU."""
+    """FlagGems' functions that cannot work on tensors that are not CUDA's."""
     lines = (_VENDOR_DIR / "unused_ops.txt").read_text(encoding="utf-8").splitlines()
     return tuple(it.split()[0] for it in lines if it.strip() and not it.startswith("#"))
 
