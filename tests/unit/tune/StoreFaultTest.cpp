@@ -293,7 +293,7 @@ TEST_F(StoreFaultTest, AFullDiskLosesNothingThatWasRecorded) {
         why = done.failure().text;
     }
     if (!why.starts_with(path + ": writing failed: a quota or a limit") &&
-        why != path + ": no space left on the device") {
+        why != path + ": no space left on device") {
       std::cerr << why << '\n';
       return 2;
     }

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace nereid::ops {
@@ -64,7 +65,7 @@ SqlError Database::error(int code) const {
   int primary = code & 0xff;
   int cause = handle ? sqlite3_system_errno(handle) : 0;
   if (primary == SQLITE_FULL)
-    text = "no space left on the device";
+    text = host::errorText(ENOSPC);
   else if ((primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN) && cause)
     text = host::errorText(cause);
   else if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE)

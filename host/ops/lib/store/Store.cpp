@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -184,13 +185,29 @@ static bool hasLog(const std::string &path) {
   return stat((path + "-wal").c_str(), &found) == 0 && found.st_size > 0;
 }
 
+// The check reports a page that it cannot read as damage, although the next
+// attempt may succeed: "Page 7: unable to get the page. error code=266".
+static int readErrorIn(const std::string &text) {
+  static constexpr std::string_view words = "error code=";
+  size_t found = text.find(words);
+  int code = 0;
+  if (found != text.npos)
+    std::from_chars(text.data() + found + words.size(),
+                    text.data() + text.size(), code);
+  return code;
+}
+
 static SqlError checkStructure(Database &made) {
   std::string found;
   if (SqlError failed = made.read("PRAGMA quick_check(1)", found))
     return failed;
-  if (found != "ok")
-    return {SQLITE_CORRUPT, found};
-  return {};
+  if (found == "ok")
+    return {};
+  SqlError read{readErrorIn(found), "reading failed: the disk fails"};
+  if (read && !read.isDamage())
+    return read;
+  // Its first line names the database.
+  return {SQLITE_CORRUPT, found.substr(found.rfind('\n') + 1)};
 }
 
 SqlError Store::connectOnce(Database &made, Database::Mode mode) {
@@ -209,11 +226,16 @@ SqlError Store::connectOnce(Database &made, Database::Mode mode) {
 
 // Without permission to write the folder, SQLite cannot share its log. Nobody
 // else can write then either, so that the file alone is enough, unless a
-// process was killed and left a log.
-static bool needsNoLock(const std::string &path, const SqlError &error) {
+// process was killed and left a log. The same holds of a full disk, if all that
+// is wanted is to read.
+static bool needsNoLock(const StoreOptions &options, const SqlError &error) {
   int primary = error.code & 0xff;
-  return (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) &&
-         access(path.c_str(), R_OK) == 0;
+  bool isFull = primary == SQLITE_FULL || error.code == SQLITE_IOERR_SHMOPEN ||
+                error.code == SQLITE_IOERR_SHMSIZE ||
+                error.code == SQLITE_IOERR_SHMMAP;
+  bool isEnough = primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY ||
+                  (isFull && (options.isReadOnly || options.isOptional));
+  return isEnough && access(options.path.c_str(), R_OK) == 0;
 }
 
 SqlError Store::connect() {
@@ -242,8 +264,7 @@ SqlError Store::connect() {
     bool isLate = std::chrono::steady_clock::now() >= end;
     if (failed.isBusy() && !isLate) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    } else if (mode != Database::Immutable &&
-               needsNoLock(options.path, failed)) {
+    } else if (mode != Database::Immutable && needsNoLock(options, failed)) {
       if (hasLog(options.path))
         return {failed.code,
                 "its folder cannot be written, and its log '" + options.path +
