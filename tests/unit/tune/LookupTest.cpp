@@ -26,18 +26,9 @@ protected:
   }
 
   Choice lookUp(int n) {
-    OperatorRows arranged;
-    std::vector<TunedResult> sorted = results;
-    std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
-      return a.identity() < b.identity();
-    });
-    for (TunedResult &row : sorted) {
+    for (TunedResult &row : results)
       EXPECT_TRUE(normalize(row));
-      if (arranged.keys.empty() || arranged.keys.back().key != row.key)
-        arranged.keys.push_back({row.key, membersOf(row.key), {}});
-      arranged.keys.back().rows.push_back(row);
-    }
-    rows = std::move(arranged);
+    rows = arrange(results);
     query.operatorName = "softmax";
     query.key = R"({"n":)" + std::to_string(n) + "}";
     query.bucket = *bucketOf(query.key, strategies);
@@ -183,6 +174,31 @@ TEST_F(LookupTest, AnyTimeIsBetterThanNone) {
   EXPECT_EQ(chosen(1000), R"(exact same {"B":1})");
   add(1000, R"({"B":2})", 5000);
   EXPECT_EQ(chosen(1000), R"(exact same {"B":2})");
+}
+
+TEST_F(LookupTest, ThePacksResultsComeAfterTheStores) {
+  add(1000, R"({"B":1})", 100);
+  add(600, R"({"B":2})", 100).time += 5;
+  OperatorRows pack = arrange(results);
+  auto chosenOfBoth = [&](int n) {
+    lookUp(n); // of the store alone, which makes the query
+    std::vector<const OperatorRows *> sources = {&rows, &pack};
+    Choice choice = nereid::ops::lookUp(sources, query, false);
+    return choice.result ? choice.result->configuration : "none";
+  };
+  results.clear();
+  EXPECT_EQ(chosenOfBoth(1000), R"({"B":1})");
+  add(1000, R"({"B":3})", 900).time -= 5;
+  EXPECT_EQ(chosenOfBoth(1000), R"({"B":3})");
+  // But what is nearer, or is trusted more, comes first.
+  EXPECT_EQ(chosenOfBoth(600), R"({"B":2})");
+  results.back().device.driver = "2";
+  EXPECT_EQ(chosenOfBoth(1000), R"({"B":1})");
+  // A failure that the store has seen counts against the pack's.
+  TunedResult &failed = add(1000, R"({"B":1})", 0);
+  failed.status = "failed";
+  failed.time += 5;
+  EXPECT_EQ(chosenOfBoth(1000), R"({"B":3})");
 }
 
 TEST_F(LookupTest, ExplainsAsJson) {

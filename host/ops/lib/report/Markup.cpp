@@ -152,6 +152,8 @@ void Drawing::marker(double x, double y, size_t shape, std::string_view style) {
 
 void Drawing::text(double x, double y, std::string_view anchor,
                    std::string_view content, std::string_view style) {
+  if (content.empty())
+    return;
   parts += "<text" + attribute("x", x) + attribute("y", y) +
            attribute("text-anchor", anchor);
   if (!style.empty())

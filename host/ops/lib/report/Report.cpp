@@ -466,10 +466,12 @@ static std::string coverage(const std::vector<TunedResult> &rows) {
 static std::string sideText(const Json &side) {
   if (!side.is_object())
     return "none";
-  return timeText(side.value("median_ns", 0.0)) + ", " +
-         shorten(side.value("variant", "") + ' ' +
-                     objectText(side["configuration"].dump()),
-                 nameLimit);
+  std::string text = timeText(side.value("median_ns", 0.0));
+  for (const std::string &part :
+       {side.value("variant", ""), objectText(side["configuration"].dump())})
+    if (!part.empty())
+      text += ' ' + part;
+  return shorten(text, nameLimit + 10);
 }
 
 static std::string difference(const Report &report) {

@@ -28,20 +28,21 @@ struct Group {
   Match match;
   Trust trust;
   double distance;
+  size_t source;
   std::vector<const TunedResult *> rows;
   const TunedResult *newest = nullptr;
   bool isPreferred = false;
 
   auto order() const {
-    return std::tuple(match, trust, distance, !isPreferred, -newest->time,
-                      newest->identity());
+    return std::tuple(match, trust, distance, source, !isPreferred,
+                      -newest->time, newest->identity());
   }
 };
 
 /// Configurations that failed where the query is.
 class Quarantine {
 public:
-  Quarantine(const OperatorRows &rows, const Query &query);
+  Quarantine(std::span<const OperatorRows *const> sources, const Query &query);
   /// The result that speaks against \p result; null if none does.
   const TunedResult *find(const TunedResult &result) const;
 
@@ -103,20 +104,22 @@ void Quarantine::add(Newest &newest, const TunedResult &row) {
     kept = &row;
 }
 
-Quarantine::Quarantine(const OperatorRows &rows, const Query &query) {
+Quarantine::Quarantine(std::span<const OperatorRows *const> sources,
+                       const Query &query) {
   // In a bucket a configuration may be good for one key and bad for another:
   // what is bad for one of them is bad.
   std::map<std::string_view, Newest> keys;
-  for (const KeyRows &key : rows.keys)
-    for (const TunedResult &row : key.rows) {
-      if (row.compiler != query.compiler ||
-          row.device.architecture != query.device.architecture)
-        continue;
-      if (row.key == query.key)
-        add(exact, row);
-      else if (row.bucket == query.bucket)
-        add(keys[row.key], row);
-    }
+  for (const OperatorRows *source : sources)
+    for (const KeyRows &key : source->keys)
+      for (const TunedResult &row : key.rows) {
+        if (row.compiler != query.compiler ||
+            row.device.architecture != query.device.architecture)
+          continue;
+        if (row.key == query.key)
+          add(exact, row);
+        else if (row.bucket == query.bucket)
+          add(keys[row.key], row);
+      }
   for (const auto &[key, newest] : keys)
     for (const auto &[configuration, row] : newest)
       if (row->isBad())
@@ -134,7 +137,7 @@ const TunedResult *Quarantine::find(const TunedResult &result) const {
 // --------------------------------------------------------------------- groups
 
 static void addGroups(std::vector<Group> &groups, const KeyRows &key,
-                      const Query &query, double distance) {
+                      const Query &query, double distance, size_t source) {
   using Origin = std::tuple<const CompilerIdentity &, const DeviceIdentity &,
                             std::string_view, std::string_view>;
   std::map<Origin, Group> found;
@@ -146,8 +149,11 @@ static void addGroups(std::vector<Group> &groups, const KeyRows &key,
                                                : Match::Nearest;
     Origin origin(row.compiler, row.device, row.protocol, row.bucket);
     auto [entry, isNew] = found.try_emplace(
-        origin,
-        Group{match, trustOf(row, query.compiler, query.device), distance, {}});
+        origin, Group{match,
+                      trustOf(row, query.compiler, query.device),
+                      distance,
+                      source,
+                      {}});
     Group &group = entry->second;
     group.rows.push_back(&row);
     if (isNew || row.time > group.newest->time)
@@ -158,13 +164,15 @@ static void addGroups(std::vector<Group> &groups, const KeyRows &key,
     groups.push_back(std::move(group));
 }
 
-static std::vector<Group> groupsOf(const OperatorRows &rows,
+static std::vector<Group> groupsOf(std::span<const OperatorRows *const> sources,
                                    const Query &query) {
   std::vector<Group> groups;
   std::vector<KeyMember> members = membersOf(query.key);
-  for (const KeyRows &key : rows.keys)
-    addGroups(groups, key, query,
-              key.key == query.key ? 0 : keyDistance(members, key.members));
+  for (size_t source = 0; source < sources.size(); ++source)
+    for (const KeyRows &key : sources[source]->keys)
+      addGroups(groups, key, query,
+                key.key == query.key ? 0 : keyDistance(members, key.members),
+                source);
   std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
     return a.order() < b.order();
   });
@@ -215,9 +223,15 @@ static const TunedResult *judge(const Group &group, const Query &query,
 }
 
 Choice lookUp(const OperatorRows &rows, const Query &query, bool isExplained) {
+  const OperatorRows *source = &rows;
+  return lookUp({&source, 1}, query, isExplained);
+}
+
+Choice lookUp(std::span<const OperatorRows *const> sources, const Query &query,
+              bool isExplained) {
   Choice choice;
-  Quarantine quarantine(rows, query);
-  for (const Group &group : groupsOf(rows, query)) {
+  Quarantine quarantine(sources, query);
+  for (const Group &group : groupsOf(sources, query)) {
     std::string verdict;
     const TunedResult *winner = judge(group, query, quarantine, verdict);
     if (winner && !choice.result) {

@@ -7,7 +7,8 @@
 // protocol. Such a group has one winner: the fastest, or the default unless the
 // fastest is faster by more than the noise. Groups are tried in order: those
 // for the key itself, for its bucket, for the nearest key; among these same
-// before near; then the nearest, then the newest.
+// before near; then the nearest; then those of an earlier source; then the
+// newest.
 
 #ifndef NEREID_OPS_STORE_LOOKUP_H
 #define NEREID_OPS_STORE_LOOKUP_H
@@ -17,6 +18,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,11 @@ struct Choice {
   uint64_t leftOut = 0;               ///< more that were considered
 };
 
+/// The results that \p sources have for the operator: the store's, then those
+/// that come with packs.
+Choice lookUp(std::span<const OperatorRows *const> sources, const Query &query,
+              bool isExplained);
+/// The same with one source.
 Choice lookUp(const OperatorRows &rows, const Query &query, bool isExplained);
 
 /// The fastest of \p rows that are ok, or the default (see above); null if none

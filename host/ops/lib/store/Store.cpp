@@ -564,13 +564,16 @@ Result<std::vector<TunedResult>> Store::read(std::string_view operatorName) {
   return rows;
 }
 
-static std::unique_ptr<const OperatorRows>
-arrange(std::vector<TunedResult> rows) {
-  auto arranged = std::make_unique<OperatorRows>();
+OperatorRows arrange(std::vector<TunedResult> rows) {
+  std::sort(rows.begin(), rows.end(),
+            [](const TunedResult &a, const TunedResult &b) {
+              return a.identity() < b.identity();
+            });
+  OperatorRows arranged;
   for (TunedResult &row : rows) {
-    if (arranged->keys.empty() || arranged->keys.back().key != row.key)
-      arranged->keys.push_back({row.key, membersOf(row.key), {}});
-    arranged->keys.back().rows.push_back(std::move(row));
+    if (arranged.keys.empty() || arranged.keys.back().key != row.key)
+      arranged.keys.push_back({row.key, membersOf(row.key), {}});
+    arranged.keys.back().rows.push_back(std::move(row));
   }
   return arranged;
 }
@@ -594,7 +597,8 @@ const OperatorRows &Store::rows(std::string_view operatorName) {
       if (std::find(texts.begin(), texts.end(), text) == texts.end())
         texts.push_back(std::move(text));
     }
-  allRows.push_back(arrange(std::move(read)));
+  allRows.push_back(
+      std::make_unique<const OperatorRows>(arrange(std::move(read))));
   const OperatorRows *added = allRows.back().get();
   auto next = std::make_unique<Frozen>();
   if (seen)

@@ -43,6 +43,10 @@ struct OperatorRows {
   std::vector<KeyRows> keys;
 };
 
+/// The results of one operator, from wherever they come: a pack may bring some.
+/// They are normalized (Record.h).
+OperatorRows arrange(std::vector<TunedResult> rows);
+
 struct StoreOptions {
   std::string path;
   bool isReadOnly = false;
