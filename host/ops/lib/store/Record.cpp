@@ -23,6 +23,10 @@ static Failure invalid(std::string text) {
 }
 
 static bool isUtf8(std::string_view text) {
+  // Nearly all of it.
+  if (std::all_of(text.begin(), text.end(),
+                  [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return true;
   try {
     (void)nlohmann::json(text).dump();
     return true;
