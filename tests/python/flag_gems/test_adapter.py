@@ -266,6 +266,17 @@ def test_operators_that_need_cuda_are_left_to_torch(importable, device, is_regis
     assert ("im2col" not in unused) == is_registered
 
 
+def test_a_copy_of_a_module_has_other_values_and_leaves_the_module(importable):
+    import shlex
+
+    from nereid.flag_gems.vendor.generic import Instead, copy_of
+
+    copy = copy_of("shlex", re=Instead(shlex.re, own=1))
+    assert copy.re.own == 1 and copy.re.compile is shlex.re.compile
+    assert not hasattr(shlex.re, "own") and copy.split.__globals__["re"] is copy.re
+    assert copy_of("shlex_of_another_release") is None
+
+
 # -------------------------------------------------------------- torch's device
 
 

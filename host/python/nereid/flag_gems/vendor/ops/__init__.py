@@ -4,7 +4,12 @@
 
 from flag_gems import runtime
 
+from . import not_cuda
+
+_modules = [not_cuda] if runtime.device.name != "cuda" else []
 if runtime.device.name == "cpu":
     from . import on_cpu
 
-    globals().update({name: getattr(on_cpu, name) for name in on_cpu.__all__})
+    _modules.append(on_cpu)
+for _module in _modules:
+    globals().update({_name: getattr(_module, _name) for _name in _module.__all__})
