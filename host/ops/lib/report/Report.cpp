@@ -112,6 +112,11 @@ static std::string deviceText(const Place &place) {
   return text.empty() ? "unknown device" : text;
 }
 
+// A label of at most 58 characters, in which neither part hides the other.
+static std::string shapeText(std::string_view name, std::string_view shape) {
+  return shorten(name, 23) + ' ' + shorten(shape, 34);
+}
+
 static std::string configurationText(const TunedResult &result) {
   std::string text = result.variant;
   std::string values = objectText(result.configuration);
@@ -161,6 +166,15 @@ axisOf(const std::vector<const Place *> &places) {
   return best;
 }
 
+// "type=f32"
+static std::string memberText(const KeyMember &member) {
+  if (member.isNumber)
+    return member.name + '=' + numberText(member.number);
+  Json value = Json::parse(member.text, nullptr, false);
+  return member.name + '=' +
+         (value.is_string() ? value.get<std::string>() : member.text);
+}
+
 static Series seriesOf(const Places &places,
                        const std::vector<const Place *> &of,
                        const std::string &axis) {
@@ -169,16 +183,16 @@ static Series seriesOf(const Places &places,
     const TunedResult *winner = winnerOf(places.at(*place));
     if (!winner || winner->median == 0)
       continue;
-    std::string name = deviceText(*place);
-    if (!place->protocol.empty())
-      name += ", " + std::string(place->protocol);
+    std::string name;
     std::optional<double> x;
     for (const KeyMember &member : membersOf(place->key))
       if (member.name == axis && member.isNumber)
         x = member.number;
       else
-        name += ", " + member.name + '=' +
-                (member.isNumber ? numberText(member.number) : member.text);
+        name += memberText(member) + ", ";
+    name += deviceText(*place);
+    if (!place->protocol.empty())
+      name += ", " + std::string(place->protocol);
     if (x)
       series[name].push_back({*x, winner});
   }
@@ -247,7 +261,7 @@ static std::string chart(const std::string &id, std::string_view name,
       drawing.marker(across, up, index, seriesClass("m", index));
     double legend = 340 + 18.0 * static_cast<double>(index);
     drawing.marker(90, legend - 4, index, seriesClass("m", index));
-    drawing.text(102, legend, "start", shorten(line, 90));
+    drawing.text(102, legend, "start", shorten(line, 84));
     for (const Point &point : points)
       table.add({shorten(line, nameLimit), numberText(point.x),
                  timeText(point.winner->median), timeText(point.winner->spread),
@@ -346,17 +360,17 @@ static std::string mapFigure(const std::string &id, const Place &place,
   double height = top + high * static_cast<double>(map.values[0].size()) + 10;
   Drawing drawing(std::max(width, 360.0), height);
   const std::string &down = map.names[0], &across = map.names[1];
-  drawing.text(left - 8, top - 10, "end", shorten(down, 18));
-  drawing.text(left, 16, "start", shorten(across, nameLimit));
+  drawing.text(left - 8, top - 10, "end", shorten(down, 16));
+  drawing.text(left, 16, "start", shorten(across, 30));
   HtmlTable table("Best time for each pair of values",
                   {down, across.empty() ? "-" : across, "Time",
                    "Times the best", "Configuration"});
   for (size_t column = 0; column < map.values[1].size(); ++column)
     drawing.text(left + wide * (static_cast<double>(column) + 0.5), top - 10,
-                 "middle", shorten(map.values[1][column], 10), "faint");
+                 "middle", shorten(map.values[1][column], 9), "faint");
   for (size_t row = 0; row < map.values[0].size(); ++row) {
     double y = top + high * static_cast<double>(row);
-    drawing.text(left - 8, y + 17, "end", shorten(map.values[0][row], 18),
+    drawing.text(left - 8, y + 17, "end", shorten(map.values[0][row], 16),
                  "faint");
     for (size_t column = 0; column < map.values[1].size(); ++column) {
       double x = left + wide * static_cast<double>(column);
@@ -406,7 +420,7 @@ static std::string coverage(const std::vector<TunedResult> &rows) {
   size_t leftOut = columns.size() - std::min(columnLimit, columns.size());
   columns.resize(std::min(columnLimit, columns.size()));
   size_t rowsLeftOut = shapes.size() - std::min(rowLimit, shapes.size());
-  constexpr double left = 330, top = 34, wide = 84, high = 22;
+  constexpr double left = 420, top = 34, wide = 84, high = 22;
   size_t count = std::min(rowLimit, shapes.size());
   Drawing drawing(left + wide * static_cast<double>(columns.size()) + 10,
                   top + high * static_cast<double>(count) + 8);
@@ -423,8 +437,7 @@ static std::string coverage(const std::vector<TunedResult> &rows) {
       break;
     double y = top + high * static_cast<double>(row++);
     std::string text = objectText(shape.second);
-    drawing.text(left - 8, y + 15, "end",
-                 shorten(std::string(shape.first) + ' ' + text, nameLimit));
+    drawing.text(left - 8, y + 15, "end", shapeText(shape.first, text));
     for (size_t column = 0; column < columns.size(); ++column) {
       double x = left + wide * static_cast<double>(column);
       auto cell = cells.find(columns[column]);
@@ -497,8 +510,8 @@ static std::string difference(const Report &report) {
     return counts.html();
 
   double widest = std::max(std::abs(change(winners[0])), 0.1);
-  constexpr double middle = 520, reach = 120, high = 22, top = 28;
-  Drawing drawing(760, top + high * static_cast<double>(winners.size()) + 8);
+  constexpr double middle = 600, reach = 120, high = 22, top = 28;
+  Drawing drawing(800, top + high * static_cast<double>(winners.size()) + 8);
   HtmlTable table(
       "Winners before and after",
       {"Operator", "Shape", "Device", "Before", "After", "Ratio", "Verdict"});
@@ -511,9 +524,8 @@ static std::string difference(const Report &report) {
     std::string verdict = winner.value("verdict", "");
     std::string shape = objectText(winner["key"].dump());
     std::string ratio = numberText(winner["ratio"].get<double>());
-    drawing.text(
-        middle - reach - 50, y + 15, "end",
-        shorten(winner.value("operator", "") + ' ' + shape, nameLimit));
+    drawing.text(middle - reach - 50, y + 15, "end",
+                 shapeText(winner.value("operator", ""), shape));
     drawing.rect(std::min(middle, middle + size), y + 4, std::abs(size),
                  high - 8,
                  verdict == "slower"   ? "bad"

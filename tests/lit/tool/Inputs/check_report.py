@@ -14,6 +14,19 @@ for element in root.iter():
     for name in element.attrib:
         assert name not in ("src", "href") and not name.startswith("on"), name
 assert "url(" not in page and "@import" not in page and "http" not in page
+# Texts stay in their drawing and apart; a character is about 6.9 wide.
+for drawing in root.iter("svg"):
+    _, _, width, height = map(float, drawing.attrib["viewBox"].split())
+    boxes = []
+    for label in drawing.iter("text"):
+        x, y, size = float(label.attrib["x"]), float(label.attrib["y"]), 6.9 * len(label.text)
+        left = x - {"start": 0, "middle": size / 2, "end": size}[label.attrib["text-anchor"]]
+        box = left, y - 10, left + size, y + 3
+        assert 0 <= left and left + size <= width and 0 <= y - 10 and y + 3 <= height, label.text
+        for other in boxes:
+            assert not (box[0] < other[2] and other[0] < box[2]
+                        and box[1] < other[3] and other[1] < box[3]), label.text
+        boxes.append(box)
 text = " ".join(root.itertext())
 for word in sys.argv[2:]:
     assert word in text, word
