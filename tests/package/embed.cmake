@@ -55,6 +55,18 @@ foreach(program IN ITEMS cmake/embed_c cmake/embed_cpp pkgconfig/embed_c pkgconf
   endif()
 endforeach()
 
+# ---- Packs of operators, without what Python compiled from them.
+set(pack ${prefix}/share/nereid/packs/generic)
+foreach(file IN ITEMS vendor.yaml tune_configs.yaml ops/softmax.yaml ops/softmax.py)
+  if(NOT EXISTS ${pack}/${file})
+    message(FATAL_ERROR "${pack}/${file} is not installed")
+  endif()
+endforeach()
+file(GLOB_RECURSE compiled ${pack}/*.pyc)
+if(compiled)
+  message(FATAL_ERROR "installed beside the kernels: ${compiled}")
+endif()
+
 # ---- The tool, and the plugin for GPUs: compiling needs no driver of Vulkan.
 if(HAS_COMPILERS AND HAS_VULKAN AND NOT SANITIZER)
   set(ENV{VK_DRIVER_FILES} /nonexistent.json)

@@ -9,6 +9,7 @@ checks.
 
 import functools
 import importlib.util
+import itertools
 import math
 import pathlib
 import re
@@ -71,9 +72,7 @@ BUILTINS = {
     "axes": axes,
     "drop": lambda values, indices: [v for i, v in enumerate(values) if i not in indices],
     "pick": lambda values, indices: [values[i] for i in indices],
-    "put": lambda values, indices, value: [
-        value if i in indices else v for i, v in enumerate(values)
-    ],
+    "put": lambda values, indices, value: [value if i in indices else v for i, v in enumerate(values)],
     "column": lambda lists, index: [values[index] for values in lists],
     "broadcast": lambda *shapes: list(torch.broadcast_shapes(*shapes)),
 }
@@ -231,6 +230,9 @@ class Operator:
                 assert "default" in facts, f"{self.name} needs {name}"
                 values[name] = facts["default"]
         names = Names(values, self.data.get("let", {}))
+        for name, facts in self.inputs.items():
+            if values[name] is not None and isinstance(facts["dtype"], str):
+                assert names.evaluate(facts["dtype"]) == values[name].dtype, (self.name, name)
         for text, message in self.data.get("require", {}).items():
             if not names.evaluate(text):
                 filled = re.sub(r"\{([^}]+)\}", lambda hole: str(names.evaluate(hole[1])), message)
@@ -247,12 +249,32 @@ class Operator:
             names[name] = Facts(tensor)
         return names
 
-    def __call__(self, outputs=None, configuration=None, variant=None, **given):
+    def __call__(self, outputs=None, configuration=None, variant=None, launches=None, **given):
+        """Runs the operator. `launches`, a list, gets what is launched: kernel, grid and
+        arguments."""
         made = []
         names = self.names(given, made, outputs)
         results = [names[name] and names[name].tensor for name in self.outputs]
         if names.evaluate(self.data.get("empty", False)):
             return results[0] if len(results) == 1 else results
+        names = self.prepared(names)
+        chosen = self.choose(names, variant)
+        names = names.nested(chosen.get("let", {}))
+        for name, facts in chosen.get("temporaries", {}).items():
+            shape, dtype = names.evaluate(facts["shape"]), names.evaluate(facts["dtype"])
+            names[name] = Facts(guarded(shape, DTYPES[dtype], made))
+        for step in chosen.get("steps", [chosen]):
+            count = names.evaluate(step.get("repeat", 1))
+            for index in range(count):
+                inner = names.nested({})
+                inner["step"] = index
+                if step is chosen or inner.evaluate(step.get("when", True)):
+                    self.launch(step, inner, configuration, launches)
+        check_guards(made, f"{self.name}/{chosen['name']}")
+        return results[0] if len(results) == 1 else results
+
+    def prepared(self, names):
+        """Copies what has to be row-major; adds the steps of pointwise operators."""
         for name in self.data.get("contiguous", []):
             value = names[name]
             if isinstance(value, FactsList):
@@ -266,20 +288,7 @@ class Operator:
             names["dims"], steps = collapse([names[name] for name in over], shape)
             for name, row in zip(over, steps):
                 names[name].steps = row
-        chosen = self.choose(names, variant)
-        names = names.nested(chosen.get("let", {}))
-        for name, facts in chosen.get("temporaries", {}).items():
-            shape, dtype = names.evaluate(facts["shape"]), names.evaluate(facts["dtype"])
-            names[name] = Facts(guarded(shape, DTYPES[dtype], made))
-        for step in chosen.get("steps", [chosen]):
-            count = names.evaluate(step.get("repeat", 1))
-            for index in range(count):
-                inner = names.nested({})
-                inner["step"] = index
-                if step is chosen or inner.evaluate(step.get("when", True)):
-                    self.launch(step, inner, configuration)
-        check_guards(made, f"{self.name}/{chosen['name']}")
-        return results[0] if len(results) == 1 else results
+        return names
 
     def choose(self, names, wanted):
         for variant in self.data["variants"]:
@@ -287,20 +296,52 @@ class Operator:
                 return variant
         raise ValueError(f"{self.name}: no variant applies")
 
-    def launch(self, step, names, configuration):
-        constants = step.get("constants", {})
-        options = step.get("options", {})
-        names = names.nested({**constants, **options, **(configuration or {})})
+    def configurations(self, variant=None, **given):
+        """What tune_configs.yaml has for a call, as {name: value} each."""
+        names = self.prepared(self.names(given, [], None))
+        chosen = self.choose(names, variant)
+        names = names.nested(chosen.get("let", {}))
+        step = chosen.get("steps", [chosen])[0]
+        constants = {**step.get("constants", {}), **step.get("options", {})}
+        entries = yaml.safe_load((self.path.parents[1] / "tune_configs.yaml").read_text())
+        for entry in entries[chosen["tune"]]:
+            for configuration in expand(entry):
+                if names.nested({**constants, **configuration}).evaluate(entry.get("where", True)):
+                    yield configuration
+
+    def launch(self, step, names, configuration, launches):
+        constants = dict(step.get("constants", {}))
+        options = dict(step.get("options", {}))
+        for name, value in (configuration or {}).items():
+            if name in constants:
+                constants[name] = value
+            elif name.startswith("num_"):
+                options[name] = value
+        names = names.nested({**constants, **options})
         arguments = {key: names.evaluate(v) for key, v in step.get("arguments", {}).items()}
         for key, value in arguments.items():
             arguments[key] = argument(value)
         grid = [names.evaluate(size) for size in step["grid"]]
         if math.prod(grid) == 0:
             return
-        chosen = {key: names[key] for key in {**constants, **options, **(configuration or {})}}
+        chosen = {key: names[key] for key in {**constants, **options}}
         for key, value in chosen.items():
             arguments[key] = tuple(value) if isinstance(value, list) else value
-        self.kernel(step["kernel"])[tuple(grid)](**arguments)
+        kernel = self.kernel(step["kernel"])
+        kernel[tuple(grid)](**arguments)
+        if launches is not None:
+            launches.append((kernel, tuple(grid), arguments))
+
+
+def expand(entry):
+    """The configurations of an entry: FlagGems' plain ones and products of lists."""
+    if not entry.get("gen"):
+        rest = {key: value for key, value in entry.items() if key not in ("META", "where")}
+        return [{**entry["META"], **rest}]
+    facts = dict(entry["param_map"])
+    facts.update(facts.pop("META"))
+    lists = [entry[value] if isinstance(value, str) else [value] for value in facts.values()]
+    return [dict(zip(facts, values)) for values in itertools.product(*lists)]
 
 
 def argument(value):

@@ -31,7 +31,40 @@ def _dot(a, b, T: tl.constexpr):
 
 
 @triton.jit
-def forward(q, k, v, out, lse, heads, share, length, keys, size, scale, qb, qh, qm, qd, kb, kh, kn, kd, vb, vh, vn, vd, ob, oh, om, od, CAUSAL: tl.constexpr, EXACT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+def forward(
+    q,
+    k,
+    v,
+    out,
+    lse,
+    heads,
+    share,
+    length,
+    keys,
+    size,
+    scale,
+    qb,
+    qh,
+    qm,
+    qd,
+    kb,
+    kh,
+    kn,
+    kd,
+    vb,
+    vh,
+    vn,
+    vd,
+    ob,
+    oh,
+    om,
+    od,
+    CAUSAL: tl.constexpr,
+    EXACT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     wide: tl.constexpr = _wide(q.dtype.element_ty)
     scale = _number(scale, EXACT, wide)
     which = tl.program_id(1)
@@ -45,7 +78,9 @@ def forward(q, k, v, out, lse, heads, share, length, keys, size, scale, qb, qh, 
     q += batch * qb + head * qh
     k += batch * kb + head // share * kh
     v += batch * vb + head // share * vh
-    queries = tl.load(q + (row.to(tl.int64) * qm)[:, None] + (part * qd)[None, :], rows[:, None] & parts[None, :], 0)
+    queries = tl.load(
+        q + (row.to(tl.int64) * qm)[:, None] + (part * qd)[None, :], rows[:, None] & parts[None, :], 0
+    )
     high = tl.full((BLOCK_M,), float("-inf"), wide)
     total = tl.zeros((BLOCK_M,), wide)
     result = tl.zeros((BLOCK_M, BLOCK_D), wide)
@@ -77,7 +112,24 @@ def forward(q, k, v, out, lse, heads, share, length, keys, size, scale, qb, qh, 
 
 
 @triton.jit
-def row_products(grad, out, delta, heads, length, size, gb, gh, gm, gd, ob, oh, om, od, BLOCK_M: tl.constexpr, BLOCK_D: tl.constexpr):
+def row_products(
+    grad,
+    out,
+    delta,
+    heads,
+    length,
+    size,
+    gb,
+    gh,
+    gm,
+    gd,
+    ob,
+    oh,
+    om,
+    od,
+    BLOCK_M: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     """delta = the sum of grad * out over each row."""
     wide: tl.constexpr = _wide(out.dtype.element_ty)
     which = tl.program_id(1)
@@ -93,7 +145,43 @@ def row_products(grad, out, delta, heads, length, size, gb, gh, gm, gd, ob, oh, 
 
 
 @triton.jit
-def keys_gradient(grad, q, k, v, lse, delta, dk, dv, key_heads, share, length, keys, size, scale, gb, gh, gm, gd, qb, qh, qm, qd, kb, kh, kn, kd, vb, vh, vn, vd, CAUSAL: tl.constexpr, EXACT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+def keys_gradient(
+    grad,
+    q,
+    k,
+    v,
+    lse,
+    delta,
+    dk,
+    dv,
+    key_heads,
+    share,
+    length,
+    keys,
+    size,
+    scale,
+    gb,
+    gh,
+    gm,
+    gd,
+    qb,
+    qh,
+    qm,
+    qd,
+    kb,
+    kh,
+    kn,
+    kd,
+    vb,
+    vh,
+    vn,
+    vd,
+    CAUSAL: tl.constexpr,
+    EXACT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     """dk and dv, row-major: a block of keys of a key head in each program, which sums
     over the heads that it serves."""
     wide: tl.constexpr = _wide(q.dtype.element_ty)
@@ -122,8 +210,16 @@ def keys_gradient(grad, q, k, v, lse, delta, dk, dv, key_heads, share, length, k
             row = start + lane
             rows = row < length
             down = row.to(tl.int64)
-            query = tl.load(q + batch * qb + head * qh + (down * qm)[:, None] + (part * qd)[None, :], rows[:, None] & parts, 0)
-            g = tl.load(grad + batch * gb + head * gh + (down * gm)[:, None] + (part * gd)[None, :], rows[:, None] & parts, 0)
+            query = tl.load(
+                q + batch * qb + head * qh + (down * qm)[:, None] + (part * qd)[None, :],
+                rows[:, None] & parts,
+                0,
+            )
+            g = tl.load(
+                grad + batch * gb + head * gh + (down * gm)[:, None] + (part * gd)[None, :],
+                rows[:, None] & parts,
+                0,
+            )
             logs = tl.load(lse + line + row, rows, 0)
             scores = _dot(key, tl.trans(query), wide) * scale
             seen = rows[None, :] & (column < keys)[:, None]
@@ -140,7 +236,42 @@ def keys_gradient(grad, q, k, v, lse, delta, dk, dv, key_heads, share, length, k
 
 
 @triton.jit
-def queries_gradient(grad, q, k, v, lse, delta, dq, heads, share, length, keys, size, scale, gb, gh, gm, gd, qb, qh, qm, qd, kb, kh, kn, kd, vb, vh, vn, vd, CAUSAL: tl.constexpr, EXACT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+def queries_gradient(
+    grad,
+    q,
+    k,
+    v,
+    lse,
+    delta,
+    dq,
+    heads,
+    share,
+    length,
+    keys,
+    size,
+    scale,
+    gb,
+    gh,
+    gm,
+    gd,
+    qb,
+    qh,
+    qm,
+    qd,
+    kb,
+    kh,
+    kn,
+    kd,
+    vb,
+    vh,
+    vn,
+    vd,
+    CAUSAL: tl.constexpr,
+    EXACT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     """dq, row-major."""
     wide: tl.constexpr = _wide(q.dtype.element_ty)
     narrow = q.dtype.element_ty

@@ -77,7 +77,20 @@ def _places(index, offsets, size, mask):
 
 
 @triton.jit
-def gather(x, index, out, size, stride, dims, x_steps, index_steps, out_steps, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def gather(
+    x,
+    index,
+    out,
+    size,
+    stride,
+    dims,
+    x_steps,
+    index_steps,
+    out_steps,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """out[..., i, ...] = x[..., index[..., i, ...], ...]: x_steps is 0 along the
     dimension, which has `size` elements at distance `stride`."""
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
@@ -87,7 +100,21 @@ def gather(x, index, out, size, stride, dims, x_steps, index_steps, out_steps, R
 
 
 @triton.jit
-def scatter(source, index, out, size, stride, dims, source_steps, index_steps, out_steps, ADD: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def scatter(
+    source,
+    index,
+    out,
+    size,
+    stride,
+    dims,
+    source_steps,
+    index_steps,
+    out_steps,
+    ADD: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """out[..., index[..., i, ...], ...] = (or +=) source[..., i, ...]."""
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     place, inside = _places(index, _offsets(row, column, dims, index_steps, RANK), size, mask)
@@ -100,7 +127,17 @@ def scatter(source, index, out, size, stride, dims, source_steps, index_steps, o
 
 
 @triton.jit
-def flip(x, out, dims, x_steps, out_steps, FLIPPED: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def flip(
+    x,
+    out,
+    dims,
+    x_steps,
+    out_steps,
+    FLIPPED: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """FLIPPED has a 1 for each reversed dimension."""
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     if FLIPPED[RANK - 1]:
@@ -139,7 +176,24 @@ def cat(xs, sizes, out, outer, inner, total, COUNT: tl.constexpr, ROWS: tl.const
 
 
 @triton.jit
-def rotary(x, cos, sin, positions, out, tokens, length, heads, size, half, limit, INTERLEAVED: tl.constexpr, INVERSE: tl.constexpr, HAS_POSITIONS: tl.constexpr, HEADS: tl.constexpr, BLOCK: tl.constexpr):
+def rotary(
+    x,
+    cos,
+    sin,
+    positions,
+    out,
+    tokens,
+    length,
+    heads,
+    size,
+    half,
+    limit,
+    INTERLEAVED: tl.constexpr,
+    INVERSE: tl.constexpr,
+    HAS_POSITIONS: tl.constexpr,
+    HEADS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Rotates pairs of the first 2 * half elements of each head; copies the others.
     Program (t, h): HEADS heads of token t, [tokens, heads, size]."""
     token = tl.program_id(0).to(tl.int64)

@@ -16,7 +16,21 @@ def _number(value, EXACT: tl.constexpr, T: tl.constexpr):
 
 
 @triton.jit
-def cross_entropy(x, target, weight, losses, weights, lse, classes, ignored, smoothing, HAS_WEIGHT: tl.constexpr, SMOOTH: tl.constexpr, EXACT: tl.constexpr, BLOCK: tl.constexpr):
+def cross_entropy(
+    x,
+    target,
+    weight,
+    losses,
+    weights,
+    lse,
+    classes,
+    ignored,
+    smoothing,
+    HAS_WEIGHT: tl.constexpr,
+    SMOOTH: tl.constexpr,
+    EXACT: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A row in each program: its loss, its weight and its log of the sum of
     exponentials. The loss of a target out of range is NaN."""
     wide: tl.constexpr = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32
@@ -83,7 +97,23 @@ def total(losses, weights, loss, weight, m, MEAN: tl.constexpr, BLOCK: tl.conste
 
 
 @triton.jit
-def cross_entropy_gradient(grad, x, target, weight, lse, share, dx, classes, ignored, smoothing, HAS_WEIGHT: tl.constexpr, SMOOTH: tl.constexpr, EXACT: tl.constexpr, REDUCTION: tl.constexpr, BLOCK: tl.constexpr):
+def cross_entropy_gradient(
+    grad,
+    x,
+    target,
+    weight,
+    lse,
+    share,
+    dx,
+    classes,
+    ignored,
+    smoothing,
+    HAS_WEIGHT: tl.constexpr,
+    SMOOTH: tl.constexpr,
+    EXACT: tl.constexpr,
+    REDUCTION: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     wide: tl.constexpr = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32
     row = tl.program_id(0).to(tl.int64)
     x += row * classes

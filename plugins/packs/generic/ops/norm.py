@@ -34,7 +34,23 @@ def _inverse_root(x):
 
 
 @triton.jit
-def rows(x, weight, bias, y, mean, rstd, m, n, eps, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr, EPS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def rows(
+    x,
+    weight,
+    bias,
+    y,
+    mean,
+    rstd,
+    m,
+    n,
+    eps,
+    RMS: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    EPS: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Rows of up to BLOCK elements, ROWS in a program."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -58,7 +74,21 @@ def rows(x, weight, bias, y, mean, rstd, m, n, eps, RMS: tl.constexpr, HAS_WEIGH
 
 
 @triton.jit
-def long_rows(x, weight, bias, y, mean, rstd, n, eps, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr, EPS: tl.constexpr, BLOCK: tl.constexpr):
+def long_rows(
+    x,
+    weight,
+    bias,
+    y,
+    mean,
+    rstd,
+    n,
+    eps,
+    RMS: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    EPS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A row in each program, in blocks."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64)
@@ -92,7 +122,20 @@ def long_rows(x, weight, bias, y, mean, rstd, n, eps, RMS: tl.constexpr, HAS_WEI
 
 
 @triton.jit
-def rows_gradient(grad, x, weight, mean, rstd, dx, m, n, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def rows_gradient(
+    grad,
+    x,
+    weight,
+    mean,
+    rstd,
+    dx,
+    m,
+    n,
+    RMS: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
@@ -115,7 +158,9 @@ def rows_gradient(grad, x, weight, mean, rstd, dx, m, n, RMS: tl.constexpr, HAS_
 
 
 @triton.jit
-def long_rows_gradient(grad, x, weight, mean, rstd, dx, n, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, BLOCK: tl.constexpr):
+def long_rows_gradient(
+    grad, x, weight, mean, rstd, dx, n, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, BLOCK: tl.constexpr
+):
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64)
     grad += row * n
@@ -152,7 +197,22 @@ def long_rows_gradient(grad, x, weight, mean, rstd, dx, n, RMS: tl.constexpr, HA
 
 
 @triton.jit
-def parameters_gradient(grad, x, mean, rstd, dweight, dbias, m, n, span, RMS: tl.constexpr, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def parameters_gradient(
+    grad,
+    x,
+    mean,
+    rstd,
+    dweight,
+    dbias,
+    m,
+    n,
+    span,
+    RMS: tl.constexpr,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """Program (i, p): the sums over part p, of `span` rows, to [parts, n]."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
@@ -193,7 +253,22 @@ def sum_parts(source, out, parts, n, ROWS: tl.constexpr, COLS: tl.constexpr):
 
 
 @triton.jit
-def groups(x, weight, bias, y, mean, rstd, groups, channels, size, eps, HAS_WEIGHT: tl.constexpr, HAS_BIAS: tl.constexpr, EPS: tl.constexpr, BLOCK: tl.constexpr):
+def groups(
+    x,
+    weight,
+    bias,
+    y,
+    mean,
+    rstd,
+    groups,
+    channels,
+    size,
+    eps,
+    HAS_WEIGHT: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    EPS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A group in each program: [channels, size] elements."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64)
@@ -249,7 +324,22 @@ def channel_sums(grad, x, mean, rstd, along, total, channels, size, BLOCK: tl.co
 
 
 @triton.jit
-def groups_gradient(grad, x, weight, mean, rstd, along, total, dx, groups, channels, size, HAS_WEIGHT: tl.constexpr, CHANNELS: tl.constexpr, BLOCK: tl.constexpr):
+def groups_gradient(
+    grad,
+    x,
+    weight,
+    mean,
+    rstd,
+    along,
+    total,
+    dx,
+    groups,
+    channels,
+    size,
+    HAS_WEIGHT: tl.constexpr,
+    CHANNELS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """A channel of a sample in each program."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     row = tl.program_id(0).to(tl.int64)
@@ -280,4 +370,8 @@ def groups_gradient(grad, x, weight, mean, rstd, along, total, dx, groups, chann
         if HAS_WEIGHT:
             g = g * tl.load(weight + row % (groups * channels)).to(wide)
         value = (tl.load(x + row * size + start + lane, mask, 0).to(wide) - average) * scale
-        tl.store(dx + row * size + start + lane, ((g - level - value * slope) * scale).to(dx.dtype.element_ty), mask)
+        tl.store(
+            dx + row * size + start + lane,
+            ((g - level - value * slope) * scale).to(dx.dtype.element_ty),
+            mask,
+        )

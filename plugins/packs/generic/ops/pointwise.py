@@ -138,48 +138,81 @@ def _gradient(g, x, OP: tl.constexpr):
 
 
 @triton.jit
+def _divide(x, y):
+    if x.dtype == tl.float32:
+        return tl.div_rn(x, y)
+    else:
+        return x / y
+
+
+@triton.jit
+def _divide_integers(x, y, FLOOR: tl.constexpr):
+    """The quotient, 0 if y is 0. Neither a division by 0 nor one that overflows, which
+    processors answer with a trap, is executed."""
+    if x.dtype.is_int_signed():
+        special = (y == 0) | (y == -1)
+        divisor = tl.where(special, 1, y)
+        quotient = x // divisor
+        if FLOOR:
+            down = (x % divisor != 0) & ((x < 0) != (divisor < 0))
+            quotient = tl.where(down, quotient - 1, quotient)
+        return tl.where(special, -x * (y == -1).to(x.dtype), quotient)
+    else:
+        return tl.where(y == 0, 0, x // tl.where(y == 0, 1, y))
+
+
+@triton.jit
 def _binary(x, y, OP: tl.constexpr):
     if OP == "mul":
         return x * y
     elif OP == "div_none":
-        if x.dtype == tl.float32:
-            return tl.div_rn(x, y)
-        else:
-            return x / y
+        return _divide(x, y)
     elif OP == "div_floor":
         if x.dtype.is_floating():
-            # Of the exact quotient: the remainder decides where x / y rounds up.
-            r = libdevice.fmod(x, y)
-            q = libdevice.rint((x - r) / y)
-            q = tl.where((r != 0) & ((r < 0) != (y < 0)), q - 1, q)
-            return tl.where(y == 0, x / y, q)
-        q = x // y
-        return tl.where((x % y != 0) & ((x < 0) != (y < 0)), q - 1, q)
+            # What the remainder leaves is divided exactly but for the rounding.
+            rest = libdevice.fmod(x, y)
+            quotient = libdevice.rint((x - rest) / y)
+            down = (rest != 0) & ((rest < 0) != (y < 0))
+            return tl.where(y == 0, x / y, tl.where(down, quotient - 1, quotient))
+        else:
+            return _divide_integers(x, y, True)
     elif OP == "div_trunc":
         if x.dtype.is_floating():
-            return libdevice.trunc(x / y)
-        return x // y
+            return libdevice.trunc(_divide(x, y))
+        else:
+            return _divide_integers(x, y, False)
     elif OP == "pow":
         return libdevice.pow(x, y)
     elif OP == "maximum":
-        return tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)
+        # If y is NaN no comparison holds, and y is the result.
+        return tl.where((x > y) | (x != x), x, y)
     else:
         tl.static_assert(OP == "minimum", "unknown operation")
-        return tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)
+        return tl.where((x < y) | (x != x), x, y)
 
 
 @triton.jit
 def _scalar(value, EXACT: tl.constexpr, like):
-    """A number in the type of `like`. Numbers are passed in 32 bits; EXACT has those
-    of f64, where it is not None."""
+    """A number in the shape and type of `like`. Floats are passed in 32 bits; EXACT,
+    where it is not None, is the value that has more of them."""
     if EXACT is None:
-        return tl.zeros_like(like) + value.to(like.dtype)
+        return tl.full(like.shape, value, like.dtype)
     else:
         return tl.full(like.shape, EXACT, like.dtype)
 
 
 @triton.jit
-def unary(x, out, dims, x_steps, out_steps, OP: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def unary(
+    x,
+    out,
+    dims,
+    x_steps,
+    out_steps,
+    OP: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     value = _unary(_load(x, row, column, dims, x_steps, mask, RANK), OP)
     to = out + _offsets(row, column, dims, out_steps, RANK)
@@ -187,7 +220,19 @@ def unary(x, out, dims, x_steps, out_steps, OP: tl.constexpr, RANK: tl.constexpr
 
 
 @triton.jit
-def gradient(grad, x, out, dims, grad_steps, x_steps, out_steps, OP: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def gradient(
+    grad,
+    x,
+    out,
+    dims,
+    grad_steps,
+    x_steps,
+    out_steps,
+    OP: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     g = _load(grad, row, column, dims, grad_steps, mask, RANK)
     value = _gradient(g, _load(x, row, column, dims, x_steps, mask, RANK), OP)
@@ -196,7 +241,19 @@ def gradient(grad, x, out, dims, grad_steps, x_steps, out_steps, OP: tl.constexp
 
 
 @triton.jit
-def binary(x, y, out, dims, x_steps, y_steps, out_steps, OP: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def binary(
+    x,
+    y,
+    out,
+    dims,
+    x_steps,
+    y_steps,
+    out_steps,
+    OP: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     a = _load(x, row, column, dims, x_steps, mask, RANK)
     b = _load(y, row, column, dims, y_steps, mask, RANK)
@@ -209,7 +266,20 @@ def binary(x, y, out, dims, x_steps, y_steps, out_steps, OP: tl.constexpr, RANK:
 
 
 @triton.jit
-def add_scaled(x, y, out, alpha, dims, x_steps, y_steps, out_steps, ALPHA: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def add_scaled(
+    x,
+    y,
+    out,
+    alpha,
+    dims,
+    x_steps,
+    y_steps,
+    out_steps,
+    ALPHA: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """out = x + alpha y."""
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     a = _load(x, row, column, dims, x_steps, mask, RANK)
@@ -225,7 +295,20 @@ def add_scaled(x, y, out, alpha, dims, x_steps, y_steps, out_steps, ALPHA: tl.co
 
 
 @triton.jit
-def select(condition, x, y, out, dims, condition_steps, x_steps, y_steps, out_steps, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def select(
+    condition,
+    x,
+    y,
+    out,
+    dims,
+    condition_steps,
+    x_steps,
+    y_steps,
+    out_steps,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     take = tl.load(condition + _offsets(row, column, dims, condition_steps, RANK), mask)
     a = tl.load(x + _offsets(row, column, dims, x_steps, RANK), mask)
@@ -235,7 +318,89 @@ def select(condition, x, y, out, dims, condition_steps, x_steps, y_steps, out_st
 
 
 @triton.jit
-def fill_where(x, condition, out, value, dims, x_steps, condition_steps, out_steps, VALUE: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def select_gradient(
+    grad,
+    condition,
+    dx,
+    dy,
+    dims,
+    grad_steps,
+    condition_steps,
+    dx_steps,
+    dy_steps,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
+    row, column, mask = _tile(dims, RANK, ROWS, COLS)
+    take = tl.load(condition + _offsets(row, column, dims, condition_steps, RANK), mask)
+    g = tl.load(grad + _offsets(row, column, dims, grad_steps, RANK), mask)
+    zero = tl.zeros_like(g)
+    tl.store(dx + _offsets(row, column, dims, dx_steps, RANK), tl.where(take != 0, g, zero), mask)
+    tl.store(dy + _offsets(row, column, dims, dy_steps, RANK), tl.where(take != 0, zero, g), mask)
+
+
+@triton.jit
+def binary_gradient(
+    grad,
+    x,
+    y,
+    dx,
+    dy,
+    dims,
+    grad_steps,
+    x_steps,
+    y_steps,
+    dx_steps,
+    dy_steps,
+    OP: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
+    """The gradients by x and y from that by the result."""
+    row, column, mask = _tile(dims, RANK, ROWS, COLS)
+    g = _load(grad, row, column, dims, grad_steps, mask, RANK)
+    a = _load(x, row, column, dims, x_steps, mask, RANK)
+    b = _load(y, row, column, dims, y_steps, mask, RANK)
+    if OP == "mul":
+        by_x = g * b
+        by_y = g * a
+    elif OP == "div":
+        by_x = g / b
+        by_y = -by_x * (a / b)
+    elif OP == "pow":
+        by_x = tl.where(b == 0, 0, g * b * libdevice.pow(a, b - 1))
+        by_y = tl.where((a == 0) & (b >= 0), 0, g * libdevice.pow(a, b) * tl.log(a))
+    else:
+        # Equal operands share the gradient.
+        if OP == "maximum":
+            first = a > b
+        else:
+            tl.static_assert(OP == "minimum", "unknown operation")
+            first = a < b
+        half = tl.where(a == b, g * 0.5, 0)
+        by_x = tl.where(first, g, half)
+        by_y = tl.where(first, 0, tl.where(a == b, half, g))
+    tl.store(dx + _offsets(row, column, dims, dx_steps, RANK), by_x.to(dx.dtype.element_ty), mask)
+    tl.store(dy + _offsets(row, column, dims, dy_steps, RANK), by_y.to(dy.dtype.element_ty), mask)
+
+
+@triton.jit
+def fill_where(
+    x,
+    condition,
+    out,
+    value,
+    dims,
+    x_steps,
+    condition_steps,
+    out_steps,
+    VALUE: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     take = tl.load(condition + _offsets(row, column, dims, condition_steps, RANK), mask)
     a = tl.load(x + _offsets(row, column, dims, x_steps, RANK), mask)
@@ -244,7 +409,22 @@ def fill_where(x, condition, out, value, dims, x_steps, condition_steps, out_ste
 
 
 @triton.jit
-def clamp(x, out, low, high, dims, x_steps, out_steps, HAS_LOW: tl.constexpr, HAS_HIGH: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def clamp(
+    x,
+    out,
+    low,
+    high,
+    dims,
+    x_steps,
+    out_steps,
+    HAS_LOW: tl.constexpr,
+    HAS_HIGH: tl.constexpr,
+    LOW: tl.constexpr,
+    HIGH: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """NaN stays NaN; the upper bound wins."""
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     value = _load(x, row, column, dims, x_steps, mask, RANK)
@@ -259,7 +439,24 @@ def clamp(x, out, low, high, dims, x_steps, out_steps, HAS_LOW: tl.constexpr, HA
 
 
 @triton.jit
-def clamp_gradient(grad, x, out, low, high, dims, grad_steps, x_steps, out_steps, HAS_LOW: tl.constexpr, HAS_HIGH: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def clamp_gradient(
+    grad,
+    x,
+    out,
+    low,
+    high,
+    dims,
+    grad_steps,
+    x_steps,
+    out_steps,
+    HAS_LOW: tl.constexpr,
+    HAS_HIGH: tl.constexpr,
+    LOW: tl.constexpr,
+    HIGH: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     g = _load(grad, row, column, dims, grad_steps, mask, RANK)
     value = _load(x, row, column, dims, x_steps, mask, RANK)
@@ -272,21 +469,88 @@ def clamp_gradient(grad, x, out, low, high, dims, grad_steps, x_steps, out_steps
 
 
 @triton.jit
-def dropout(x, out, seed, offset, p, scale, dims, x_steps, out_steps, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    """Element i, in row-major order, is dropped where Philox's number offset + i is
-    below p. Applied to the gradient, this is the backward pass."""
-    row, column, mask = _tile(dims, RANK, ROWS, COLS)
-    value = _load(x, row, column, dims, x_steps, mask, RANK)
-    index = row[:, None] * dims[RANK - 1] + column[None, :] + offset
-    low = (index & 0xFFFFFFFF).to(tl.uint32)
-    random, _, _, _ = tl.philox(seed, low, (index >> 32).to(tl.uint32), low * 0, low * 0)
-    keep = tl.uint_to_uniform_float(random) >= p
-    to = out + _offsets(row, column, dims, out_steps, RANK)
-    tl.store(to, tl.where(keep, value * scale, 0).to(out.dtype.element_ty), mask)
+def _random(seed, counter):
+    """Four numbers in [0, 1) for each counter."""
+    low = (counter & 0xFFFFFFFF).to(tl.uint32)
+    high = (counter >> 32).to(tl.uint32)
+    a, b, c, d = tl.philox(seed, low, high, low * 0, low * 0)
+    a = tl.uint_to_uniform_float(a)
+    b = tl.uint_to_uniform_float(b)
+    c = tl.uint_to_uniform_float(c)
+    d = tl.uint_to_uniform_float(d)
+    return a, b, c, d
 
 
 @triton.jit
-def silu_and_mul(gate, up, out, dims, gate_steps, up_steps, out_steps, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def _dropped(x, random, p, scale, SCALE: tl.constexpr):
+    return tl.where(random >= p, x * _scalar(scale, SCALE, x), 0)
+
+
+# Philox makes four numbers at once, for elements that are 256 apart: element i uses
+# number i % 1024 // 256 of counter i // 1024 * 256 + i % 256, where i is its index in
+# row-major order plus the offset. The gradient of dropout is dropout of the gradient.
+
+
+@triton.jit
+def dropout(
+    x,
+    out,
+    seed,
+    offset,
+    p,
+    scale,
+    dims,
+    x_steps,
+    out_steps,
+    SCALE: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
+    row, column, mask = _tile(dims, RANK, ROWS, COLS)
+    value = _load(x, row, column, dims, x_steps, mask, RANK)
+    index = row[:, None] * dims[RANK - 1] + column[None, :] + offset
+    a, b, c, d = _random(seed, index // 1024 * 256 + index % 256)
+    which = index % 1024 // 256
+    random = tl.where(which < 2, tl.where(which == 0, a, b), tl.where(which == 2, c, d))
+    to = out + _offsets(row, column, dims, out_steps, RANK)
+    tl.store(to, _dropped(value, random, p, scale, SCALE).to(out.dtype.element_ty), mask)
+
+
+@triton.jit
+def dropout_flat(x, out, seed, offset, p, scale, n, SCALE: tl.constexpr, BLOCKS: tl.constexpr):
+    """Tensors without gaps, and an offset that is a multiple of 1024: blocks of 1024."""
+    lane = tl.arange(0, 256)
+    for block in range(BLOCKS):
+        start = (tl.program_id(0).to(tl.int64) * BLOCKS + block) * 1024
+        a, b, c, d = _random(seed, (start + offset) // 4 + lane)
+        for quarter in tl.static_range(4):
+            at = start + quarter * 256 + lane
+            value = _wide(tl.load(x + at, at < n))
+            if quarter == 0:
+                random = a
+            elif quarter == 1:
+                random = b
+            elif quarter == 2:
+                random = c
+            else:
+                random = d
+            tl.store(out + at, _dropped(value, random, p, scale, SCALE).to(out.dtype.element_ty), at < n)
+
+
+@triton.jit
+def silu_and_mul(
+    gate,
+    up,
+    out,
+    dims,
+    gate_steps,
+    up_steps,
+    out_steps,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     a = _load(gate, row, column, dims, gate_steps, mask, RANK)
     b = _load(up, row, column, dims, up_steps, mask, RANK)
@@ -295,7 +559,22 @@ def silu_and_mul(gate, up, out, dims, gate_steps, up_steps, out_steps, RANK: tl.
 
 
 @triton.jit
-def silu_and_mul_gradient(grad, gate, up, dgate, dup, dims, grad_steps, gate_steps, up_steps, dgate_steps, dup_steps, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def silu_and_mul_gradient(
+    grad,
+    gate,
+    up,
+    dgate,
+    dup,
+    dims,
+    grad_steps,
+    gate_steps,
+    up_steps,
+    dgate_steps,
+    dup_steps,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     g = _load(grad, row, column, dims, grad_steps, mask, RANK)
     a = _load(gate, row, column, dims, gate_steps, mask, RANK)
@@ -308,7 +587,16 @@ def silu_and_mul_gradient(grad, gate, up, dgate, dup, dims, grad_steps, gate_ste
 
 
 @triton.jit
-def fill(out, value, dims, out_steps, VALUE: tl.constexpr, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def fill(
+    out,
+    value,
+    dims,
+    out_steps,
+    VALUE: tl.constexpr,
+    RANK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     row, column, mask = _tile(dims, RANK, ROWS, COLS)
     to = out + _offsets(row, column, dims, out_steps, RANK)
     zeros = tl.zeros((ROWS, COLS), out.dtype.element_ty)

@@ -47,7 +47,39 @@ def _place(pid, m, n, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.
 
 
 @triton.jit
-def matmul(x, y, bias, out, m, n, k, inner, xb, xc, xm, xk, yb, yc, yk, yn, ob, oc, out_m, out_n, bb, bc, bias_n, HAS_BIAS: tl.constexpr, BIAS_ROWS: tl.constexpr, ACTIVATION: tl.constexpr, EVEN_K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+def matmul(
+    x,
+    y,
+    bias,
+    out,
+    m,
+    n,
+    k,
+    inner,
+    xb,
+    xc,
+    xm,
+    xk,
+    yb,
+    yc,
+    yk,
+    yn,
+    ob,
+    oc,
+    out_m,
+    out_n,
+    bb,
+    bc,
+    bias_n,
+    HAS_BIAS: tl.constexpr,
+    BIAS_ROWS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    EVEN_K: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):
     """out = activation(x @ y + bias), a product for each of the programs along 1, which
     are [outer, inner] batches. The bias is one of columns, or of rows."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
@@ -78,12 +110,37 @@ def matmul(x, y, bias, out, m, n, k, inner, xb, xc, xm, xk, yb, yc, yk, yn, ob, 
         else:
             total += tl.load(bias + batch * bc + column * bias_n, column < n, 0).to(wide)[None, :]
     total = _activate(total, ACTIVATION)
-    to = out + outer * ob + batch * oc + (row.to(tl.int64) * out_m)[:, None] + (column.to(tl.int64) * out_n)[None, :]
+    to = (
+        out
+        + outer * ob
+        + batch * oc
+        + (row.to(tl.int64) * out_m)[:, None]
+        + (column.to(tl.int64) * out_n)[None, :]
+    )
     tl.store(to, total.to(out.dtype.element_ty), rows & columns)
 
 
 @triton.jit
-def grouped_matmul(x, y, ends, out, groups, n, k, xm, xk, yg, yk, yn, out_m, out_n, EVEN_K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def grouped_matmul(
+    x,
+    y,
+    ends,
+    out,
+    groups,
+    n,
+    k,
+    xm,
+    xk,
+    yg,
+    yk,
+    yn,
+    out_m,
+    out_n,
+    EVEN_K: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """Rows ends[g - 1] to ends[g] of x times y[g]. Program (i, s): slot s is a tile of
     rows; each group has as many as it needs, and the slots that are left return."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
@@ -126,7 +183,29 @@ def grouped_matmul(x, y, ends, out, groups, n, k, xm, xk, yg, yk, yn, out_m, out
 
 
 @triton.jit
-def product_sum(x, y, out, m, n, k, batches, xb, xc, xm, xk, yb, yc, yk, yn, oc, out_m, out_n, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def product_sum(
+    x,
+    y,
+    out,
+    m,
+    n,
+    k,
+    batches,
+    xb,
+    xc,
+    xm,
+    xk,
+    yb,
+    yc,
+    yk,
+    yn,
+    oc,
+    out_m,
+    out_n,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
     """out = the sum of x[b] @ y[b] over all batches; a program along 1 for each group."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     across = tl.cdiv(n, BLOCK_N)
@@ -136,8 +215,20 @@ def product_sum(x, y, out, m, n, k, batches, xb, xc, xm, xk, yb, yc, yk, yn, oc,
     depth = tl.arange(0, BLOCK_K)
     total = tl.zeros((BLOCK_M, BLOCK_N), wide)
     for batch in range(batches):
-        left = x + batch.to(tl.int64) * xb + group * xc + (row.to(tl.int64) * xm)[:, None] + (depth * xk)[None, :]
-        right = y + batch.to(tl.int64) * yb + group * yc + (depth * yk)[:, None] + (column.to(tl.int64) * yn)[None, :]
+        left = (
+            x
+            + batch.to(tl.int64) * xb
+            + group * xc
+            + (row.to(tl.int64) * xm)[:, None]
+            + (depth * xk)[None, :]
+        )
+        right = (
+            y
+            + batch.to(tl.int64) * yb
+            + group * yc
+            + (depth * yk)[:, None]
+            + (column.to(tl.int64) * yn)[None, :]
+        )
         for start in range(0, k, BLOCK_K):
             inside = start + depth < k
             a = tl.load(left, (row < m)[:, None] & inside[None, :], 0)
@@ -150,7 +241,24 @@ def product_sum(x, y, out, m, n, k, batches, xb, xc, xm, xk, yb, yc, yk, yn, oc,
 
 
 @triton.jit
-def image_to_columns(x, out, height, width, out_height, out_width, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+def image_to_columns(
+    x,
+    out,
+    height,
+    width,
+    out_height,
+    out_width,
+    kh,
+    kw,
+    stride_h,
+    stride_w,
+    pad_h,
+    pad_w,
+    dilation_h,
+    dilation_w,
+    BLOCK_H: tl.constexpr,
+    BLOCK_W: tl.constexpr,
+):
     """Program (p, h, w): what element p of [images, channels, kh, kw] is multiplied with,
     for BLOCK_H x BLOCK_W pixels of the result; 0 outside of the image."""
     element = tl.program_id(0).to(tl.int64)
@@ -161,14 +269,35 @@ def image_to_columns(x, out, height, width, out_height, out_width, kh, kw, strid
     column = tl.program_id(2) * BLOCK_W + tl.arange(0, BLOCK_W)
     source_row = row * stride_h - pad_h + i * dilation_h
     source_column = column * stride_w - pad_w + j * dilation_w
-    inside = ((source_row >= 0) & (source_row < height))[:, None] & ((source_column >= 0) & (source_column < width))[None, :]
-    value = tl.load(x + image * height * width + (source_row * width)[:, None] + source_column[None, :], inside, 0)
+    inside = ((source_row >= 0) & (source_row < height))[:, None] & (
+        (source_column >= 0) & (source_column < width)
+    )[None, :]
+    value = tl.load(
+        x + image * height * width + (source_row * width)[:, None] + source_column[None, :], inside, 0
+    )
     to = out + element * out_height * out_width + (row * out_width)[:, None] + column[None, :]
     tl.store(to, value, (row < out_height)[:, None] & (column < out_width)[None, :])
 
 
 @triton.jit
-def columns_to_image(source, out, height, width, out_height, out_width, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+def columns_to_image(
+    source,
+    out,
+    height,
+    width,
+    out_height,
+    out_width,
+    kh,
+    kw,
+    stride_h,
+    stride_w,
+    pad_h,
+    pad_w,
+    dilation_h,
+    dilation_w,
+    BLOCK_H: tl.constexpr,
+    BLOCK_W: tl.constexpr,
+):
     """Program (c, h, w): for BLOCK_H x BLOCK_W pixels of channel c, the sum of the
     elements of [images, channels, kh, kw, out_height, out_width] that they went to."""
     channel = tl.program_id(0).to(tl.int64)
@@ -185,7 +314,11 @@ def columns_to_image(source, out, height, width, out_height, out_width, kh, kw, 
             at_column = along // stride_w
             good_column = (along >= 0) & (at_column * stride_w == along) & (at_column < out_width)
             at = source + (i * kw + j).to(tl.int64) * out_height * out_width
-            total += tl.load(at + (at_row * out_width)[:, None] + at_column[None, :], good_row[:, None] & good_column[None, :], 0)
+            total += tl.load(
+                at + (at_row * out_width)[:, None] + at_column[None, :],
+                good_row[:, None] & good_column[None, :],
+                0,
+            )
     to = out + channel * height * width + (row * width)[:, None] + column[None, :]
     tl.store(to, total.to(out.dtype.element_ty), (row < height)[:, None] & (column < width)[None, :])
 

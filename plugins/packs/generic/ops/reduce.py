@@ -102,7 +102,9 @@ def _finish(value, count, MEAN: tl.constexpr, T: tl.constexpr):
 
 
 @triton.jit
-def rows(x, out, m, n, count, span, OP: tl.constexpr, MEAN: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def rows(
+    x, out, m, n, count, span, OP: tl.constexpr, MEAN: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
     """Program (i, p) reduces part p, of `span` elements, of ROWS rows."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     part = tl.program_id(1)
@@ -124,7 +126,18 @@ def rows(x, out, m, n, count, span, OP: tl.constexpr, MEAN: tl.constexpr, ROWS: 
 
 
 @triton.jit
-def columns(x, out, n, inner, count, span, OP: tl.constexpr, MEAN: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def columns(
+    x,
+    out,
+    n,
+    inner,
+    count,
+    span,
+    OP: tl.constexpr,
+    MEAN: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
     """Program (i, p, o) reduces part p, of `span` rows, of COLS columns of block o."""
     column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
     part = tl.program_id(1)
@@ -184,7 +197,20 @@ def _reduce_first(value, index, axis: tl.constexpr, SIGN: tl.constexpr):
 
 
 @triton.jit
-def arg_rows(x, indices, values, index, m, n, span, SIGN: tl.constexpr, HAS_INDICES: tl.constexpr, PARTIAL: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def arg_rows(
+    x,
+    indices,
+    values,
+    index,
+    m,
+    n,
+    span,
+    SIGN: tl.constexpr,
+    HAS_INDICES: tl.constexpr,
+    PARTIAL: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """The position of the first greatest (SIGN 1) or smallest (-1) element of each
     row's part; with HAS_INDICES, that of `indices` in its place."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -250,7 +276,19 @@ def _merge_lanes(mean, square, weight, axis: tl.constexpr):
 
 
 @triton.jit
-def var_rows(x, mean, square, out, m, n, correction, span, PARTIAL: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def var_rows(
+    x,
+    mean,
+    square,
+    out,
+    m,
+    n,
+    correction,
+    span,
+    PARTIAL: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     part = tl.program_id(1)
     lane = tl.arange(0, BLOCK)

@@ -56,7 +56,17 @@ def _row_start(row, n, inner):
 
 
 @triton.jit
-def blocks(x, order, packed, n, inner, DESCENDING: tl.constexpr, UPPER: tl.constexpr, HAS_ORDER: tl.constexpr, BLOCK: tl.constexpr):
+def blocks(
+    x,
+    order,
+    packed,
+    n,
+    inner,
+    DESCENDING: tl.constexpr,
+    UPPER: tl.constexpr,
+    HAS_ORDER: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Sorts block b of row r to packed[r, b]; the blocks are full, with the largest
     number after the row's end. With HAS_ORDER, element i is that of position
     order[r, i], another sort's result."""
@@ -101,7 +111,9 @@ def merge(source, out, size, run, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def finish(x, packed, order, values, indices, n, count, inner, size, HAS_ORDER: tl.constexpr, BLOCK: tl.constexpr):
+def finish(
+    x, packed, order, values, indices, n, count, inner, size, HAS_ORDER: tl.constexpr, BLOCK: tl.constexpr
+):
     """The first `count` sorted elements of each row, and their positions."""
     row = tl.program_id(0).to(tl.int64)
     at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -116,7 +128,9 @@ def finish(x, packed, order, values, indices, n, count, inner, size, HAS_ORDER: 
 
 
 @triton.jit
-def short_rows(x, values, indices, m, n, count, inner, DESCENDING: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def short_rows(
+    x, values, indices, m, n, count, inner, DESCENDING: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
     """Rows of up to BLOCK elements of less than 64 bits, ROWS in a program."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     at = tl.arange(0, BLOCK)
