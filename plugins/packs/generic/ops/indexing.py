@@ -11,6 +11,14 @@ import triton.language as tl
 
 
 @triton.jit
+def _places(index, offsets, size, mask):
+    """Indices, those below 0 counted from the end, and which of them are in range."""
+    place = tl.load(index + offsets, mask, 0).to(tl.int64)
+    place = tl.where(place < 0, place + size, place)
+    return place, mask & (place >= 0) & (place < size)
+
+
+@triton.jit
 def select_rows(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS: tl.constexpr):
     """out[o, i, :] = x[o, index[i], :]; x is [outer, n, inner], out is [outer, count,
     inner], `total` is outer * count."""
@@ -23,6 +31,32 @@ def select_rows(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS:
     source = ((row // count * n + place) * inner)[:, None] + column[None, :]
     value = tl.load(x + source, inside[:, None] & columns, 0)
     tl.store(out + (row * inner)[:, None] + column[None, :], value, (row < total)[:, None] & columns)
+
+
+@triton.jit
+def select_columns(x, index, out, m, n, count, ROWS: tl.constexpr, COLS: tl.constexpr):
+    """out[:, i] = x[:, index[i]] of [m, n] and [m, count]."""
+    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    place, inside = _places(index, column, n, column < count)
+    rows = (row < m)[:, None]
+    value = tl.load(x + (row * n)[:, None] + place[None, :], rows & inside[None, :], 0)
+    tl.store(out + (row * count)[:, None] + column[None, :], value, rows & (column < count)[None, :])
+
+
+@triton.jit
+def add_rows_in_order(source, index, out, n, count, inner, total, skip, COLS: tl.constexpr):
+    """As add_rows, without atomics: a program adds all rows of its columns."""
+    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    inside = column < inner
+    for i in range(total):
+        row = i.to(tl.int64)
+        place = tl.load(index + row % count).to(tl.int64)
+        place = tl.where(place < 0, place + n, place)
+        mask = inside & (place >= 0) & (place < n) & (place != skip)
+        to = out + (row // count * n + place) * inner + column
+        value = tl.load(source + row * inner + column, mask, 0)
+        tl.store(to, tl.load(to, mask, 0) + value.to(out.dtype.element_ty), mask)
 
 
 @triton.jit
@@ -66,14 +100,6 @@ def _offsets(row, column, dims, steps, RANK: tl.constexpr):
                 rest = rest // dims[RANK - 2 - d]
         offsets = offsets + start[:, None]
     return offsets
-
-
-@triton.jit
-def _places(index, offsets, size, mask):
-    """Indices, those below 0 counted from the end, and which of them are in range."""
-    place = tl.load(index + offsets, mask, 0).to(tl.int64)
-    place = tl.where(place < 0, place + size, place)
-    return place, mask & (place >= 0) & (place < size)
 
 
 @triton.jit

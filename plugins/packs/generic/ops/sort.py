@@ -51,6 +51,29 @@ def _index(packed):
 
 
 @triton.jit
+def _sort(x, GATHER: tl.constexpr):
+    """Sorts the last dimension. GATHER: by a bitonic network whose steps take each
+    element's partner by its index, which suits processors that gather from memory."""
+    if GATHER:
+        size: tl.constexpr = x.shape[len(x.shape) - 1]
+        lane = tl.arange(0, size)
+        if len(x.shape) == 2:
+            lane = tl.broadcast_to(lane[None, :], x.shape)
+        run = 2
+        while run <= size:
+            step = run // 2
+            while step > 0:
+                other = tl.gather(x, lane ^ step, len(x.shape) - 1)
+                smaller = ((lane & step) == 0) == ((lane & run) == 0)
+                x = tl.where(smaller, tl.minimum(x, other), tl.maximum(x, other))
+                step = step // 2
+            run = run * 2
+        return x
+    else:
+        return tl.sort(x)
+
+
+@triton.jit
 def _row_start(row, n, inner):
     return row // inner * (n * inner) + row % inner
 
@@ -65,6 +88,7 @@ def blocks(
     DESCENDING: tl.constexpr,
     UPPER: tl.constexpr,
     HAS_ORDER: tl.constexpr,
+    GATHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Sorts block b of row r to packed[r, b]; the blocks are full, with the largest
@@ -80,7 +104,7 @@ def blocks(
     value = tl.load(x + _row_start(row, n, inner) + source * inner, inside, 0)
     number = _pack(_key(value, DESCENDING, UPPER), source if not HAS_ORDER else at)
     number = tl.where(inside, number, 0x7FFFFFFFFFFFFFFF)
-    tl.store(packed + row * size + at, tl.sort(number))
+    tl.store(packed + row * size + at, _sort(number, GATHER))
 
 
 @triton.jit
@@ -129,7 +153,17 @@ def finish(
 
 @triton.jit
 def short_rows(
-    x, values, indices, m, n, count, inner, DESCENDING: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+    x,
+    values,
+    indices,
+    m,
+    n,
+    count,
+    inner,
+    DESCENDING: tl.constexpr,
+    ROWS: tl.constexpr,
+    GATHER: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     """Rows of up to BLOCK elements of less than 64 bits, ROWS in a program."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -138,7 +172,7 @@ def short_rows(
     start = _row_start(row, n, inner)[:, None]
     value = tl.load(x + start + (at.to(tl.int64) * inner)[None, :], mask, 0)
     number = _pack(_key(value, DESCENDING, True), at[None, :])
-    number = tl.sort(tl.where(mask, number, 0x7FFFFFFFFFFFFFFF))
+    number = _sort(tl.where(mask, number, 0x7FFFFFFFFFFFFFFF), GATHER)
     mask = (row < m)[:, None] & (at < count)[None, :]
     index = _index(number)
     value = tl.load(x + start + index * inner, mask, 0)
@@ -148,7 +182,9 @@ def short_rows(
 
 
 @triton.jit
-def best_of_blocks(x, chosen, n, inner, count, DESCENDING: tl.constexpr, BLOCK: tl.constexpr):
+def best_of_blocks(
+    x, chosen, n, inner, count, DESCENDING: tl.constexpr, GATHER: tl.constexpr, BLOCK: tl.constexpr
+):
     """The first `count` of each block's sorted numbers, to [m, blocks, count]."""
     row = tl.program_id(0).to(tl.int64)
     block = tl.program_id(1)
@@ -157,14 +193,38 @@ def best_of_blocks(x, chosen, n, inner, count, DESCENDING: tl.constexpr, BLOCK: 
     inside = at < n
     value = tl.load(x + _row_start(row, n, inner) + at.to(tl.int64) * inner, inside, 0)
     number = tl.where(inside, _pack(_key(value, DESCENDING, True), at), 0x7FFFFFFFFFFFFFFF)
-    number = tl.sort(number)
+    number = _sort(number, GATHER)
     tl.store(chosen + (row * tl.num_programs(1) + block) * count + lane, number, lane < count)
 
 
 @triton.jit
-def best(chosen, packed, candidates, size, BLOCK: tl.constexpr):
+def best(chosen, packed, candidates, size, GATHER: tl.constexpr, BLOCK: tl.constexpr):
     """Sorts the candidates of a row to packed[r, :BLOCK]."""
     row = tl.program_id(0).to(tl.int64)
     lane = tl.arange(0, BLOCK)
     number = tl.load(chosen + row * candidates + lane, lane < candidates, 0x7FFFFFFFFFFFFFFF)
-    tl.store(packed + row * size + lane, tl.sort(number))
+    tl.store(packed + row * size + lane, _sort(number, GATHER))
+
+
+@triton.jit
+def few(
+    x, values, indices, m, n, count, inner, DESCENDING: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
+    """The first `count` elements of rows of up to BLOCK elements of less than 64 bits,
+    one after another."""
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    at = tl.arange(0, BLOCK)
+    mask = (row < m)[:, None] & (at < n)[None, :]
+    start = _row_start(row, n, inner)
+    value = tl.load(x + start[:, None] + (at.to(tl.int64) * inner)[None, :], mask, 0)
+    number = _pack(_key(value, DESCENDING, True), at[None, :])
+    number = tl.where(mask, number, 0x7FFFFFFFFFFFFFFF)
+    to = _row_start(row, count, inner)
+    for i in range(count):
+        best = tl.min(number, 1)
+        number = tl.where(number == best[:, None], 0x7FFFFFFFFFFFFFFF, number)
+        index = _index(best)
+        tl.store(
+            values + to + i.to(tl.int64) * inner, tl.load(x + start + index * inner, row < m, 0), row < m
+        )
+        tl.store(indices + to + i.to(tl.int64) * inner, index, row < m)
