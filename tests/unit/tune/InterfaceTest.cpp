@@ -287,3 +287,24 @@ TEST_F(TuneInterfaceTest, TheDefaultStoreFollowsTheEnvironment) {
   nereid_tune_close(store);
   EXPECT_TRUE(std::filesystem::exists(folder + "/nereid/tuned.db"));
 }
+
+TEST_F(TuneInterfaceTest, WithoutAHomeALibraryGoesOnWithoutAStore) {
+  std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  unsetenv("NEREID_TUNED");
+  unsetenv("XDG_STATE_HOME");
+  unsetenv("HOME");
+  nereid_tune_open_t request = {};
+  request.struct_size = sizeof request;
+  nereid_tune_store_t *store = nullptr;
+  EXPECT_EQ(nereid_tune_open(&request, &store), NEREID_NOT_FOUND);
+  EXPECT_THAT(error(), StartsWith("error: there is no home folder for"));
+  request.flags = NEREID_TUNE_OPTIONAL;
+  ASSERT_EQ(nereid_tune_open(&request, &store), NEREID_OK) << error();
+  stores.push_back(store);
+  EXPECT_TRUE(lookUp(store, query(R"({"n": 1})"))["choice"].is_null());
+  json info = json::parse(taken(
+      [&](nereid_buffer_t **out) { return nereid_tune_info(store, out); }));
+  EXPECT_EQ(info["notices"].size(), 1u);
+  EXPECT_EQ(info["read_only"], true);
+  setenv("HOME", home.c_str(), 1);
+}

@@ -60,10 +60,6 @@ nereid_status_t nereid_tune_open(const nereid_tune_open_t *request,
     options.path = copied(read.path);
     if (options.path.empty())
       options.path = defaultStorePath();
-    if (options.path.empty())
-      return Failure{NEREID_NOT_FOUND,
-                     "there is no home folder for the store of tuned results"
-                     "\nnote: name a file, or set NEREID_TUNED"};
     options.isReadOnly = read.flags & NEREID_TUNE_READ_ONLY;
     options.mayCreate = !(read.flags & NEREID_TUNE_EXISTING);
     options.isOptional = read.flags & NEREID_TUNE_OPTIONAL;

@@ -71,7 +71,8 @@ std::string timeText(double nanoseconds) {
 
 // ---------------------------------------------------------------------- table
 
-HtmlTable::HtmlTable(std::string caption, std::vector<std::string> heads) {
+HtmlTable::HtmlTable(const std::string &caption,
+                     const std::vector<std::string> &heads) {
   text = "<table><caption>" + escapeMarkup(caption) + "</caption><thead><tr>";
   for (const std::string &head : heads)
     text += "<th scope=\"col\">" + escapeMarkup(head) + "</th>";

@@ -26,7 +26,7 @@ std::string numberText(double number);
 /// A table with a caption; the first column heads its rows.
 class HtmlTable {
 public:
-  HtmlTable(std::string caption, std::vector<std::string> heads);
+  HtmlTable(const std::string &caption, const std::vector<std::string> &heads);
   void add(const std::vector<std::string> &cells);
   std::string html() const;
 

@@ -335,12 +335,11 @@ mapOf(const Configurations &configurations) {
     map.fastest = std::min(map.fastest, row->median);
   }
   for (const auto &[cell, row] : map.best) {
-    for (auto [i, value] :
-         {std::pair(0, cell.first), std::pair(1, cell.second)}) {
-      auto &list = map.values[static_cast<size_t>(i)];
-      if (std::find(list.begin(), list.end(), value) == list.end())
-        list.push_back(value);
-    }
+    std::array<const std::string *, 2> pair = {&cell.first, &cell.second};
+    for (size_t i = 0; i < 2; ++i)
+      if (auto &list = map.values[i];
+          std::find(list.begin(), list.end(), *pair[i]) == list.end())
+        list.push_back(*pair[i]);
   }
   for (auto &list : map.values)
     std::sort(list.begin(), list.end(), isLess);

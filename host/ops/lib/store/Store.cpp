@@ -372,13 +372,18 @@ template <typename Work> SqlError Store::repairing(Work work) {
 Store::Store(StoreOptions given) : options(std::move(given)) {}
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
-  if (options.path.empty())
-    return Failure{NEREID_INVALID_ARGUMENT, "the path of the store is empty"};
   std::unique_ptr<Store> store(new Store(std::move(options)));
-  SqlError failed = store->repairing([] { return SqlError(); });
-  if (!failed)
-    return store;
-  Failure why = store->failure(failed);
+  Failure why;
+  if (store->options.path.empty()) {
+    why = {NEREID_NOT_FOUND,
+           "there is no home folder for the store of tuned results\n"
+           "note: name a file, or set NEREID_TUNED"};
+  } else {
+    SqlError failed = store->repairing([] { return SqlError(); });
+    if (!failed)
+      return store;
+    why = store->failure(failed);
+  }
   if (!store->options.isOptional)
     return why;
   // A library goes on without.
