@@ -1,8 +1,8 @@
 """Reads a pack's operators and runs them: the format of docs/operators.md by
 PyYAML and Python's eval, so that a pack's data and kernels are tested as they are.
 
-The memory of outputs and temporaries lies between guard bytes, which every call
-checks.
+The memory of outputs and temporaries lies between guard bytes. Every call checks
+them, and that its inputs are as they were.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -160,6 +160,13 @@ def check_guards(made, what):
         assert (after == GUARD_BYTE).all(), f"{what}: wrote past a tensor"
 
 
+def tensors_of(value):
+    """The tensors of an argument: none, one, or those of a list."""
+    if value is None:
+        return []
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
 def collapse(tensors, shape):
     """The iteration space of a pointwise operator and each tensor's steps."""
     steps = []
@@ -254,6 +261,7 @@ class Operator:
         arguments."""
         made = []
         names = self.names(given, made, outputs)
+        inputs = [(name, one, one.clone()) for name in self.inputs for one in tensors_of(given.get(name))]
         results = [names[name] and names[name].tensor for name in self.outputs]
         if names.evaluate(self.data.get("empty", False)):
             return results[0] if len(results) == 1 else results
@@ -271,6 +279,9 @@ class Operator:
                 if step is chosen or inner.evaluate(step.get("when", True)):
                     self.launch(step, inner, configuration, launches)
         check_guards(made, f"{self.name}/{chosen['name']}")
+        for name, tensor, before in inputs:
+            same = (tensor == before) | (tensor != tensor)
+            assert same.all(), f"{self.name}/{chosen['name']}: wrote to {name}"
         return results[0] if len(results) == 1 else results
 
     def prepared(self, names):

@@ -13,7 +13,7 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from layouts import LAYOUTS, UNIT, assert_close, laid_out, values  # noqa: E402
-from pack import DTYPES, GENERIC, check_guards, guarded, operator  # noqa: E402
+from pack import DTYPES, GENERIC, Operator, check_guards, guarded, operator  # noqa: E402
 
 NAMES = sorted(path.stem for path in (GENERIC / "ops").glob("*.yaml"))
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
@@ -843,6 +843,15 @@ def test_guards(random):
     tensor.as_strided((6,), (1,))[5] = 1
     with pytest.raises(AssertionError, match="past"):
         check_guards(made, "one element")
+
+
+def test_written_inputs(tmp_path):
+    """The harness finds writes to inputs."""
+    text = (GENERIC / "ops/neg.yaml").read_text()
+    text = text.replace("out: out\n", "out: x\n").replace("pointwise.py", str(GENERIC / "ops/pointwise.py"))
+    (tmp_path / "neg.yaml").write_text(text)
+    with pytest.raises(AssertionError, match="wrote to x"):
+        Operator(tmp_path / "neg.yaml")(x=torch.ones(5))
 
 
 def test_refusals():
