@@ -32,7 +32,7 @@ def run(*words):
 
 def check_help(root):
     shown = run(root / "scripts/bench", "--help").stdout
-    scripts = ("figures.py", "peers.py", "compile_corpus.py")
+    scripts = ("figures.py", "peers.py", "compile_corpus.py", "pack.py")
     texts = [(root / "tests/bench" / name).read_text() for name in scripts]
     texts.append((root / "scripts/bench").read_text())
     hidden = {"--peer-of", "--build", "--help"}

@@ -1,7 +1,7 @@
 """The operators of plugins/packs/generic beside torch, on the cpu plugin.
 
-    PYTHONPATH=build/python build/venv-3.6.0/bin/python tests/bench/pack.py
-        [--threads N] [--only NAME,...] [--dtype f32] [--budget SECONDS]
+    scripts/bench --operators [--threads N] [--only NAME,...] [--dtype f32|bf16|f16]
+                              [--budget SECONDS]
 
 Times are medians of warm launches, taken in turns with torch's, of tensors above
 1 MB; ratios above 1 mean faster than torch. Only launches are timed, from Triton's
