@@ -25,10 +25,10 @@ using Configuration = std::pair<std::string_view, std::string_view>;
 
 /// Results of one key that are comparable.
 struct Group {
-  Match match;
-  Trust trust;
-  double distance;
-  size_t source;
+  Match match = Match::Exact;
+  Trust trust = Trust::Foreign;
+  double distance = 0;
+  size_t source = 0;
   std::vector<const TunedResult *> rows;
   const TunedResult *newest = nullptr;
   bool isPreferred = false;
@@ -106,6 +106,20 @@ void Quarantine::add(Newest &newest, const TunedResult &row) {
 
 Quarantine::Quarantine(std::span<const OperatorRows *const> sources,
                        const Query &query) {
+  auto isConcerned = [&](const KeyRows &key) {
+    return key.hasBad && (key.key == query.key ||
+                          std::any_of(key.rows.begin(), key.rows.end(),
+                                      [&](const TunedResult &row) {
+                                        return row.bucket == query.bucket;
+                                      }));
+  };
+  // The usual case.
+  if (std::none_of(sources.begin(), sources.end(),
+                   [&](const OperatorRows *source) {
+                     return std::any_of(source->keys.begin(),
+                                        source->keys.end(), isConcerned);
+                   }))
+    return;
   // In a bucket a configuration may be good for one key and bad for another:
   // what is bad for one of them is bad.
   std::map<std::string_view, Newest> keys;
@@ -136,42 +150,64 @@ const TunedResult *Quarantine::find(const TunedResult &result) const {
 
 // --------------------------------------------------------------------- groups
 
+// How `row` may match; its bucket may be one of other strategies.
+static Match matchOf(const TunedResult &row, const Query &query) {
+  if (row.key == query.key)
+    return Match::Exact;
+  return row.bucket == query.bucket ? Match::Bucket : Match::Nearest;
+}
+
+// Adds the groups of `key` that match in one way.
 static void addGroups(std::vector<Group> &groups, const KeyRows &key,
-                      const Query &query, double distance, size_t source) {
+                      const Query &query, Match match, double distance,
+                      size_t source) {
   using Origin = std::tuple<const CompilerIdentity &, const DeviceIdentity &,
                             std::string_view, std::string_view>;
   std::map<Origin, Group> found;
   for (const TunedResult &row : key.rows) {
-    if (!query.variant.empty() && row.variant != query.variant)
+    if (matchOf(row, query) != match ||
+        (!query.variant.empty() && row.variant != query.variant))
       continue;
-    Match match = row.key == query.key         ? Match::Exact
-                  : row.bucket == query.bucket ? Match::Bucket
-                                               : Match::Nearest;
     Origin origin(row.compiler, row.device, row.protocol, row.bucket);
-    auto [entry, isNew] = found.try_emplace(
-        origin, Group{match,
-                      trustOf(row, query.compiler, query.device),
-                      distance,
-                      source,
-                      {}});
+    auto [entry, isNew] = found.try_emplace(origin);
     Group &group = entry->second;
-    group.rows.push_back(&row);
+    if (isNew) {
+      group.match = match;
+      group.trust = trustOf(row, query.compiler, query.device);
+      group.distance = distance;
+      group.source = source;
+      group.isPreferred = row.protocol == query.protocol;
+    }
     if (isNew || row.time > group.newest->time)
       group.newest = &row;
-    group.isPreferred = row.protocol == query.protocol;
+    group.rows.push_back(&row);
   }
   for (auto &[origin, group] : found)
     groups.push_back(std::move(group));
 }
 
+// The keys of `rows` that may match in that way.
+static std::span<const KeyRows> keysFor(const OperatorRows &rows,
+                                        const Query &query, Match match) {
+  if (match != Match::Exact)
+    return rows.keys;
+  auto found = std::lower_bound(rows.keys.begin(), rows.keys.end(), query.key,
+                                [](const KeyRows &entry, const auto &wanted) {
+                                  return entry.key < wanted;
+                                });
+  bool isFound = found != rows.keys.end() && found->key == query.key;
+  return {found, isFound ? size_t(1) : size_t(0)};
+}
+
+// The groups that match in one way, in their order.
 static std::vector<Group> groupsOf(std::span<const OperatorRows *const> sources,
-                                   const Query &query) {
+                                   const Query &query, Match match) {
   std::vector<Group> groups;
   std::vector<KeyMember> members = membersOf(query.key);
   for (size_t source = 0; source < sources.size(); ++source)
-    for (const KeyRows &key : sources[source]->keys)
-      addGroups(groups, key, query,
-                key.key == query.key ? 0 : keyDistance(members, key.members),
+    for (const KeyRows &key : keysFor(*sources[source], query, match))
+      addGroups(groups, key, query, match,
+                match == Match::Exact ? 0 : keyDistance(members, key.members),
                 source);
   std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
     return a.order() < b.order();
@@ -227,31 +263,40 @@ Choice lookUp(const OperatorRows &rows, const Query &query, bool isExplained) {
   return lookUp({&source, 1}, query, isExplained);
 }
 
+// Looks at one group; true if there is nothing more to do.
+static bool consider(Choice &choice, const Group &group, const Query &query,
+                     const Quarantine &quarantine, bool isExplained) {
+  std::string verdict;
+  const TunedResult *winner = judge(group, query, quarantine, verdict);
+  if (winner && !choice.result) {
+    choice.result = winner;
+    choice.match = group.match;
+    choice.trust = group.trust;
+    choice.distance = group.distance;
+    verdict = "used" + (verdict.empty() ? "" : "; " + verdict);
+  } else if (winner) {
+    verdict = "not needed";
+  }
+  if (!isExplained)
+    return choice.result;
+  if (choice.considered.size() == consideredLimit)
+    ++choice.leftOut;
+  else
+    choice.considered.push_back({group.match, group.trust, group.distance,
+                                 winner ? winner : group.newest,
+                                 std::move(verdict)});
+  return false;
+}
+
 Choice lookUp(std::span<const OperatorRows *const> sources, const Query &query,
               bool isExplained) {
   Choice choice;
   Quarantine quarantine(sources, query);
-  for (const Group &group : groupsOf(sources, query)) {
-    std::string verdict;
-    const TunedResult *winner = judge(group, query, quarantine, verdict);
-    if (winner && !choice.result) {
-      choice.result = winner;
-      choice.match = group.match;
-      choice.trust = group.trust;
-      choice.distance = group.distance;
-      verdict = "used" + (verdict.empty() ? "" : "; " + verdict);
-    } else if (winner) {
-      verdict = "not needed";
-    }
-    if (!isExplained && choice.result)
-      return choice;
-    if (choice.considered.size() == consideredLimit)
-      ++choice.leftOut;
-    else if (isExplained)
-      choice.considered.push_back({group.match, group.trust, group.distance,
-                                   winner ? winner : group.newest,
-                                   std::move(verdict)});
-  }
+  // The usual case, the key itself, looks at nothing else.
+  for (Match match : {Match::Exact, Match::Bucket, Match::Nearest})
+    for (const Group &group : groupsOf(sources, query, match))
+      if (consider(choice, group, query, quarantine, isExplained))
+        return choice;
   return choice;
 }
 

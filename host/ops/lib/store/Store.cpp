@@ -29,6 +29,8 @@ static constexpr int64_t applicationId = 0x4e525452;
 static constexpr int foreignFile = 1 << 20;
 static constexpr int newerFile = foreignFile + 1;
 
+static_assert(std::atomic<const void *>::is_always_lock_free);
+
 struct Store::Frozen {
   // Sorted by name.
   std::vector<std::pair<std::string, const OperatorRows *>> operators;
@@ -578,7 +580,9 @@ OperatorRows arrange(std::vector<TunedResult> rows) {
   for (TunedResult &row : rows) {
     if (arranged.keys.empty() || arranged.keys.back().key != row.key)
       arranged.keys.push_back({row.key, membersOf(row.key), {}});
-    arranged.keys.back().rows.push_back(std::move(row));
+    KeyRows &key = arranged.keys.back();
+    key.hasBad = key.hasBad || row.isBad();
+    key.rows.push_back(std::move(row));
   }
   return arranged;
 }

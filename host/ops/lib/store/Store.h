@@ -36,6 +36,7 @@ struct KeyRows {
   std::string key;
   std::vector<KeyMember> members;
   std::vector<TunedResult> rows;
+  bool hasBad = false; ///< TunedResult::isBad() of any
 };
 
 /// All results of an operator, sorted by key; never changed.
