@@ -9,6 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <random>
+
 using namespace nereid::ops;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -199,6 +202,50 @@ TEST_F(LookupTest, ThePacksResultsComeAfterTheStores) {
   failed.status = "failed";
   failed.time += 5;
   EXPECT_EQ(chosenOfBoth(1000), R"({"B":3})");
+}
+
+TEST_F(LookupTest, AnExplanationChangesNothing) {
+  std::mt19937 random(7);
+  auto pick = [&](unsigned below) { return random() % below; };
+  size_t found = 0;
+  for (int round = 0; round < 500; ++round) {
+    results.clear();
+    for (unsigned i = pick(12); i--;) {
+      static constexpr const char *configurations[] = {
+          R"({"B":1})", R"({"B":2})", R"({"B":3})"};
+      static constexpr int sizes[] = {60, 100, 120, 128, 500};
+      TunedResult &row = add(sizes[pick(5)], configurations[pick(3)],
+                             static_cast<double>(100 + pick(50)));
+      static constexpr const char *statuses[] = {"ok",   "ok",    "ok",
+                                                 "slow", "wrong", "failed"};
+      row.status = statuses[pick(6)];
+      row.time += pick(3);
+      row.isDefault = pick(3) == 0;
+      if (pick(3) == 0)
+        row.device.driver = "2";
+      if (pick(4) == 0)
+        row.device.architecture = "znver5";
+      if (pick(3) == 0)
+        row.protocol = "wall-1";
+    }
+    Choice explained = lookUp(110);
+    Choice plain = nereid::ops::lookUp(rows, query, false);
+    ASSERT_EQ(explained.result, plain.result) << round;
+    if (!plain.result)
+      continue;
+    ++found;
+    EXPECT_TRUE(plain.result->isOk());
+    EXPECT_EQ(plain.match, explained.match);
+    EXPECT_NE(plain.trust, Trust::Foreign);
+    auto used =
+        std::find_if(explained.considered.begin(), explained.considered.end(),
+                     [](const Considered &group) {
+                       return group.verdict.starts_with("used");
+                     });
+    ASSERT_NE(used, explained.considered.end());
+    EXPECT_EQ(used->result, plain.result);
+  }
+  EXPECT_GT(found, 100u);
 }
 
 TEST_F(LookupTest, ExplainsAsJson) {
