@@ -22,7 +22,13 @@ struct Options {
   std::string store, operatorName, format, output, before;
 };
 
-using Store = detail::Owner<nereid_tune_store_t, nereid_tune_close>;
+/// An open store.
+struct Store {
+  detail::Owner<nereid_tune_store_t, nereid_tune_close> owner;
+  std::string path;
+
+  nereid_tune_store_t *get() const { return owner.get(); }
+};
 } // namespace
 
 // Opens a store, and reports what the user should know about it.
@@ -35,19 +41,19 @@ static Expected<Store> open(Session &session, const std::string &path,
   nereid_status_t status = nereid_tune_open(&request, &handle);
   if (status != NEREID_OK)
     return detail::lastError(status);
-  Store store(handle);
+  Store store{decltype(Store::owner)(handle), {}};
   nereid_buffer_t *buffer = nullptr;
   status = nereid_tune_info(store.get(), &buffer);
   Expected<Json> info = takeJson(status, buffer);
   if (!info)
     return info.error();
+  store.path = info->value("path", "");
   for (const Json &notice : (*info)["notices"])
     session.output.message(
         {NEREID_OK, "warning: " + notice.get<std::string>()});
   if (uint64_t damaged = info->value("damaged", uint64_t(0)))
     session.output.message(
-        {NEREID_OK, "warning: " + info->value("path", "") + ": " +
-                        std::to_string(damaged) +
+        {NEREID_OK, "warning: " + store.path + ": " + std::to_string(damaged) +
                         (damaged == 1 ? " row is" : " rows are") +
                         " damaged or changed by hand, and ignored"});
   return store;
@@ -82,7 +88,7 @@ static Expected<int> list(Session &session, const Options &options) {
   Expected<Json> results = takeJson(status, buffer);
   if (!results)
     return results.error();
-  session.output.document({{"results", *results}});
+  session.output.document({{"path", store->path}, {"results", *results}});
   Table table({"operator", "key", "configuration", "status", "time", "spread",
                "samples", "device", "compiler"});
   for (size_t column : {4, 5, 6})
@@ -99,7 +105,8 @@ static Expected<int> list(Session &session, const Options &options) {
                    result.value("compiler_release", "")});
   size_t count = results->size();
   session.output.text((count ? table.text() : "") + std::to_string(count) +
-                      (count == 1 ? " result\n" : " results\n"));
+                      (count == 1 ? " result in " : " results in ") +
+                      printable(store->path) + '\n');
   return exitOk;
 }
 
