@@ -22,8 +22,9 @@ def _places(index, offsets, size, mask):
 def select_rows(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS: tl.constexpr):
     """out[o, i, :] = x[o, index[i], :]; x is [outer, n, inner], out is [outer, count,
     inner], `total` is outer * count."""
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    across = tl.cdiv(inner, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
     place = tl.load(index + row % count, row < total, 0).to(tl.int64)
     place = tl.where(place < 0, place + n, place)
     inside = (row < total) & (place >= 0) & (place < n)
@@ -36,8 +37,9 @@ def select_rows(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS:
 @triton.jit
 def select_columns(x, index, out, m, n, count, ROWS: tl.constexpr, COLS: tl.constexpr):
     """out[:, i] = x[:, index[i]] of [m, n] and [m, count]."""
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    across = tl.cdiv(count, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
     place, inside = _places(index, column, n, column < count)
     rows = (row < m)[:, None]
     value = tl.load(x + (row * n)[:, None] + place[None, :], rows & inside[None, :], 0)
@@ -62,8 +64,9 @@ def add_rows_in_order(source, index, out, n, count, inner, total, skip, COLS: tl
 @triton.jit
 def add_rows(source, index, out, n, count, inner, total, skip, ROWS: tl.constexpr, COLS: tl.constexpr):
     """out[o, index[i], :] += source[o, i, :], but for the index `skip`."""
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    across = tl.cdiv(inner, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
     place = tl.load(index + row % count, row < total, 0).to(tl.int64)
     place = tl.where(place < 0, place + n, place)
     inside = (row < total) & (place >= 0) & (place < n) & (place != skip)
@@ -75,8 +78,9 @@ def add_rows(source, index, out, n, count, inner, total, skip, ROWS: tl.constexp
 
 @triton.jit
 def _tile(dims, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    across = tl.cdiv(dims[RANK - 1], COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     mask = (column < dims[RANK - 1])[None, :]
     if RANK > 1:
         rows = 1
@@ -184,12 +188,15 @@ def flip(
 
 
 @triton.jit
-def cat(xs, sizes, out, outer, inner, total, COUNT: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    """Program (i, j, p) copies a tile of input p, [outer, sizes[p] * inner], to its
-    place in [outer, total * inner]."""
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    which = tl.program_id(2)
+def cat(
+    xs, sizes, out, outer, inner, total, widest, COUNT: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
+):
+    """Program (i, p) copies a tile of input p, [outer, sizes[p] * inner], to its place
+    in [outer, total * inner]; no input has more than `widest` columns."""
+    across = tl.cdiv(widest, COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    which = tl.program_id(1)
     before = tl.zeros((), tl.int64)
     for p in tl.static_range(COUNT):
         width = sizes[p] * inner

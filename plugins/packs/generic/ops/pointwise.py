@@ -25,8 +25,9 @@ def _wide(x):
 @triton.jit
 def _tile(dims, RANK: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
     """Rows, columns and mask of the program's tile."""
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    across = tl.cdiv(dims[RANK - 1], COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    row = (tl.program_id(0) // across).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     mask = (column < dims[RANK - 1])[None, :]
     if RANK > 1:
         rows = 1

@@ -80,12 +80,13 @@ def matmul(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
 ):
-    """out = activation(x @ y + bias), a product for each of the programs along 1, which
-    are [outer, inner] batches. The bias is one of columns, or of rows."""
+    """out = activation(x @ y + bias), for each of [outer, inner] batches. The bias is one of columns, or of rows."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
-    tile_m, tile_n = _place(tl.program_id(0), m, n, BLOCK_M, BLOCK_N, GROUP_M)
-    outer = (tl.program_id(1) // inner).to(tl.int64)
-    batch = (tl.program_id(1) % inner).to(tl.int64)
+    tiles = tl.cdiv(m, BLOCK_M) * tl.cdiv(n, BLOCK_N)
+    tile_m, tile_n = _place(tl.program_id(0) % tiles, m, n, BLOCK_M, BLOCK_N, GROUP_M)
+    which = tl.program_id(0) // tiles
+    outer = (which // inner).to(tl.int64)
+    batch = (which % inner).to(tl.int64)
     row = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     column = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     depth = tl.arange(0, BLOCK_K)
@@ -141,10 +142,10 @@ def grouped_matmul(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """Rows ends[g - 1] to ends[g] of x times y[g]. Program (i, s): slot s is a tile of
+    """Rows ends[g - 1] to ends[g] of x times y[g]. Program (s, i): slot s is a tile of
     rows; each group has as many as it needs, and the slots that are left return."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
-    slot = tl.program_id(1)
+    slot = tl.program_id(0)
     first = slot * 0
     last = slot * 0
     group = slot * 0
@@ -161,7 +162,7 @@ def grouped_matmul(
         before = tl.maximum(before, end)
     if slot < used:
         row = first + tl.arange(0, BLOCK_M)
-        column = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+        column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
         depth = tl.arange(0, BLOCK_K)
         rows = (row < last)[:, None]
         columns = (column < n)[None, :]

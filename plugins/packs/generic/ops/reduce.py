@@ -138,10 +138,11 @@ def columns(
     ROWS: tl.constexpr,
     COLS: tl.constexpr,
 ):
-    """Program (i, p, o) reduces part p, of `span` rows, of COLS columns of block o."""
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    """Program (i, p) reduces part p, of `span` rows, of COLS columns of one block."""
+    across = tl.cdiv(inner, COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     part = tl.program_id(1)
-    outer = tl.program_id(2).to(tl.int64)
     dtype: tl.constexpr = _accumulator(OP, x.dtype.element_ty)
     identity: tl.constexpr = _identity(OP, x.dtype.element_ty)
     first = part.to(tl.int64) * span
@@ -243,8 +244,9 @@ def arg_rows(
 
 @triton.jit
 def arg_columns(x, index, n, inner, SIGN: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    outer = tl.program_id(1).to(tl.int64)
+    across = tl.cdiv(inner, COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     lane = tl.arange(0, ROWS)
     x += outer * n * inner
     inside = (column < inner)[None, :]
@@ -338,8 +340,9 @@ def var_merge(mean, square, out, m, n, correction, parts, span, ROWS: tl.constex
 
 @triton.jit
 def var_columns(x, out, n, inner, correction, ROWS: tl.constexpr, COLS: tl.constexpr):
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    outer = tl.program_id(1).to(tl.int64)
+    across = tl.cdiv(inner, COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     wide: tl.constexpr = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32
     x += outer * n * inner
     average = tl.zeros((ROWS, COLS), wide)

@@ -40,8 +40,9 @@ def rows(x, sums, out, m, n, span, HAS_SUMS: tl.constexpr, ROWS: tl.constexpr, B
 @triton.jit
 def columns(x, out, n, inner, ROWS: tl.constexpr, COLS: tl.constexpr):
     dtype: tl.constexpr = _accumulator(x.dtype.element_ty)
-    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    outer = tl.program_id(1).to(tl.int64)
+    across = tl.cdiv(inner, COLS)
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     x += outer * n * inner
     out += outer * n * inner
     carry = tl.zeros((COLS,), dtype)

@@ -76,10 +76,11 @@ def long_rows(x, y, m, n, LOG: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def columns(x, y, n, inner, LOG: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    outer = tl.program_id(1).to(tl.int64)
+    across = tl.cdiv(inner, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     x += outer * n * inner
     y += outer * n * inner
-    column = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    column = tl.program_id(0) % across * COLS + tl.arange(0, COLS)
     inside = column < inner
     wide: tl.constexpr = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32
     high = tl.full((COLS,), float("-inf"), wide)
@@ -156,11 +157,12 @@ def long_rows_gradient(grad, y, dx, m, n, LOG: tl.constexpr, BLOCK: tl.constexpr
 
 @triton.jit
 def columns_gradient(grad, y, dx, n, inner, LOG: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    outer = tl.program_id(1).to(tl.int64)
+    across = tl.cdiv(inner, COLS)
+    outer = (tl.program_id(0) // across).to(tl.int64)
     grad += outer * n * inner
     y += outer * n * inner
     dx += outer * n * inner
-    column = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    column = tl.program_id(0) % across * COLS + tl.arange(0, COLS)
     inside = column < inner
     wide: tl.constexpr = tl.float64 if y.dtype.element_ty == tl.float64 else tl.float32
     total = tl.zeros((COLS,), wide)
