@@ -13,7 +13,7 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from layouts import LAYOUTS, UNIT, assert_close, laid_out, values  # noqa: E402
-from pack import DTYPES, GENERIC, Operator, check_guards, guarded, operator  # noqa: E402
+from pack import DTYPES, GENERIC, Device, Operator, check_guards, guarded, operator  # noqa: E402
 
 NAMES = sorted(path.stem for path in (GENERIC / "ops").glob("*.yaml"))
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
@@ -833,6 +833,22 @@ def test_configurations(random):
                 assert_close(mine, other.double(), 300.0, 16, f"{entry} {configurations[at]}")
         tried.add(entry)
     assert tried == named
+
+
+def test_variants_of_other_devices(monkeypatch, random):
+    """What a GPU is given, which differs for sorts and for sums of rows, is right, too."""
+    monkeypatch.setattr(Device, "type", "gpu")
+    x = values((3, 60), torch.float32, random)
+    for name, given in (("sort", {}), ("topk", {"k": 40})):
+        expected, places = torch.sort(x, dim=1, descending=name == "topk", stable=True)
+        got, indices = operator(name)(x=x, **given)
+        k = given.get("k", 60)
+        assert torch.equal(got, expected[:, :k]) and torch.equal(indices, places[:, :k])
+    index, grad = torch.randint(0, 50, (40,), generator=random), values((40, 37), torch.float32, random)
+    expected = torch.zeros(50, 37, dtype=torch.float64).index_add_(0, index, grad.double())
+    got = operator("embedding_backward")(grad=grad, indices=index, weight=grad.new_empty(50, 37))
+    assert_close(got, expected, 40.0, 8)
+    assert_close(operator("exp")(x=x.t()), x.t().double().exp())
 
 
 def test_guards(random):
