@@ -26,7 +26,7 @@ nereid_add_to_wheel(${wheel_plugins} nereid_cuda nereid_extension nereid_triton)
 nereid_add_to_wheel(${wheel_lib}/nereid/python-backend nereid_python_backend)
 install(FILES
     plugins/triton/nereid_triton_worker.py
-    plugins/triton/nereid_worker.py
+    host/worker/nereid_worker.py
   DESTINATION ${wheel_plugins}/triton COMPONENT wheel EXCLUDE_FROM_ALL
 )
 set(wheel_targets

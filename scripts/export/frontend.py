@@ -10,7 +10,7 @@ import pathlib
 import sys
 from dataclasses import dataclass
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "host/tools/nereid/build"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "host/kernels"))
 
 import kernels
 

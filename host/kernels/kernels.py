@@ -1,9 +1,10 @@
-"""Makes the TTIR of kernels, for `nereid build` and `nereid trace`.
+"""Makes the TTIR of kernels, for `nereid build`, `nereid trace` and operators.
 
 Run as `python3 -c <this> build FOLDER FILE`: FILE defines get_function_table();
 or as `python3 -c <this> trace FOLDER PROGRAM ARGUMENT...`: what PROGRAM launches is
 recorded. FOLDER receives kernels.json (docs/archive.md, "Lists of kernels") and the
-TTIR. Works with Triton 3.6 to 3.9; the TTIR itself needs no device.
+TTIR. As a module it is part of serve.py. Works with Triton 3.6 to 3.9; the TTIR
+itself needs no device.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -15,7 +16,7 @@ import pathlib
 import runpy
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 
 OLDEST, NEWEST = (3, 6), (3, 9)
 TYPES = {
@@ -84,6 +85,21 @@ class Options:
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
 
+def options_for(facts):
+    """The Options of a target, whose `facts` have the names of nereid/ext/frontend.h."""
+    fp8 = tuple(facts["fp8_types"])
+    dot_fp8 = facts.get("dot_fp8_types", fp8)
+    values = {
+        "supported_fp8_dtypes": tuple(sorted(fp8)),
+        "deprecated_fp8_dot_operand_dtypes": tuple(sorted(set(fp8) - set(dot_fp8))),
+        "default_dot_input_precision": facts["default_dot_precision"],
+        "allowed_dot_input_precisions": tuple(facts["dot_precisions"]),
+        "max_num_imprecise_acc_default": facts.get("max_num_imprecise_acc", 0),
+    }
+    fields = [(name, type(value), value) for name, value in values.items()]
+    return make_dataclass("Options", fields, bases=(Options,), frozen=True)
+
+
 def run_common_passes(mod, rewrites_pointers=False):
     """The `ttir` stage of Triton's own backends, in their order."""
     from triton._C.libtriton import ir, passes
@@ -104,7 +120,7 @@ def run_common_passes(mod, rewrites_pointers=False):
     pm.run(mod, "ttir")
 
 
-def make_backend(compile_ttir, options=Options):
+def make_backend(compile_ttir, options=Options, smallest_dot=(1, 1, 1)):
     """Makes a backend that ends after the stage `ttir`, and a driver on which nothing
     is launched, the only ones of this process; returns their target.
     `compile_ttir(mod, options)` is that stage, `options` a class like Options."""
@@ -133,10 +149,13 @@ def make_backend(compile_ttir, options=Options):
             return ()
 
         def get_codegen_implementation(self, options):
-            return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+            return {"min_dot_size": lambda lhs, rhs: smallest_dot}
 
         def get_module_map(self):
-            return {}
+            # Plugins implement the symbols of CUDA's library.
+            from triton.language.extra.cuda import libdevice
+
+            return {"triton.language.extra.libdevice": libdevice}
 
         def load_dialects(self, ctx):
             pass
@@ -261,6 +280,42 @@ class Kernel:
     grid: tuple = ()
 
 
+def relative(text, path):
+    """TTIR whose locations do not depend on where Triton and `path` are."""
+    import triton
+
+    root = pathlib.Path(triton.__file__).parent
+    for start, name in ((root, "triton/"), (path.resolve().parent, "")):
+        text = text.replace(f'"{start}/', f'"{name}')
+    return text
+
+
+def make_ttir(target, fn, signature, constants, attributes, options):
+    """Runs the backend's stage `ttir`; `options` have a name of their own for each
+    kernel, because Triton does not compile one again."""
+    import triton
+    from triton.compiler import ASTSource
+
+    fn.create_binder()
+    source = ASTSource(fn=fn, constexprs=constants, signature=signature, attrs=attributes)
+    return triton.compile(source, target=target, options=options)
+
+
+def explain(path, name, fn, error):
+    """The line of the kernel, where Triton knows it, and the reason."""
+    node = getattr(error, "node", None)
+    line = getattr(fn, "starting_line_number", 0)
+    source = getattr(fn, "raw_src", [])
+    # Lines of a node count from `def`, after the decorators.
+    before = [i for i, text in enumerate(source) if text.lstrip().startswith("def ")]
+    if node is not None and before:
+        line += before[0] + node.lineno - 1
+    origin = error.__cause__ or error.__context__
+    message = str(origin or getattr(error, "error_message", None) or error)
+    reason = " ".join(message.split()) or type(error).__name__
+    return f"error: {path}:{line}: kernel '{name}': {reason}"
+
+
 class Table:
     """Compiles kernels and writes them down."""
 
@@ -274,18 +329,7 @@ class Table:
         run_common_passes(mod)
         self.text = str(mod)
 
-    def relative(self, text):
-        import triton
-
-        root = pathlib.Path(triton.__file__).parent
-        for start, name in ((root, "triton/"), (self.path.resolve().parent, "")):
-            text = text.replace(f'"{start}/', f'"{name}')
-        return text
-
     def compile(self, kernel, hints):
-        import triton
-        from triton.compiler import ASTSource
-
         fn = kernel.function
         values = {**kernel.constants, **{n: 1 for n, hint in hints.items() if hint == "1"}}
         signature = dict(kernel.arguments)
@@ -295,11 +339,9 @@ class Table:
             for n, hint in hints.items()
             if hint == "16"
         }
-        fn.create_binder()
-        source = ASTSource(fn=fn, constexprs=values, signature=signature, attrs=attributes)
         name = f"{kernel.name} {sorted(hints.items())}"
-        triton.compile(source, target=self.target, options={**kernel.options, "name": name})
-        return self.relative(self.text)
+        make_ttir(self.target, fn, signature, values, attributes, {**kernel.options, "name": name})
+        return relative(self.text, self.path)
 
     def variant(self, kernel, number, hints):
         text = self.compile(kernel, hints)
@@ -383,7 +425,7 @@ class Table:
         if isinstance(error, Mistake):
             text = f"error: {self.path}: kernel '{name}': {error}"
         else:
-            text = self.explain(name, fn, error)
+            text = explain(self.path, name, fn, error)
         self.failures.append({"name": name, "text": text})
 
     def save(self):
@@ -393,20 +435,6 @@ class Table:
             "dependencies": self.dependencies(),
         }
         (self.folder / "kernels.json").write_text(json.dumps(result, indent=1))
-
-    def explain(self, name, fn, error):
-        """The line of the kernel, where Triton knows it, and the reason."""
-        node = getattr(error, "node", None)
-        line = getattr(fn, "starting_line_number", 0)
-        source = getattr(fn, "raw_src", [])
-        # Lines of a node count from `def`, after the decorators.
-        before = [i for i, text in enumerate(source) if text.lstrip().startswith("def ")]
-        if node is not None and before:
-            line += before[0] + node.lineno - 1
-        origin = error.__cause__ or error.__context__
-        message = str(origin or getattr(error, "error_message", None) or error)
-        reason = " ".join(message.split()) or type(error).__name__
-        return f"error: {self.path}:{line}: kernel '{name}': {reason}"
 
     def dependencies(self):
         """This file and the modules beside it, and Triton."""
