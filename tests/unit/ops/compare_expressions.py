@@ -142,7 +142,74 @@ class Tensor:
         self.__dict__.update(attributes)
 
 
+def integers(value):
+    values = value if isinstance(value, list) else [value]
+    integer_only(*values)
+    return [int(one) for one in values]
+
+
+def lists_only(*values):
+    for value in values:
+        if not isinstance(value, list):
+            raise TypeError("expected a list")
+
+
+def axes(dims, rank):
+    integer_only(rank)
+    if not 0 <= rank <= 64:
+        raise ValueError
+    if dims is None or dims == []:
+        return list(range(rank))
+    found = sorted(d + max(rank, 1) if d < 0 else d for d in integers(dims))
+    if not all(0 <= d < max(rank, 1) for d in found) or len({*found}) != len(found):
+        raise ValueError
+    return found if rank else []
+
+
+def drop(values, indices):
+    lists_only(values)
+    indices = integers(indices)
+    return [v for i, v in enumerate(values) if i not in indices]
+
+
+def put(values, indices, value):
+    lists_only(values)
+    indices = integers(indices)
+    return [value if i in indices else v for i, v in enumerate(values)]
+
+
+def pick(values, indices):
+    indices = integers(indices)
+    if indices:
+        lists_only(values)
+    return [values[i] for i in indices]
+
+
+def column(lists, index):
+    lists_only(lists, *lists)
+    return [values[index] for values in lists]
+
+
+def broadcast(*shapes):
+    lists_only(*shapes)
+    rank = max(len(shape) for shape in shapes)
+    result = []
+    for at in range(rank):
+        sizes = {1}
+        for shape in shapes:
+            integers(shape)
+            place = at - rank + len(shape)
+            if place >= 0:
+                sizes.add(shape[place])
+        if len(sizes) > 2:
+            raise ValueError
+        result.append(int(max(sizes - {1}, default=1)))
+    return result
+
+
 BUILTINS = {
+    "axes": axes, "drop": drop, "put": put, "pick": pick, "column": column,
+    "broadcast": broadcast,
     "min": min, "max": max, "abs": abs, "cdiv": cdiv, "log2": log2,
     "next_power_of_2": next_power_of_2, "prev_power_of_2": prev_power_of_2,
     "is_power_of_2": is_power_of_2, "round_up": round_up,
@@ -260,7 +327,17 @@ class Generator:
         if kind < 0.93:
             return f"{sub()} {pick.choice(['is', 'is not'])} None"
         name = pick.choice([n for n in BUILTINS if n != "__builtins__"])
-        count = {"min": 2, "max": 3, "cdiv": 2, "round_up": 2}.get(name, 1)
+        if name == "put" or (name in ("drop", "pick", "axes", "column",
+                                      "broadcast") and pick.random() < 0.8):
+            lists = ["list", "x.shape", "empty", "[0, -1]", "[1]", "[[1, 2], [3]]",
+                     "[4, 2, 1]", "[1, 5]"]
+            first = "None" if name == "axes" and pick.random() < 0.2 \
+                else pick.choice(lists)
+            second = pick.choice([*lists, "x.rank", "0", "1", "-1"])
+            third = f", {sub()}" if name == "put" else ""
+            return f"{name}({first}, {second}{third})"
+        count = {"min": 2, "max": 3, "cdiv": 2, "round_up": 2, "axes": 2,
+                 "drop": 2, "pick": 2, "column": 2}.get(name, 1)
         return f"{name}({', '.join(sub() for _ in range(count))})"
 
 

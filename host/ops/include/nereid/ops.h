@@ -17,6 +17,73 @@
 extern "C" {
 #endif
 
+// The operator packs that were found.
+typedef struct nereid_ops_t nereid_ops_t;
+
+// Flags of nereid_ops_options_t.
+enum {
+  NEREID_OPS_IGNORE_ENVIRONMENT = 1u,  // nor the user's own pack
+  NEREID_OPS_NO_INSTALLED = 2u,        // not the packs beside the library
+  NEREID_OPS_ALLOW_WRITABLE = 4u       // accept packs that others can write
+};
+
+// Where packs are looked for. Zero is the default of every field.
+typedef struct nereid_ops_options_t {
+  uint32_t struct_size;
+  uint32_t flags;
+  nereid_string_t pack_dirs;  // like NEREID_PACK_DIRS, which it replaces
+  nereid_string_t user_dir;   // in place of the user's own pack
+} nereid_ops_options_t;
+
+// Finds and reads packs. What is wrong with a pack or an operator is not an
+// error: it is left out, and is in the report. `options` may be NULL.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_ops_create(const nereid_ops_options_t *options, nereid_ops_t **out_ops);
+// [exclusive]
+NEREID_EXPORT void nereid_ops_destroy(nereid_ops_t *ops);
+
+// The load report: {"packs": [{"vendor", "directory", "targets", "operators",
+// "configurations", "layers"}], "problems": [{"file", "line", "column",
+// "text"}]}. A problem of a whole file has line 0. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_ops_report(const nereid_ops_t *ops,
+                                                nereid_buffer_t **out_json);
+
+// What operators are chosen for.
+typedef struct nereid_ops_target_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  nereid_string_t device_type;  // "cuda"
+  nereid_string_t arch;         // as in nereid_target_t
+  nereid_string_t compiler;     // "triton-3.6.0"; may be empty
+  // The driver's properties as a JSON object (nereid_backend_properties), which
+  // expressions see as `device`; may be empty.
+  nereid_string_t properties;
+} nereid_ops_target_t;
+
+// The operators for `target`, or all if it is NULL: [{"operator", "layers",
+// "variants", "disabled"}], the layer that is looked at first first; "disabled"
+// is a reason or null. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_ops_list(const nereid_ops_t *ops, const nereid_ops_target_t *target,
+                nereid_buffer_t **out_json);
+// {"operator", "schema", "backward", "aten", "layers": [{"layer", "file",
+// "variants": [{"name", "line", "when", "kernels", "tune"}]}]}. The error for
+// an unknown name suggests similar ones. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_ops_show(const nereid_ops_t *ops,
+                                              nereid_string_t name,
+                                              nereid_buffer_t **out_json);
+// What a call of `name` launches on `target`, and why. `call` is a JSON object:
+// {"inputs": {"x": {"shape": [4, 8], "dtype": "f16", "stride": [8, 1], "align":
+// 16}}, "outputs": {...}, "attributes": {"dim": -1}, "configuration":
+// {"constants": {...}, "options": {...}}}; an input that is a list of tensors is
+// a list. Stride and align, and all but the inputs, may be missing.
+// docs/operators.md describes the answer. [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_ops_explain(const nereid_ops_t *ops, const nereid_ops_target_t *target,
+                   nereid_string_t name, nereid_string_t call,
+                   nereid_buffer_t **out_json);
+
 // An expression of an operator pack, parsed.
 typedef struct nereid_expression_t nereid_expression_t;
 

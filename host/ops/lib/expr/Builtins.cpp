@@ -5,6 +5,7 @@
 
 #include "expr/Builtins.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -229,12 +230,156 @@ static Result<Value> callFloat(Arguments arguments) {
   return Value(arguments[0].number());
 }
 
+// A list of integers, or one integer.
+static Result<std::vector<int64_t>> indicesOf(std::string_view function,
+                                              const Value &value) {
+  std::vector<int64_t> indices;
+  if (value.isIntegral())
+    return std::vector<int64_t>{value.integer()};
+  if (!value.isList())
+    return unexpected(function, value, "a list of integers");
+  for (const Value &item : value.list()) {
+    if (!item.isIntegral())
+      return wrong(std::string(function) + "() of a list with " +
+                   std::string(item.kindName()) + ", expected integers");
+    indices.push_back(item.integer());
+  }
+  return indices;
+}
+
+// axes(dims, rank): dimensions sorted and not negative; all for None and [].
+static Result<Value> callAxes(Arguments arguments) {
+  if (Outcome given = requireIntegers("axes", arguments.subspan(1)); !given)
+    return given.failure();
+  int64_t rank = arguments[1].integer();
+  if (rank < 0 || rank > static_cast<int64_t>(longestList))
+    return wrong("axes() of rank " + std::to_string(rank));
+  const Value &dims = arguments[0];
+  List all;
+  for (int64_t i = 0; i < rank; ++i)
+    all.emplace_back(i);
+  if (dims.isNone() || (dims.isList() && dims.list().empty()))
+    return Value(std::move(all));
+  Result<std::vector<int64_t>> indices = indicesOf("axes", dims);
+  if (!indices)
+    return indices.failure();
+  // A scalar has the dimensions 0 and -1, as in PyTorch.
+  int64_t count = std::max<int64_t>(rank, 1);
+  std::vector<bool> isThere(static_cast<size_t>(count));
+  for (int64_t index : *indices) {
+    if (index < -count || index >= count)
+      return wrong("dimension " + std::to_string(index) + " of a tensor of " +
+                   std::to_string(rank) +
+                   (rank == 1 ? " dimension" : " dimensions"));
+    size_t at = static_cast<size_t>(index < 0 ? index + count : index);
+    if (isThere[at])
+      return wrong("dimension " + std::to_string(index) + " is there twice");
+    isThere[at] = true;
+  }
+  List found;
+  for (int64_t i = 0; i < rank; ++i)
+    if (isThere[static_cast<size_t>(i)])
+      found.emplace_back(i);
+  return Value(std::move(found));
+}
+
+static bool contains(const std::vector<int64_t> &indices, size_t index) {
+  return std::find(indices.begin(), indices.end(),
+                   static_cast<int64_t>(index)) != indices.end();
+}
+
+// drop(list, indices) and put(list, indices, value): indices that the list does
+// not have mean nothing, so that they work for scalars.
+static Result<Value> replace(std::string_view function, Arguments arguments,
+                             const Value *value) {
+  if (!arguments[0].isList())
+    return unexpected(function, arguments[0], "a list");
+  Result<std::vector<int64_t>> indices = indicesOf(function, arguments[1]);
+  if (!indices)
+    return indices.failure();
+  List result;
+  const List &list = arguments[0].list();
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!contains(*indices, i))
+      result.push_back(list[i]);
+    else if (value)
+      result.push_back(*value);
+  }
+  return Value(std::move(result));
+}
+
+static Result<Value> callDrop(Arguments arguments) {
+  return replace("drop", arguments, nullptr);
+}
+
+static Result<Value> callPut(Arguments arguments) {
+  return replace("put", arguments, &arguments[2]);
+}
+
+static Result<Value> callPick(Arguments arguments) {
+  Result<std::vector<int64_t>> indices = indicesOf("pick", arguments[1]);
+  if (!indices)
+    return indices.failure();
+  List result;
+  for (int64_t index : *indices) {
+    Result<Value> item = itemOf(arguments[0], Value(index));
+    if (!item)
+      return item;
+    result.push_back(std::move(*item));
+  }
+  return Value(std::move(result));
+}
+
+// column(lists, index): item `index` of each list.
+static Result<Value> callColumn(Arguments arguments) {
+  if (!arguments[0].isList())
+    return unexpected("column", arguments[0], "a list of lists");
+  List result;
+  for (const Value &list : arguments[0].list()) {
+    Result<Value> item = itemOf(list, arguments[1]);
+    if (!item)
+      return item;
+    result.push_back(std::move(*item));
+  }
+  return Value(std::move(result));
+}
+
+// The shape that all shapes fit after broadcasting.
+static Result<Value> callBroadcast(Arguments arguments) {
+  std::vector<int64_t> sizes; // the last one first
+  for (const Value &shape : arguments) {
+    if (!shape.isList())
+      return unexpected("broadcast", shape, "shapes");
+    Result<std::vector<int64_t>> given = indicesOf("broadcast", shape);
+    if (!given)
+      return given.failure();
+    sizes.resize(std::max(sizes.size(), given->size()), 1);
+    for (size_t i = 0; i < given->size(); ++i) {
+      int64_t size = (*given)[given->size() - 1 - i];
+      if (sizes[i] != size && sizes[i] != 1 && size != 1) {
+        std::string shapes;
+        for (const Value &each : arguments)
+          shapes += (shapes.empty() ? "" : " and ") + each.repr();
+        return wrong("the shapes " + shapes + " do not fit each other");
+      }
+      if (sizes[i] == 1)
+        sizes[i] = size;
+    }
+  }
+  List result(sizes.rbegin(), sizes.rend());
+  return Value(std::move(result));
+}
+
 std::span<const Builtin> builtins() {
   static constexpr Builtin table[] = {
       {"abs", 1, 1, callAbs},
       {"all", 1, 1, callAll},
       {"any", 1, 1, callAny},
+      {"axes", 2, 2, callAxes},
+      {"broadcast", 1, 64, callBroadcast},
       {"cdiv", 2, 2, callCdiv},
+      {"column", 2, 2, callColumn},
+      {"drop", 2, 2, callDrop},
       {"float", 1, 1, callFloat},
       {"int", 1, 1, callInt},
       {"is_power_of_2", 1, 1, callIsPowerOf2},
@@ -243,8 +388,10 @@ std::span<const Builtin> builtins() {
       {"max", 1, 64, callMax},
       {"min", 1, 64, callMin},
       {"next_power_of_2", 1, 1, callNextPowerOf2},
+      {"pick", 2, 2, callPick},
       {"prev_power_of_2", 1, 1, callPrevPowerOf2},
       {"prod", 1, 1, callProd},
+      {"put", 3, 3, callPut},
       {"round", 1, 1, callRound},
       {"round_up", 2, 2, callRoundUp},
       {"sum", 1, 1, callSum},

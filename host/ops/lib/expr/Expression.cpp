@@ -110,9 +110,18 @@ Outcome Evaluation::pushName(const Step &step) {
   return {};
 }
 
-Outcome Evaluation::readAttribute(const Step &step) {
-  const std::string &name = expression.texts[static_cast<size_t>(step.operand)];
-  const Value &value = stack.back();
+// The attribute of a list is the list of its members' attributes.
+static Result<Value> attributeOf(const Value &value, const std::string &name) {
+  if (value.isList()) {
+    List list;
+    for (const Value &item : value.list()) {
+      Result<Value> attribute = attributeOf(item, name);
+      if (!attribute)
+        return attribute;
+      list.push_back(std::move(*attribute));
+    }
+    return Value(std::move(list));
+  }
   if (!value.isObject())
     return wrong(std::string(value.kindName()) + " has no attribute '" + name +
                  "'");
@@ -120,7 +129,14 @@ Outcome Evaluation::readAttribute(const Step &step) {
   if (!attribute)
     return wrong(value.object().kind + " has no attribute '" + name + "'" +
                  suggestNames(name, value.object().names()));
-  return finish(1, Value(*attribute));
+  return *attribute;
+}
+
+Outcome Evaluation::readAttribute(const Step &step) {
+  const std::string &name = expression.texts[static_cast<size_t>(step.operand)];
+  const Value &value = stack.back();
+  Result<Value> attribute = attributeOf(value, name);
+  return finish(1, std::move(attribute));
 }
 
 Outcome Evaluation::call(const Step &step) {

@@ -90,7 +90,8 @@ private:
 };
 
 struct Object {
-  std::string kind; // "tensor", for messages
+  std::string kind; // "tensor 'x'", for messages
+  std::string name; // what it is called in a call
   std::vector<std::pair<std::string, Value>> attributes;
 
   /// Null if there is no such attribute.

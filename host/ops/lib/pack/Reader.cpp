@@ -175,8 +175,8 @@ Expression readExpression(const yaml::Node &node, Problems &problems) {
   return Expression();
 }
 
-Definitions readDefinitions(const yaml::Node *node, std::string_view what,
-                            Problems &problems) {
+Definitions readSettings(const yaml::Node *node, std::string_view what,
+                         Problems &problems) {
   Definitions definitions;
   if (!node)
     return definitions;
@@ -196,6 +196,12 @@ Definitions readDefinitions(const yaml::Node *node, std::string_view what,
                            readExpression(*entry.value, problems),
                            entry.value->line, entry.value->column});
   }
+  return definitions;
+}
+
+Definitions readDefinitions(const yaml::Node *node, std::string_view what,
+                            Problems &problems) {
+  Definitions definitions = readSettings(node, what, problems);
   if (std::optional<std::string> cycle = findCycle(definitions))
     problems.add(*node, std::string(what) + " needs itself: " + *cycle);
   return definitions;

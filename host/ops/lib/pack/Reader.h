@@ -89,7 +89,10 @@ private:
 /// A list is the expression of its items. A problem and None if it is wrong.
 Expression readExpression(const yaml::Node &node, Problems &problems);
 
-/// Names with their expressions; a cycle is a problem.
+/// Names with their expressions.
+Definitions readSettings(const yaml::Node *node, std::string_view what,
+                         Problems &problems);
+/// The same where the expressions see each other: a cycle is a problem.
 Definitions readDefinitions(const yaml::Node *node, std::string_view what,
                             Problems &problems);
 
