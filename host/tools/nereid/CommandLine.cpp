@@ -35,11 +35,11 @@ CommandLine::CommandLine(CommonOptions &options) {
        "report what is done; twice: debug messages too"},
       {"--version", {}, "", "show the version"},
   };
-  list = {pluginsVerb(),   devicesVerb(),  explainVerb(),    optionsVerb(),
-          compileVerb(),   runVerb(),      benchVerb(),      buildVerb(),
-          traceVerb(),     archiveVerb(),  tuneVerb(),       cacheVerb(),
-          newPluginVerb(), validateVerb(), completionVerb(), versionVerb(),
-          completeVerb()};
+  list = {pluginsVerb(), devicesVerb(),   explainVerb(),  optionsVerb(),
+          compileVerb(), runVerb(),       benchVerb(),    buildVerb(),
+          traceVerb(),   archiveVerb(),   opsVerb(),      tuneVerb(),
+          cacheVerb(),   newPluginVerb(), validateVerb(), completionVerb(),
+          versionVerb(), completeVerb()};
 }
 
 const Verb *CommandLine::find(std::string_view name) const {

@@ -37,6 +37,7 @@ Verb buildVerb();
 Verb traceVerb();
 Verb archiveVerb();
 Verb cacheVerb();
+Verb opsVerb();
 Verb tuneVerb();
 Verb newPluginVerb();
 Verb validateVerb();

@@ -16,6 +16,7 @@ import tempfile
 kernel, plugin, docs = sys.argv[1:]
 made = tempfile.mkdtemp(prefix="nereid-json-")
 archive = made + "/k.nra"
+packs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packs")
 results = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tuned.json")
 arguments = ["--grid", "16", "f32[64]=0", "f32[64]=0", "f32[64]=0", "i32=64"]
 target = ["--target", "extension"]
@@ -32,6 +33,9 @@ commands = {
     "archive list": ["archive", "list", archive],
     "archive show": ["archive", "show", archive, "vector_add_f32"],
     "archive verify": ["archive", "verify", archive],
+    "ops list": ["ops", "list", "--packs", packs],
+    "ops show": ["ops", "show", "scale", "--packs", packs],
+    "ops explain": ["ops", "explain", "scale", "--packs", packs, *target, "--shape", "4x8"],
     "tune import": ["tune", "import", results, "--store", made + "/tuned.db"],
     "tune list": ["tune", "list", "--store", made + "/tuned.db"],
     "tune merge": ["tune", "merge", made + "/tuned.db", "--store", made + "/other.db"],

@@ -1,0 +1,504 @@
+// OpsVerb.cpp - `nereid ops`: which operators there are, and which kernels a
+// call of one takes.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Target.h"
+#include "Text.h"
+#include "Verb.h"
+
+#include "nereid/ops.h"
+#include "text/Suggestions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace nereid::tool {
+
+namespace {
+
+struct Options {
+  std::string action, name, target, packDirs;
+  std::vector<std::string> shapes, dtypes, strides, attributes;
+};
+
+using Ops = detail::Owner<nereid_ops_t, nereid_ops_destroy>;
+
+/// The target of a choice, and what its strings borrow.
+struct OpsTarget {
+  std::string type, arch, compiler, properties;
+
+  nereid_ops_target_t get() const {
+    auto target = detail::sized<nereid_ops_target_t>();
+    target.device_type = detail::borrow(type);
+    target.arch = detail::borrow(arch);
+    target.compiler = detail::borrow(compiler);
+    target.properties = detail::borrow(properties);
+    return target;
+  }
+  std::string name() const { return type + (arch.empty() ? "" : ":" + arch); }
+};
+
+} // namespace
+
+static std::string problemText(const Json &problem) {
+  std::string place = problem.value("file", "");
+  if (uint64_t line = problem.value("line", uint64_t(0)))
+    place += ":" + std::to_string(line) + ":" +
+             std::to_string(problem.value("column", uint64_t(0)));
+  return place + ": " + problem.value("text", "");
+}
+
+// Reads the packs; what is wrong with them is shown, and is in `report`.
+static Expected<Ops> open(Session &session, const Options &options,
+                          Json &report) {
+  auto request = detail::sized<nereid_ops_options_t>();
+  request.pack_dirs = detail::borrow(options.packDirs);
+  nereid_ops_t *handle = nullptr;
+  nereid_status_t status = nereid_ops_create(&request, &handle);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  Ops ops(handle);
+  nereid_buffer_t *buffer = nullptr;
+  status = nereid_ops_report(ops.get(), &buffer);
+  Expected<Json> read = takeJson(status, buffer);
+  if (!read)
+    return read.error();
+  report = std::move(*read);
+  for (const Json &problem : report["problems"])
+    session.output.message({NEREID_OK, "warning: " + problemText(problem)});
+  return ops;
+}
+
+// The driver of that name without a device: its operators can be chosen as far
+// as that needs no facts of a device.
+static Expected<OpsTarget> withoutDevice(Runtime &runtime,
+                                         const std::string &name, Error error) {
+  nereid_backend_t *handle = nullptr;
+  if (name.empty() || name.find(':') != name.npos ||
+      nereid_runtime_backend(runtime.get(), detail::borrow(name), &handle) !=
+          NEREID_OK)
+    return error;
+  OpsTarget target;
+  target.type = detail::view(Backend(handle).info().device_type);
+  return target;
+}
+
+static Expected<OpsTarget> findTarget(Session &session,
+                                      const std::string &name) {
+  OpsTarget target;
+  if (TargetText::isInFull(name)) {
+    Expected<TargetText> parsed = TargetText::parse(name);
+    if (!parsed)
+      return parsed.error();
+    target.type = parsed->deviceType;
+    target.arch = parsed->arch;
+    return target;
+  }
+  Expected<Runtime *> runtime = session.runtime();
+  if (!runtime)
+    return runtime.error();
+  Expected<Runtime::Choice> chosen = (*runtime)->choose(name);
+  if (!chosen)
+    return withoutDevice(**runtime, name, chosen.error());
+  auto facts = detail::sized<nereid_target_t>();
+  nereid_status_t status =
+      nereid_backend_target(chosen->backend.get(), chosen->device, &facts);
+  if (status != NEREID_OK)
+    return detail::lastError(status);
+  target.type = detail::view(facts.backend);
+  target.arch = detail::view(facts.arch);
+  Expected<std::string> properties = chosen->backend.properties(chosen->device);
+  if (!properties)
+    return properties.error();
+  target.properties = *properties;
+  if (auto compiler = compilerFor(chosen->backend, chosen->device)) {
+    nereid_backend_info_t info = compiler->info();
+    target.compiler = std::string(detail::view(info.id)) + "-" +
+                      std::string(detail::view(info.version));
+  }
+  return target;
+}
+
+// ---------------------------------------------------------------- list, show
+
+static std::string joined(const Json &words, const char *separator) {
+  std::string text;
+  for (const Json &word : words)
+    text += (text.empty() ? "" : separator) + word.get<std::string>();
+  return text;
+}
+
+static Expected<int> list(Session &session, const Options &options) {
+  Json report;
+  Expected<Ops> ops = open(session, options, report);
+  if (!ops)
+    return ops.error();
+  std::optional<OpsTarget> target;
+  if (!options.target.empty()) {
+    Expected<OpsTarget> found = findTarget(session, options.target);
+    if (!found)
+      return found.error();
+    target = std::move(*found);
+  }
+  nereid_ops_target_t facts = target ? target->get() : nereid_ops_target_t{};
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status =
+      nereid_ops_list(ops->get(), target ? &facts : nullptr, &buffer);
+  Expected<Json> operators = takeJson(status, buffer);
+  if (!operators)
+    return operators.error();
+  session.output.document({{"operators", *operators},
+                           {"packs", report["packs"]},
+                           {"problems", report["problems"]}});
+  Table table({"operator", "variants", "layers"});
+  table.alignRight(1);
+  for (const Json &op : *operators) {
+    const Json &disabled = op["disabled"];
+    table.add({op.value("operator", ""), op["variants"].dump(),
+               disabled.is_string() ? "disabled: " + disabled.get<std::string>()
+                                    : joined(op["layers"], ", ")});
+  }
+  size_t count = operators->size();
+  session.output.text((count ? table.text() : "") + std::to_string(count) +
+                      (count == 1 ? " operator" : " operators") + " in " +
+                      std::to_string(report["packs"].size()) +
+                      (report["packs"].size() == 1 ? " pack\n" : " packs\n"));
+  if (report["packs"].empty())
+    session.output.message(
+        {NEREID_OK, "note: no pack was found; NEREID_PACK_DIRS names the "
+                    "directories to look in"});
+  return exitOk;
+}
+
+static Expected<Json> describe(const Ops &ops, const std::string &name) {
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status =
+      nereid_ops_show(ops.get(), detail::borrow(name), &buffer);
+  return takeJson(status, buffer);
+}
+
+static std::string rankText(const Json &rank) {
+  return rank[0] == rank[1] ? rank[0].dump()
+                            : rank[0].dump() + " to " + rank[1].dump();
+}
+
+static std::string schemaText(const Json &schema) {
+  Table table({"", "name", "type", "rank", "default"});
+  for (const Json &input : schema["inputs"]) {
+    const Json &dtype = input["dtype"];
+    table.add(
+        {"input", input.value("name", ""),
+         dtype.is_string() ? dtype.get<std::string>() : joined(dtype, " "),
+         rankText(input["rank"]),
+         input.value("optional", false) ? "may be missing" : ""});
+  }
+  for (const Json &attribute : schema["attributes"])
+    table.add(
+        {"attribute", attribute.value("name", ""), attribute.value("type", ""),
+         "", attribute.contains("default") ? attribute["default"].dump() : ""});
+  for (const Json &output : schema["outputs"])
+    table.add({"output", output.value("name", ""), output.value("dtype", ""),
+               "", output.value("shape", "")});
+  return table.text();
+}
+
+static Expected<int> show(Session &session, const Options &options) {
+  Json report;
+  Expected<Ops> ops = open(session, options, report);
+  if (!ops)
+    return ops.error();
+  Expected<Json> op = describe(*ops, options.name);
+  if (!op)
+    return op.error();
+  session.output.document(*op);
+  std::string text = schemaText((*op)["schema"]);
+  for (const Json &layer : (*op)["layers"]) {
+    text +=
+        '\n' + layer.value("layer", "") + ", " + layer.value("file", "") + '\n';
+    Table table({"variant", "line", "kernels", "tuned by", "when"});
+    table.alignRight(1);
+    for (const Json &variant : layer["variants"]) {
+      const Json &when = variant["when"];
+      table.add({variant.value("name", ""), variant["line"].dump(),
+                 joined(variant["kernels"], ", "), variant.value("tune", ""),
+                 when.is_string() ? when.get<std::string>() : "always"});
+    }
+    text += table.text();
+  }
+  session.output.text(text);
+  return exitOk;
+}
+
+// ---------------------------------------------------------------- explain
+
+// "NAME=TEXT" in two, the name empty if there is none.
+static std::pair<std::string, std::string> split(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == text.npos)
+    return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// "4096x1024", "scalar"
+static Expected<Json> parseSizes(const std::string &option,
+                                 const std::string &text) {
+  Json sizes = Json::array();
+  if (text == "scalar" || text.empty())
+    return sizes;
+  for (size_t start = 0; start <= text.size();) {
+    size_t end = std::min(text.find_first_of("x,", start), text.size());
+    int64_t size = 0;
+    std::from_chars_result read =
+        std::from_chars(text.data() + start, text.data() + end, size);
+    if (read.ec != std::errc() || read.ptr != text.data() + end)
+      return invalid(option + " '" + text +
+                     "': expected numbers with 'x' between them, as "
+                     "4096x1024, or 'scalar'");
+    sizes.push_back(size);
+    start = end + 1;
+  }
+  return sizes;
+}
+
+static std::vector<std::string> inputNames(const Json &schema) {
+  std::vector<std::string> names;
+  for (const Json &input : schema["inputs"])
+    names.push_back(input.value("name", ""));
+  return names;
+}
+
+// What each input is given, by name; "" is for those that are not named.
+static Expected<std::map<std::string, std::vector<std::string>>>
+byInput(const std::string &option, const std::vector<std::string> &texts,
+        const std::vector<std::string> &names) {
+  std::map<std::string, std::vector<std::string>> given;
+  for (const std::string &text : texts) {
+    auto [name, value] = split(text);
+    if (!name.empty() &&
+        std::find(names.begin(), names.end(), name) == names.end())
+      return invalid(option + ": no input is called '" + name + "'" +
+                     suggestNames(name, names));
+    given[name].push_back(value);
+  }
+  return given;
+}
+
+static std::string defaultDtype(const Json &input, const std::string &wanted) {
+  const Json &dtypes = input["dtype"];
+  if (!dtypes.is_array() || dtypes.empty())
+    return wanted;
+  for (const Json &dtype : dtypes)
+    if (dtype.get<std::string>() == wanted)
+      return wanted;
+  return dtypes[0].get<std::string>();
+}
+
+// The inputs of a call. Shapes without a name are those of the inputs in order;
+// inputs that must be given and have none have the first shape.
+static Expected<Json> makeInputs(const Json &schema, const Options &options) {
+  std::vector<std::string> names = inputNames(schema);
+  auto shapes = byInput("--shape", options.shapes, names);
+  auto dtypes = byInput("--dtype", options.dtypes, names);
+  auto strides = byInput("--stride", options.strides, names);
+  for (const auto *given : {&shapes, &dtypes, &strides})
+    if (!*given)
+      return given->error();
+  std::vector<std::string> &unnamed = (*shapes)[""];
+  size_t next = 0;
+  std::string type = (*dtypes)[""].empty() ? "f32" : (*dtypes)[""].front();
+  Json inputs = Json::object();
+  for (const Json &input : schema["inputs"]) {
+    std::string name = input.value("name", "");
+    std::vector<std::string> own = (*shapes)[name];
+    if (own.empty() && next < unnamed.size())
+      own = {unnamed[next++]};
+    if (own.empty() && input.value("optional", false))
+      continue;
+    if (own.empty() && !unnamed.empty())
+      own = {unnamed.front()};
+    if (own.empty())
+      return invalid("input '" + name + "' has no shape; give --shape " + name +
+                     "=4096x1024");
+    Json members = Json::array();
+    for (const std::string &text : own) {
+      Expected<Json> shape = parseSizes("--shape", text);
+      if (!shape)
+        return shape.error();
+      Json tensor = {{"shape", *shape}};
+      tensor["dtype"] = (*dtypes)[name].empty() ? defaultDtype(input, type)
+                                                : (*dtypes)[name].front();
+      if (!(*strides)[name].empty()) {
+        Expected<Json> stride =
+            parseSizes("--stride", (*strides)[name].front());
+        if (!stride)
+          return stride.error();
+        tensor["stride"] = *stride;
+      }
+      members.push_back(std::move(tensor));
+    }
+    inputs[name] = input.value("list", false) ? members : members[0];
+  }
+  if (next < unnamed.size())
+    return invalid("--shape is given " + std::to_string(unnamed.size()) +
+                   " times without a name, expected at most " +
+                   std::to_string(next));
+  // A type that is that of another input.
+  for (const Json &input : schema["inputs"]) {
+    std::string name = input.value("name", "");
+    if (input["dtype"].is_string() && inputs.contains(name) &&
+        (*dtypes)[name].empty()) {
+      std::string of = input["dtype"].get<std::string>();
+      of = of.substr(0, of.find('.'));
+      if (inputs.contains(of) && inputs[of].is_object() &&
+          inputs[name].is_object())
+        inputs[name]["dtype"] = inputs[of]["dtype"];
+    }
+  }
+  return inputs;
+}
+
+static Expected<Json> makeAttributes(const Options &options) {
+  Json attributes = Json::object();
+  for (const std::string &text : options.attributes) {
+    auto [name, value] = split(text);
+    if (name.empty())
+      return invalid("--attribute '" + text + "': expected NAME=VALUE");
+    Json parsed = Json::parse(value, nullptr, false);
+    attributes[name] = parsed.is_discarded() ? Json(value) : parsed;
+  }
+  return attributes;
+}
+
+static std::string settingsText(const Json &settings) {
+  std::string text;
+  for (const auto &[name, value] : settings.items())
+    text += (text.empty() ? "" : " ") + name + '=' +
+            (value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+static std::string choiceText(const Json &choice, const OpsTarget &target) {
+  std::string text =
+      choice.value("operator", "") + " on " + target.name() + ": ";
+  std::string variant = choice.value("variant", "");
+  text += variant.empty() ? "nothing is launched, by "
+                          : "variant '" + variant + "' of ";
+  text += choice.value("layer", "") + '\n' + choice.value("file", "") + ":" +
+          choice["line"].dump() + "\n\n";
+  for (const Json &launch : choice["launches"]) {
+    const Json &grid = launch["grid"];
+    text += "launch     " + launch.value("kernel", "") + ", grid " +
+            grid[0].dump() + " x " + grid[1].dump() + " x " + grid[2].dump() +
+            "\n  arguments  " + settingsText(launch["arguments"]) +
+            "\n  constants  " + settingsText(launch["constants"]) +
+            "\n  options    " + settingsText(launch["options"]) + '\n';
+  }
+  Table tensors({"tensor", "name", "type", "shape", ""});
+  for (const Json &tensor : choice["tensors"])
+    tensors.add(
+        {tensor.value("role", ""), tensor.value("name", ""),
+         tensor.value("dtype", ""), tensor["shape"].dump(),
+         tensor.value("copied", false) ? "copied to row-major first" : ""});
+  if (!choice["tensors"].empty())
+    text += '\n' + tensors.text();
+  if (choice["key"].is_object())
+    text += "\ntuning key " + settingsText(choice["key"]) + '\n';
+  if (const Json &tune = choice["tune"]; tune.is_object())
+    text += "tuned over " + tune["configurations"].dump() +
+            " configurations of '" + tune.value("entry", "") + "' in " +
+            tune.value("layer", "") + '\n';
+  Table considered({"layer", "variant", "", "why"});
+  for (const Json &trial : choice["considered"])
+    considered.add({trial.value("layer", ""), trial.value("variant", ""),
+                    trial.value("taken", false) ? "taken" : "rejected",
+                    trial.value("reason", "")});
+  return text + '\n' + considered.text();
+}
+
+static Expected<int> explain(Session &session, const Options &options) {
+  Json report;
+  Expected<Ops> ops = open(session, options, report);
+  if (!ops)
+    return ops.error();
+  Expected<Json> op = describe(*ops, options.name);
+  if (!op)
+    return op.error();
+  Expected<Json> inputs = makeInputs((*op)["schema"], options);
+  if (!inputs)
+    return inputs.error();
+  Expected<Json> attributes = makeAttributes(options);
+  if (!attributes)
+    return attributes.error();
+  Expected<OpsTarget> target = findTarget(session, options.target);
+  if (!target)
+    return target.error();
+  std::string call =
+      Json({{"inputs", *inputs}, {"attributes", *attributes}}).dump();
+  nereid_ops_target_t facts = target->get();
+  nereid_buffer_t *buffer = nullptr;
+  nereid_status_t status =
+      nereid_ops_explain(ops->get(), &facts, detail::borrow(options.name),
+                         detail::borrow(call), &buffer);
+  Expected<Json> choice = takeJson(status, buffer);
+  if (!choice)
+    return choice.error();
+  (*choice)["target"] = target->name();
+  session.output.document(*choice);
+  session.output.text(choiceText(*choice, *target));
+  return exitOk;
+}
+
+static Expected<int> manage(Session &session, const Options &options) {
+  static const std::vector<std::string> names = {"list", "show", "explain"};
+  if (std::find(names.begin(), names.end(), options.action) == names.end())
+    return invalid("unknown action '" + options.action + "'" +
+                   suggestNames(options.action, names));
+  if (options.action == "list" && !options.name.empty())
+    return invalid("'ops list' takes no OPERATOR");
+  if (options.action != "list" && options.name.empty())
+    return invalid("'ops " + options.action + "' takes an OPERATOR");
+  if (options.action != "explain")
+    for (auto [name, given] : {std::pair("--shape", &options.shapes),
+                               std::pair("--dtype", &options.dtypes),
+                               std::pair("--stride", &options.strides),
+                               std::pair("--attribute", &options.attributes)})
+      if (!given->empty())
+        return invalid(std::string(name) + " does not belong to 'ops " +
+                       options.action + "'");
+  if (options.action == "list")
+    return list(session, options);
+  return options.action == "show" ? show(session, options)
+                                  : explain(session, options);
+}
+
+Verb opsVerb() {
+  auto options = std::make_shared<Options>();
+  return {"ops",
+          "list operators, or explain which kernel a call takes",
+          "ops list|show|explain [OPERATOR] [options]",
+          "list                the operators of all packs, or for --target\n"
+          "show OPERATOR       its inputs, and the variants in each layer\n"
+          "explain OPERATOR    what a call launches, and why:\n"
+          "                    ops explain softmax --shape 4096x1024 "
+          "--dtype f16\n",
+          {{"ACTION", &options->action, "", "", true},
+           {"OPERATOR", &options->name, "", ""},
+           {"--target", &options->target, "TARGET",
+            "for this device or target in full"},
+           {"--packs", &options->packDirs, "DIRS",
+            "look for packs there instead of NEREID_PACK_DIRS"},
+           {"--shape", &options->shapes, "[NAME=]SIZES",
+            "explain: of an input, as 4096x1024 or scalar"},
+           {"--dtype", &options->dtypes, "[NAME=]TYPE",
+            "explain: of all inputs, or of one; by default f32"},
+           {"--stride", &options->strides, "NAME=STEPS",
+            "explain: of an input, in elements"},
+           {"-A,--attribute", &options->attributes, "NAME=VALUE",
+            "explain: an attribute"}},
+          [options](Session &session) { return manage(session, *options); }};
+}
+
+} // namespace nereid::tool
