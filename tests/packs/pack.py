@@ -45,7 +45,7 @@ def axes(dims, rank):
     if dims is None or dims == []:
         return list(range(rank))
     dims = dims if isinstance(dims, list) else [dims]
-    found = sorted(d + rank if d < 0 else d for d in dims)
+    found = sorted(d + max(rank, 1) if d < 0 else d for d in dims)
     if not all(0 <= d < max(rank, 1) for d in found) or len(set(found)) != len(found):
         raise ValueError(f"axes: {dims} are not dimensions of rank {rank}")
     return found if rank else []

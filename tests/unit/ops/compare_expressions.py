@@ -14,59 +14,13 @@ numbers, long lists) must be an error here.
 
 import argparse
 import ast
-import ctypes
 import json
 import math
 import random
 import sys
 import warnings
 
-
-class String(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_uint64)]
-
-
-class Bytes(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64)]
-
-
-def string(text):
-    data = text.encode()
-    return String(data, len(data))
-
-
-class Evaluator:
-    def __init__(self, host, ops):
-        self.host = ctypes.CDLL(host, mode=ctypes.RTLD_GLOBAL)
-        self.ops = ctypes.CDLL(ops)
-        self.host.nereid_error.restype = String
-        self.host.nereid_buffer_bytes.restype = Bytes
-        self.host.nereid_buffer_bytes.argtypes = [ctypes.c_void_p]
-        self.host.nereid_buffer_destroy.argtypes = [ctypes.c_void_p]
-        self.ops.nereid_expression_parse.argtypes = [String, ctypes.c_void_p]
-        self.ops.nereid_expression_evaluate.argtypes = [
-            ctypes.c_void_p, String, ctypes.c_void_p]
-        self.ops.nereid_expression_destroy.argtypes = [ctypes.c_void_p]
-
-    def error(self):
-        text = self.host.nereid_error()
-        return None, ctypes.string_at(text.data, text.size).decode()
-
-    def __call__(self, text, values):
-        """The value, or None and the error."""
-        handle = ctypes.c_void_p()
-        if self.ops.nereid_expression_parse(string(text), ctypes.byref(handle)):
-            return self.error()
-        buffer = ctypes.c_void_p()
-        failed = self.ops.nereid_expression_evaluate(
-            handle, string(values), ctypes.byref(buffer))
-        self.ops.nereid_expression_destroy(handle)
-        if failed:
-            return self.error()
-        data = self.host.nereid_buffer_bytes(buffer)
-        result = ctypes.string_at(data.data, data.size).decode()
-        self.host.nereid_buffer_destroy(buffer)
-        return result, None
+import libnereid_ops
 
 
 def integer_only(*values):
@@ -394,7 +348,7 @@ def main():
     parser.add_argument("--count", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=18)
     options = parser.parse_args()
-    evaluate = Evaluator(options.host, options.ops)
+    library = libnereid_ops.Library(options.host, options.ops)
     generator = Generator(options.seed)
     names = {**VALUES, "x": Tensor(**VALUES["x"])}
     values = json.dumps(VALUES)
@@ -402,7 +356,7 @@ def main():
     for _ in range(options.count):
         text = generator.make(generator.random.randrange(1, 6))
         expected, why = python_checked(text, names)
-        found, error = evaluate(text, values)
+        found, error = library.evaluate(text, values)
         if agree(expected, found):
             with_value += expected is not None
             continue
