@@ -24,7 +24,7 @@ import tempfile
 
 import surface
 
-LEAVES = {"nereid_string_t", "nereid_bytes_t", "nereid_value_t"}
+LEAVES = {"nereid_string_t", "nereid_bytes_t", "nereid_value_t", "nereid_tensor_t"}
 
 # A scalar that may cross, by the spelling that clang gives it.
 SCALAR = re.compile(r"^(u?int(8|16|32|64)_t|float|double|char"

@@ -102,6 +102,126 @@ nereid_expression_evaluate(const nereid_expression_t *expression,
                            nereid_string_t values,
                            nereid_buffer_t **out_text);
 
+// ---------------------------------------------------------------- calling
+//
+//   nereid_ops_load()         the packs on one device
+//   nereid_ops_operator()     one operator there
+//   nereid_operator_call()    as often as needed
+//
+// The first call with certain shapes, strides, types and attributes chooses
+// kernels, makes and compiles them; later ones only launch.
+
+// The packs on one device of a runtime.
+typedef struct nereid_ops_device_t nereid_ops_device_t;
+// One operator on one device; lives as long as its nereid_ops_device_t.
+typedef struct nereid_operator_t nereid_operator_t;
+
+// A tensor: the layout of DLPack's DLTensor, a pointer to which may be passed in
+// its place. Leaf.
+typedef struct nereid_tensor_t {
+  void *data;           // on the device
+  int32_t device_type;  // kDLCPU 1, kDLCUDA 2, ...
+  int32_t device_id;
+  int32_t ndim;
+  uint8_t type_code;    // kDLInt 0, kDLUInt 1, kDLFloat 2, kDLBfloat 4, ...
+  uint8_t type_bits;
+  uint16_t type_lanes;  // 1
+  int64_t *shape;
+  int64_t *strides;     // in elements; NULL: row major
+  uint64_t byte_offset;
+} nereid_tensor_t;
+
+// Makes the TTIR of kernels in the calling program, instead of a Python that
+// libnereid-ops starts.
+typedef struct nereid_kernel_source_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void *user;
+  // `request` is a JSON object and so is what is written to `answer`, in one
+  // piece or many: docs/operators.md has both. A failure's reason is written to
+  // `answer` as text. [any-thread]
+  nereid_status_t (*make)(void *user, nereid_string_t request,
+                          const nereid_writer_t *answer);
+} nereid_kernel_source_t;
+
+// What to load packs for. Everything but the backend, the runtime and `kernels`
+// is borrowed for the call; those outlive the result.
+typedef struct nereid_ops_load_t {
+  uint32_t struct_size;
+  uint32_t device;            // of `backend`
+  nereid_runtime_t *runtime;
+  nereid_backend_t *backend;  // NULL: that of NEREID_TARGET, or the best score
+  // A Python with Triton that makes TTIR; empty: NEREID_TRITON_PYTHON, else
+  // `python3`. It is started when the cache does not have a kernel.
+  nereid_string_t python;
+  const nereid_kernel_source_t *kernels;  // NULL: a Python
+} nereid_ops_load_t;
+
+// Prepares packs for a device; makes no kernel yet. `ops` outlives the result.
+// [any-thread]
+NEREID_EXPORT nereid_status_t nereid_ops_load(const nereid_ops_t *ops,
+                                              const nereid_ops_load_t *request,
+                                              nereid_ops_device_t **out_device);
+// Waits for the device, and unloads. [exclusive]
+NEREID_EXPORT void nereid_ops_device_destroy(nereid_ops_device_t *device);
+
+// The operator called `name`; the error for an unknown name suggests similar
+// ones. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_ops_operator(nereid_ops_device_t *device,
+                                                  nereid_string_t name,
+                                                  nereid_operator_t **out_operator);
+
+// The tensors of one input or output: one, unless the schema says that it is a
+// list.
+typedef struct nereid_tensor_argument_t {
+  uint32_t struct_size;
+  uint32_t count;
+  nereid_string_t name;
+  const nereid_tensor_t *const *tensors;
+} nereid_tensor_argument_t;
+
+// Makes the outputs that a call does not have.
+typedef struct nereid_tensor_allocator_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void *user;
+  // Sets `data` and `byte_offset` of `out_tensor`, which has the type and the
+  // shape of `wanted`, row major, to memory of the device that is aligned to 64
+  // bytes. `name` is that of the output. It may call operators. [any-thread]
+  nereid_status_t (*allocate)(void *user, nereid_string_t name,
+                              const nereid_tensor_t *wanted,
+                              nereid_tensor_t *out_tensor);
+} nereid_tensor_allocator_t;
+
+// One call. Everything is borrowed for the call; the memory of the tensors must
+// stay until the stream has done the work. Optional inputs and attributes with
+// a default may be left out.
+typedef struct nereid_operator_call_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const nereid_tensor_argument_t *inputs;
+  uint64_t input_count;
+  const nereid_tensor_argument_t *outputs;
+  uint64_t output_count;
+  // Numbers, bools, strings, or lists of integers, by name.
+  const nereid_value_t *attributes;
+  uint64_t attribute_count;
+  nereid_stream_t stream;
+  const nereid_tensor_allocator_t *allocator;  // NULL: all outputs are given
+} nereid_operator_call_t;
+
+// Puts the operator's work on the stream. Errors name the operator and what does
+// not fit, in the words of its schema. Work on one stream runs in order; a call
+// whose kernels need temporary memory shares it with others on that stream.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_operator_call(nereid_operator_t *op, const nereid_operator_call_t *call);
+// Does everything that the first such call would, but launches nothing.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_operator_prepare(nereid_operator_t *op,
+                        const nereid_operator_call_t *call);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "nereid/ops.h"
+#include "capi/Ops.h"
 
 #include "abi/Struct.h"
 #include "select/Describe.h"
@@ -15,10 +15,6 @@
 using namespace nereid::ops;
 using nereid::host::Json;
 using nereid::host::readStruct;
-
-struct nereid_ops_t {
-  Packs packs;
-};
 
 // A variable of the environment, which a process with raised privileges
 // ignores.

@@ -388,12 +388,17 @@ Outcome Planner::makeOutputs(const Scope &names) {
         return wrong(op.name + ": " + output.name + " is " + own.dtype + " " +
                      listOf(own.shape).repr() + ", expected " + facts.dtype +
                      " " + listOf(facts.shape).repr());
-      facts = own;
+      // Kernels that are not pointwise write row major.
+      if (op.pointwise || isContiguous(own))
+        facts = own;
+      else
+        copied[output.name] = true;
     }
     define(output.name, SelectedTensor::Role::Output, facts);
     SelectedTensor tensor;
     tensor.role = SelectedTensor::Role::Output;
     tensor.name = output.name;
+    tensor.isCopied = copied.count(output.name);
     tensor.facts = std::move(facts);
     plan.selection.tensors.push_back(std::move(tensor));
   }

@@ -51,8 +51,9 @@ struct SelectedTensor {
   Role role = Role::Input;
   std::string name;
   uint32_t member = 0; // of a list
-  /// An input of `contiguous:` that is not row major: the launches are passed
-  /// a row-major copy, and `facts` are the copy's.
+  /// An input of `contiguous:` that is not row major, or such an output of an
+  /// operator that is not pointwise: the launches are passed a row-major copy,
+  /// and `facts` are the copy's.
   bool isCopied = false;
   TensorFacts facts;
 };

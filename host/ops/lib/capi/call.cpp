@@ -1,0 +1,159 @@
+// call.cpp - calls of operators, for host programs.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "abi/Struct.h"
+#include "call/LastFailure.h"
+#include "call/OperatorCalls.h"
+#include "capi/Ops.h"
+#include "select/Select.h"
+
+using namespace nereid::ops;
+using nereid::host::readStruct;
+
+struct nereid_operator_t {
+  OperatorCalls calls;
+};
+
+struct nereid_ops_device_t {
+  const Packs *packs;
+  std::unique_ptr<Device> device;
+  std::mutex mutex; // of the operators
+  std::map<std::string, std::unique_ptr<nereid_operator_t>, std::less<>>
+      operators;
+};
+
+// What a callback writes.
+static nereid_status_t append(const nereid_writer_t *writer, const void *data,
+                              uint64_t size) {
+  static_cast<std::string *>(writer->user)
+      ->append(static_cast<const char *>(data), size);
+  return NEREID_OK;
+}
+
+static KernelCallback callbackOf(const nereid_kernel_source_t *given) {
+  if (!given)
+    return {};
+  nereid_kernel_source_t source = readStruct(*given);
+  return [source](const std::string &request) -> Result<std::string> {
+    std::string answer;
+    nereid_writer_t writer = {};
+    writer.struct_size = sizeof writer;
+    writer.user = &answer;
+    writer.write = append;
+    nereid_status_t status = source.make(source.user, borrow(request), &writer);
+    if (status)
+      return Failure{status, "the program's callback made no kernel: " +
+                                 (answer.empty() ? "no reason given" : answer)};
+    return answer;
+  };
+}
+
+nereid_status_t nereid_ops_load(const nereid_ops_t *ops,
+                                const nereid_ops_load_t *request,
+                                nereid_ops_device_t **out_device) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(ops, "ops"), require(request, "request"),
+                          require(out_device, "out_device")})
+      if (!given)
+        return given;
+    nereid_ops_load_t wanted = readStruct(*request);
+    if (Outcome given = require(wanted.runtime, "runtime"); !given)
+      return given;
+    if (wanted.kernels && !wanted.kernels->make)
+      return Failure{NEREID_INVALID_ARGUMENT, "kernels->make is null"};
+    if (!wanted.backend)
+      if (nereid_status_t status = nereid_runtime_choose(
+              wanted.runtime, {}, &wanted.backend, &wanted.device))
+        return lastFailure(status);
+    Result<std::unique_ptr<Device>> device = Device::open(
+        wanted.runtime, wanted.backend, wanted.device,
+        std::string(view(wanted.python)), callbackOf(wanted.kernels));
+    if (!device)
+      return device.failure();
+    auto made = std::make_unique<nereid_ops_device_t>();
+    made->packs = &ops->packs;
+    made->device = std::move(*device);
+    *out_device = made.release();
+    return {};
+  });
+}
+
+void nereid_ops_device_destroy(nereid_ops_device_t *device) { delete device; }
+
+// The operator in the highest layer that has it; its schema is that of all.
+static Result<const Operator *> findOperator(const nereid_ops_device_t &device,
+                                             std::string_view name) {
+  const TargetFacts &target = device.device->target();
+  std::vector<std::string> names;
+  for (const Applied &applied : device.packs->layersFor(target)) {
+    if (const std::string *reason = disabledBy(applied, name))
+      return Failure{NEREID_UNIMPLEMENTED,
+                     std::string(name) + " is disabled for " + target.type +
+                         ":" + target.arch + ": " + *reason};
+    auto found = applied.layer->operators.find(name);
+    if (found != applied.layer->operators.end())
+      return &found->second;
+    for (const auto &[each, op] : applied.layer->operators)
+      names.push_back(each);
+  }
+  if (names.empty())
+    return Failure{NEREID_NOT_FOUND, "no pack for " + target.type + ":" +
+                                         target.arch +
+                                         " was found; set NEREID_PACK_DIRS"};
+  return Failure{NEREID_NOT_FOUND, unknown("operator", name, names)};
+}
+
+nereid_status_t nereid_ops_operator(nereid_ops_device_t *device,
+                                    nereid_string_t name,
+                                    nereid_operator_t **out_operator) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(device, "device"), require(out_operator, "out_operator")})
+      if (!given)
+        return given;
+    std::lock_guard lock(device->mutex);
+    if (auto known = device->operators.find(view(name));
+        known != device->operators.end()) {
+      *out_operator = known->second.get();
+      return {};
+    }
+    Result<const Operator *> op = findOperator(*device, view(name));
+    if (!op)
+      return op.failure();
+    Selector choose = [device](std::string_view wanted,
+                               const CallFacts &call) -> Result<Selection> {
+      Result<Plan> plan =
+          select(*device->packs, device->device->target(), wanted, call);
+      if (!plan)
+        return plan.failure();
+      return std::move(plan->selection);
+    };
+    std::unique_ptr<nereid_operator_t> made(
+        new nereid_operator_t{{*device->device, **op, std::move(choose)}});
+    *out_operator = made.get();
+    device->operators.emplace(view(name), std::move(made));
+    return {};
+  });
+}
+
+nereid_status_t nereid_operator_call(nereid_operator_t *op,
+                                     const nereid_operator_call_t *call) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(op, "op"), require(call, "call")})
+      if (!given)
+        return given;
+    return op->calls.call(readStruct(*call));
+  });
+}
+
+nereid_status_t nereid_operator_prepare(nereid_operator_t *op,
+                                        const nereid_operator_call_t *call) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(op, "op"), require(call, "call")})
+      if (!given)
+        return given;
+    return op->calls.prepare(readStruct(*call));
+  });
+}
