@@ -74,6 +74,19 @@ TEST(OpsCppTest, CallsWithNamedTensorsListsAndAttributes) {
   EXPECT_THAT(out, testing::ElementsAre(1, 2, 5, 3, 4, 6));
 }
 
+TEST(OpsCppTest, ExplainsACall) {
+  Loaded loaded("");
+  ASSERT_TRUE(loaded.operators) << loaded.operators.error().text;
+  Expected<Operator> softmax = loaded.operators->find("softmax");
+  ASSERT_TRUE(softmax) << softmax.error().text;
+  std::vector<float> memory(2 * 20000);
+  Tensor x(memory.data(), {2, 20000});
+  Expected<std::string> text = softmax->explain({{"x", x}}, {}, {{"dim", 1}});
+  ASSERT_TRUE(text) << text.error().text;
+  EXPECT_THAT(*text, testing::HasSubstr("\"variant\": \"long_rows\""));
+  EXPECT_THAT(*text, testing::HasSubstr("does not hold"));
+}
+
 TEST(OpsCppTest, FailuresAreValues) {
   Loaded loaded("");
   ASSERT_TRUE(loaded.operators) << loaded.operators.error().text;
@@ -85,6 +98,9 @@ TEST(OpsCppTest, FailuresAreValues) {
   ASSERT_TRUE(softmax);
   std::vector<int32_t> memory(4);
   Tensor x(memory.data(), {4});
+  Expected<std::string> explained = softmax->explain({{"x", x}});
+  ASSERT_FALSE(explained);
+  EXPECT_EQ(explained.error().status, NEREID_UNIMPLEMENTED);
   Expected<void> called = softmax->call({{"x", x}}, {{"y", x}});
   ASSERT_FALSE(called);
   EXPECT_EQ(called.error().status, NEREID_UNIMPLEMENTED);

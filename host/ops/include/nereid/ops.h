@@ -221,6 +221,11 @@ nereid_operator_call(nereid_operator_t *op, const nereid_operator_call_t *call);
 NEREID_EXPORT nereid_status_t
 nereid_operator_prepare(nereid_operator_t *op,
                         const nereid_operator_call_t *call);
+// What such a call launches and why, as nereid_ops_explain(). Makes no kernel.
+// [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_operator_explain(nereid_operator_t *op, const nereid_operator_call_t *call,
+                        nereid_buffer_t **out_json);
 
 #ifdef __cplusplus
 }

@@ -125,19 +125,21 @@ public:
                       std::initializer_list<Argument> outputs,
                       std::initializer_list<Attribute> attributes = {},
                       nereid_stream_t stream = 0) const {
-    Lists in(inputs), out(outputs);
-    std::vector<nereid_value_t> values;
-    for (const Attribute &attribute : attributes)
-      values.push_back(attribute.value);
-    auto request = detail::sized<nereid_operator_call_t>();
-    request.inputs = in.arguments.data();
-    request.input_count = in.arguments.size();
-    request.outputs = out.arguments.data();
-    request.output_count = out.arguments.size();
-    request.attributes = values.data();
-    request.attribute_count = values.size();
-    request.stream = stream;
-    return detail::check(nereid_operator_call(handle, &request));
+    Request request(inputs, outputs, attributes);
+    request.call.stream = stream;
+    return detail::check(nereid_operator_call(handle, &request.call));
+  }
+
+  /// What such a call launches and why, as JSON.
+  Expected<std::string>
+  explain(std::initializer_list<Argument> inputs,
+          std::initializer_list<Argument> outputs = {},
+          std::initializer_list<Attribute> attributes = {}) const {
+    Request request(inputs, outputs, attributes);
+    nereid_buffer_t *buffer = nullptr;
+    nereid_status_t status =
+        nereid_operator_explain(handle, &request.call, &buffer);
+    return detail::take(status, buffer);
   }
 
 private:
@@ -157,6 +159,28 @@ private:
     }
     std::vector<std::vector<const nereid_tensor_t *>> pointers;
     std::vector<nereid_tensor_argument_t> arguments;
+  };
+
+  struct Request {
+    Request(std::initializer_list<Argument> inputs,
+            std::initializer_list<Argument> outputs,
+            std::initializer_list<Attribute> attributes)
+        : in(inputs), out(outputs) {
+      for (const Attribute &attribute : attributes)
+        values.push_back(attribute.value);
+      call.inputs = in.arguments.data();
+      call.input_count = in.arguments.size();
+      call.outputs = out.arguments.data();
+      call.output_count = out.arguments.size();
+      call.attributes = values.data();
+      call.attribute_count = values.size();
+    }
+    Request(const Request &) = delete;
+    Request &operator=(const Request &) = delete;
+
+    Lists in, out;
+    std::vector<nereid_value_t> values;
+    nereid_operator_call_t call = detail::sized<nereid_operator_call_t>();
   };
 
   nereid_operator_t *handle;

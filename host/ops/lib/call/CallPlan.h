@@ -79,7 +79,6 @@ struct CallPlan {
   std::vector<PreparedLaunch> launches;
   std::vector<PreparedOutput> outputs;
   uint64_t temporarySize = 0;
-  std::string explanation; // JSON
 
   Outcome run(const CallValues &values, TemporaryPool &pool) const;
 };

@@ -427,6 +427,14 @@ Outcome OperatorCalls::makeOutputs(const nereid_operator_call_t &call,
   return {};
 }
 
+Result<CallFacts>
+OperatorCalls::facts(const nereid_operator_call_t &call) const {
+  Gathered gathered;
+  if (Outcome done = gather(call, gathered); !done)
+    return done.failure();
+  return factsOf(gathered);
+}
+
 Outcome OperatorCalls::prepare(const nereid_operator_call_t &call) {
   thread_local Gathered gathered;
   if (Outcome done = gather(call, gathered); !done)

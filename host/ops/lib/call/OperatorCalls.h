@@ -28,7 +28,8 @@ public:
   Outcome call(const nereid_operator_call_t &call);
   /// Plans the call without launching anything.
   Outcome prepare(const nereid_operator_call_t &call);
-  size_t knownCalls() const { return plans.size(); }
+  /// What a selection is made from.
+  Result<CallFacts> facts(const nereid_operator_call_t &call) const;
 
 private:
   struct Gathered;

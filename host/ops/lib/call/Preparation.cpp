@@ -18,6 +18,7 @@ namespace nereid::ops {
 
 using host::Json;
 
+// Of tensors; kernels may ask for more for their scratch memory.
 static constexpr uint64_t temporaryAlignment = 128;
 
 namespace {
@@ -52,7 +53,7 @@ private:
   using Places = std::vector<Place>;
 
   Result<Place> placeOf(const SelectedTensor &tensor) const;
-  Place allocate(uint64_t size);
+  Place allocate(uint64_t size, uint64_t alignment = temporaryAlignment);
   Place allocate(const TensorFacts &facts);
   Outcome addCopy(const TensorFacts &from, const Place &source,
                   const TensorFacts &to, const Place &target);
@@ -77,13 +78,11 @@ static uint64_t bytesOf(const TensorFacts &facts) {
   return static_cast<uint64_t>(numelOf(facts)) * sizeOfDtype(facts.dtype);
 }
 
-Place Preparer::allocate(uint64_t size) {
+Place Preparer::allocate(uint64_t size, uint64_t alignment) {
   Place place;
   place.isTemporary = true;
-  place.offset = plan->temporarySize;
-  uint64_t whole = std::max<uint64_t>(size, 1);
-  plan->temporarySize += (whole + temporaryAlignment - 1) / temporaryAlignment *
-                         temporaryAlignment;
+  place.offset = (plan->temporarySize + alignment - 1) / alignment * alignment;
+  plan->temporarySize = place.offset + std::max<uint64_t>(size, 1);
   return place;
 }
 
@@ -308,8 +307,16 @@ Outcome Preparer::addLaunch(const Selection &selection,
   }
   if (loaded.scratchSize) {
     prepared.scratchSize = loaded.scratchSize * programs;
+    if (loaded.scratchAlignment > TemporaryPool::alignment)
+      return Failure{NEREID_UNIMPLEMENTED,
+                     where + ": its scratch memory is aligned to " +
+                         std::to_string(loaded.scratchAlignment) +
+                         " bytes, expected at most " +
+                         std::to_string(TemporaryPool::alignment)};
     prepared.scratch =
-        allocate(prepared.scratchSize + loaded.scratchAlignment).offset;
+        allocate(prepared.scratchSize,
+                 std::max(loaded.scratchAlignment, temporaryAlignment))
+            .offset;
   }
   plan->launches.push_back(std::move(prepared));
   return {};

@@ -45,7 +45,7 @@ Result<TemporaryPool::Lease> TemporaryPool::lease(nereid_stream_t stream,
   nereid_allocation_t request = {};
   request.struct_size = sizeof request;
   request.size = std::bit_ceil(size);
-  request.alignment = 128;
+  request.alignment = alignment;
   if (nereid_status_t status = nereid_backend_allocate(
           backend, device, &request, &lease.block->address))
     return lastFailure(status);

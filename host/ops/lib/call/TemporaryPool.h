@@ -45,7 +45,8 @@ public:
   TemporaryPool(const TemporaryPool &) = delete;
   TemporaryPool &operator=(const TemporaryPool &) = delete;
 
-  /// At least \p size bytes, aligned to 128. Waits for the stream when a larger
+  static constexpr uint64_t alignment = 4096;
+  /// At least \p size bytes with that alignment. Waits for the stream when a larger
   /// block is needed than ever before.
   Result<Lease> lease(nereid_stream_t stream, uint64_t size);
 

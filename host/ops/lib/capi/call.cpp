@@ -7,12 +7,14 @@
 #include "call/LastFailure.h"
 #include "call/OperatorCalls.h"
 #include "capi/Ops.h"
-#include "select/Select.h"
+#include "select/Describe.h"
+#include "support/Json.h"
 
 using namespace nereid::ops;
 using nereid::host::readStruct;
 
 struct nereid_operator_t {
+  const nereid_ops_device_t *device;
   OperatorCalls calls;
 };
 
@@ -130,8 +132,8 @@ nereid_status_t nereid_ops_operator(nereid_ops_device_t *device,
         return plan.failure();
       return std::move(plan->selection);
     };
-    std::unique_ptr<nereid_operator_t> made(
-        new nereid_operator_t{{*device->device, **op, std::move(choose)}});
+    std::unique_ptr<nereid_operator_t> made(new nereid_operator_t{
+        device, {*device->device, **op, std::move(choose)}});
     *out_operator = made.get();
     device->operators.emplace(view(name), std::move(made));
     return {};
@@ -155,5 +157,26 @@ nereid_status_t nereid_operator_prepare(nereid_operator_t *op,
       if (!given)
         return given;
     return op->calls.prepare(readStruct(*call));
+  });
+}
+
+nereid_status_t nereid_operator_explain(nereid_operator_t *op,
+                                        const nereid_operator_call_t *call,
+                                        nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(op, "op"), require(call, "call")})
+      if (!given)
+        return given;
+    Result<CallFacts> facts = op->calls.facts(readStruct(*call));
+    if (!facts)
+      return facts.failure();
+    RequestedCall requested;
+    requested.facts = std::move(*facts);
+    Result<nereid::host::Json> explained =
+        explainCall(*op->device->packs, op->device->device->target(),
+                    op->calls.name(), requested);
+    if (!explained)
+      return explained.failure();
+    return giveText(nereid::host::dumpJson(*explained), out_json);
   });
 }

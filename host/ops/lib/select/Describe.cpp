@@ -384,14 +384,11 @@ static Json tuningOf(const Plan &plan) {
 }
 
 Result<Json> explainCall(const Packs &packs, const TargetFacts &target,
-                         std::string_view name, std::string_view callText) {
-  Result<RequestedCall> call = callOfJson(callText);
-  if (!call)
-    return call.failure();
+                         std::string_view name, const RequestedCall &call) {
   std::vector<Trial> trials;
   Result<Plan> plan =
-      select(packs, target, name, call->facts,
-             call->configuration ? &*call->configuration : nullptr, &trials);
+      select(packs, target, name, call.facts,
+             call.configuration ? &*call.configuration : nullptr, &trials);
   if (!plan)
     return plan.failure();
   const Selection &selection = plan->selection;
@@ -416,6 +413,14 @@ Result<Json> explainCall(const Packs &packs, const TargetFacts &target,
       {"bucket", plan->bucket.empty() ? Json() : Json::parse(plan->bucket)},
       {"tune", tuningOf(*plan)},
       {"considered", considered}};
+}
+
+Result<Json> explainCall(const Packs &packs, const TargetFacts &target,
+                         std::string_view name, std::string_view text) {
+  Result<RequestedCall> call = callOfJson(text);
+  if (!call)
+    return call.failure();
+  return explainCall(packs, target, name, *call);
 }
 
 } // namespace nereid::ops

@@ -30,6 +30,9 @@ host::Json listOperators(const Packs &packs,
                          const TargetFacts *target = nullptr);
 Result<host::Json> showOperator(const Packs &packs, std::string_view name);
 Result<host::Json> explainCall(const Packs &packs, const TargetFacts &target,
+                               std::string_view name,
+                               const RequestedCall &call);
+Result<host::Json> explainCall(const Packs &packs, const TargetFacts &target,
                                std::string_view name, std::string_view call);
 
 } // namespace nereid::ops
