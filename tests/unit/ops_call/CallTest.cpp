@@ -278,6 +278,22 @@ TEST_F(CallTest, NamesWhatIsMissingUnknownOrTwice) {
             "error: scale: x is a list of 2 tensors, expected one tensor");
 }
 
+TEST_F(CallTest, ReadsNothingOfAnArrayWithoutItems) {
+  Array<float> x({4});
+  Call built;
+  built.input("x", x.tensor());
+  nereid_operator_call_t call = built.get();
+  nereid_tensor_argument_t zeros = {};
+  call.outputs = &zeros;
+  EXPECT_EQ(nereid_operator_prepare(operators->find("scale"), &call), NEREID_OK)
+      << lastError();
+  call.output_count = 1;
+  EXPECT_NE(nereid_operator_prepare(operators->find("scale"), &call),
+            NEREID_OK);
+  EXPECT_EQ(lastError(), "error: scale: struct_size of an argument is 0, "
+                         "expected at least 32");
+}
+
 TEST_F(CallTest, NamesAnOutputOfTheWrongShape) {
   Array<float> x({4}), out({5});
   EXPECT_EQ(

@@ -194,8 +194,9 @@ Outcome OperatorCalls::gather(const nereid_operator_call_t &call,
       (call.attribute_count && !call.attributes))
     return invalid(op.name + ": a count is not zero and its array is null");
   // The size at first release.
-  for (const nereid_tensor_argument_t *given : {call.inputs, call.outputs})
-    if (given && given->struct_size < sizeof *given)
+  for (auto [given, count] : {std::pair(call.inputs, call.input_count),
+                              std::pair(call.outputs, call.output_count)})
+    if (count && given->struct_size < sizeof *given)
       return invalid(op.name + ": struct_size of an argument is " +
                      std::to_string(given->struct_size) +
                      ", expected at least " + std::to_string(sizeof *given));
