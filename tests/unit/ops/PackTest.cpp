@@ -223,6 +223,13 @@ TEST_F(OpsPackTest, ProblemsOfOperatorsNameTheLineAndTheNearestName) {
        "'size'"},
       {"of {x.shape}", "of {x.shap}", "tensor 'x' has no attribute 'shap'"},
       {"of {x.shape}", "of {x.shape", "the message has a '{' without '}'"},
+      {"  dim < 2:", "  out.rank < 2:",
+       "scale.yaml:14:3: expression 'out.rank < 2', column 1: unknown name "
+       "'out'"},
+      {"let:\n", "let:\n  on: 1\n",
+       "scale.yaml:12:3: the key 'on' is a boolean in YAML, expected a string; "
+       "write \"on\""},
+      {"empty:", "off:", "scale.yaml:15:1: the key 'off' is a boolean in YAML"},
       {"key: {n: log2}", "key: {n: log3}",
        "scale.yaml:16:10: unknown strategy 'log3'; did you mean 'log2'"},
       {"key: {n: log2}", "key: {n: [2, 1]}",

@@ -215,6 +215,8 @@ TEST_F(OpsSelectTest, ACallThatDoesNotFitIsRefusedInTheWordsOfTheSchema) {
        "scale: x is a list, expected one tensor"},
       {one("[2]", R"(, "outputs": {"out": {"shape": [3], "dtype": "f32"}})"),
        "scale: out is f32 [3], expected f32 [2]"},
+      {one("[2]", R"(, "outputs": {"out": []})"),
+       "scale: out is a list, expected one tensor"},
       {one("[2]", R"(, "atributes": {})"),
        "the call: unknown member 'atributes'; did you mean 'attributes'"},
       {one("[-1]"), "the shape of 'x' has -1"},

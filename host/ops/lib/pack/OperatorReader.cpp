@@ -652,15 +652,21 @@ void FileReader::checkNames() {
     if (output.when)
       check(*output.when, names);
   }
+  // Requirements are checked before there are outputs.
+  NameSet early = names;
+  for (const OutputSchema &output : op.schema.outputs)
+    early.erase(output.name);
+  if (op.pointwise)
+    early.erase("dims");
   for (const Requirement &requirement : op.require) {
-    check(requirement.condition, names);
+    check(requirement.condition, early);
     for (const Message::Piece &piece : requirement.message.pieces)
       if (piece.expression)
         check({{},
                *piece.expression,
                requirement.condition.line,
                requirement.condition.column},
-              names);
+              early);
   }
   if (op.empty)
     check(*op.empty, names);

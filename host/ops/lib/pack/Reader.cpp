@@ -57,6 +57,13 @@ const yaml::Node *MappingReader::require(std::string_view key) {
   return found;
 }
 
+// YAML 1.1 has more words for true and false than one expects.
+static std::string notAString(const yaml::Node &key) {
+  return "the key '" + escapeForTerminal(key.text) + "' is " +
+         std::string(key.kindName()) + " in YAML, expected a string; write \"" +
+         escapeForTerminal(key.text) + "\"";
+}
+
 void MappingReader::expect(std::string_view key, const yaml::Node &found,
                            std::string_view kind) {
   problems.add(found, "'" + std::string(key) + "' of " + what + " is " +
@@ -125,9 +132,10 @@ void MappingReader::finish() {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const yaml::Entry &entry : mapping.entries)
-    if (!entry.key->isString() ||
-        !std::binary_search(names.begin(), names.end(),
-                            entry.key->value.string()))
+    if (!entry.key->isString())
+      problems.add(*entry.key, notAString(*entry.key) + ", in " + what);
+    else if (!std::binary_search(names.begin(), names.end(),
+                                 entry.key->value.string()))
       problems.add(*entry.key,
                    unknown("key", entry.key->text, names) + ", in " + what);
 }
@@ -187,6 +195,10 @@ Definitions readSettings(const yaml::Node *node, std::string_view what,
     return definitions;
   }
   for (const yaml::Entry &entry : node->entries) {
+    if (!entry.key->isString()) {
+      problems.add(*entry.key, notAString(*entry.key));
+      continue;
+    }
     if (!isName(entry.key->text)) {
       problems.add(*entry.key, "'" + escapeForTerminal(entry.key->text) +
                                    "' cannot be a name");

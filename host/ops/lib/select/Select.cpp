@@ -118,6 +118,10 @@ static Outcome checkCall(const Operator &op, const CallFacts &call) {
       if (Outcome fits = checkTensor(op, input, facts); !fits)
         return fits;
   }
+  for (const NamedTensors &output : call.outputs)
+    if (output.isList || output.members.size() != 1)
+      return wrong(op.name + ": " + output.name +
+                   " is a list, expected one tensor");
   for (const AttributeSchema &attribute : op.schema.attributes) {
     const Value *given = find(call.attributes, attribute.name);
     bool mayBeNone = attribute.byDefault && attribute.byDefault->isNone();
