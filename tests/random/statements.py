@@ -29,6 +29,8 @@ class Statements(Memory):
             return self.binary(self.choice(["andi", "ori", "xori"]), x, self.tile(E.I1, x.shape))
         if x.element in E.EIGHT_BIT_FLOATS:
             return self.cast(self.combined(self.cast(x, E.F32)), x.element, x.element.small)
+        if x.element in (E.F16, E.BF16) and self.chance(0.3):
+            return self.through_f32(x)
         if self.chance(0.2):
             return self.select(self.tile(E.I1, x.shape), x, self.tile(x.element, x.shape))
         if self.chance(0.15):
@@ -40,9 +42,22 @@ class Statements(Memory):
             return self.constant(self.rng.randrange(-4, 5), x.element, x.shape)
         return self.tile(x.element, x.shape)
 
-    def combine_floats(self, x: Value) -> Value:
+    def through_f32(self, x: Value) -> Value:
+        """A new f16 or bf16, by operations on f32, which a compiler may narrow."""
+        wide = self._extended(x, E.F32)
+        for _ in range(self.rng.randrange(1, 4)):
+            y = self._extended(self.second(x), E.F32)
+            if self.chance(0.2):
+                wide = self.unary(wide)
+            elif self.chance(0.2):
+                wide = self.select(self.compare(self.choice(_COMPARE_FLOATS), wide, y), wide, y)
+            else:
+                wide = self.combine_floats(wide, y)
+        return self.cast(wide, x.element)
+
+    def combine_floats(self, x: Value, y: Value | None = None) -> Value:
         name = self.choice(["addf", "addf", "subf", "mulf", "maxnumf", "minnumf", "maximumf", "minimumf"])
-        y = self.second(x)
+        y = y or self.second(x)
         if self.special and self.chance(0.15):
             return self.binary("divf", x, self.without_negative_zero(y) if y.signed_zero else y)
         if x.raw or y.raw:

@@ -5,7 +5,7 @@
 
 #include "Optimize.h"
 
-#include "F16Compares.h"
+#include "F16Operations.h"
 #include "MemoryOperands.h"
 #include "ShortFloats.h"
 
@@ -64,7 +64,7 @@ void Optimizer::run(llvm::Module &module) {
   passes.run(module, modules);
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
-  compareF16InF32(module, machine);
+  computeF16InF32(module, machine);
   // Cached analyses refer to functions that will be deleted.
   loops.clear();
   functions.clear();
