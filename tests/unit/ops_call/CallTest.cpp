@@ -150,6 +150,50 @@ TEST_F(CallTest, ValuesThatAreOnlyPassedOnNeedNoNewKernel) {
                             {"name": "n", "type": "i64", "hint": ""}])"));
 }
 
+TEST_F(CallTest, ACallMayNameWhatItUses) {
+  Array<float> x({3}), out({3});
+  x[2] = 3;
+  Call call;
+  call.input("x", x.tensor()).output("out", out.tensor());
+  ASSERT_EQ(operators->call("scale", call), "");
+  // `each` does not apply with this mode, which the other variant is for.
+  std::string pack = folder + "/pack/ops/scale.yaml";
+  std::ofstream(pack, std::ios::app)
+      << "  - name: twice\n    kernel: scale.py:scale\n"
+         "    arguments: {x: x, out: out, scale: scale * 2, n: n}\n"
+         "    grid: [out.numel]\n";
+  operators = std::make_unique<Operators>(
+      Operators::Options{folder + "/pack", "", "", &source.source});
+  ASSERT_EQ(operators->call("scale", call), "");
+  EXPECT_EQ(out[2], 3 * 2 + 1);
+  nereid_operator_call_t given = call.get();
+  given.choice = borrow(R"({"variant": "twice"})");
+  nereid_operator_t *op = operators->find("scale");
+  ASSERT_EQ(nereid_operator_call(op, &given), NEREID_OK) << lastError();
+  ASSERT_EQ(nereid_backend_synchronize(operators->backend, 0, 0), NEREID_OK);
+  EXPECT_EQ(out[2], 3 * 4 + 1);
+  ASSERT_EQ(operators->call("scale", call), "");
+  EXPECT_EQ(out[2], 3 * 2 + 1);
+  given.choice = borrow(R"({"variant": "no such"})");
+  EXPECT_NE(nereid_operator_call(op, &given), NEREID_OK);
+  given.choice = borrow("[");
+  EXPECT_EQ(nereid_operator_call(op, &given), NEREID_INVALID_ARGUMENT);
+  EXPECT_NE(lastError().find("scale: the choice is not a JSON object"),
+            std::string::npos)
+      << lastError();
+  given.choice = {};
+  nereid_buffer_t *buffer = nullptr;
+  ASSERT_EQ(nereid_operator_candidates(op, &given, 0, &buffer), NEREID_OK)
+      << lastError();
+  nereid_bytes_t bytes = nereid_buffer_bytes(buffer);
+  Json found = Json::parse(
+      std::string(static_cast<const char *>(bytes.data), bytes.size));
+  nereid_buffer_destroy(buffer);
+  ASSERT_EQ(found["candidates"].size(), 2u);
+  EXPECT_EQ(found["candidates"][0]["default"], true);
+  EXPECT_EQ(found["candidates"][1]["choice"], Json({{"variant", "twice"}}));
+}
+
 TEST_F(CallTest, AMisalignedTensorIsAnotherCall) {
   Array<float> x({3}), out({3}), odd({3}, {}, 1);
   odd[2] = 5;

@@ -76,8 +76,9 @@ NEREID_EXPORT nereid_status_t nereid_ops_show(const nereid_ops_t *ops,
 // What a call of `name` launches on `target`, and why. `call` is a JSON object:
 // {"inputs": {"x": {"shape": [4, 8], "dtype": "f16", "stride": [8, 1], "align":
 // 16}}, "outputs": {...}, "attributes": {"dim": -1}, "configuration":
-// {"constants": {...}, "options": {...}}}; an input that is a list of tensors is
-// a list. Stride and align, and all but the inputs, may be missing.
+// {"variant": "rows", "constants": {...}, "options": {...}}}, where
+// "configuration" replaces what would be chosen; an input that is a list of
+// tensors is a list. Stride and align, and all but the inputs, may be missing.
 // docs/operators.md describes the answer. [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_ops_explain(const nereid_ops_t *ops, const nereid_ops_target_t *target,
@@ -208,6 +209,9 @@ typedef struct nereid_operator_call_t {
   uint64_t attribute_count;
   nereid_stream_t stream;
   const nereid_tensor_allocator_t *allocator;  // NULL: all outputs are given
+  // What to use in place of what would be chosen, as JSON: {"variant": "rows",
+  // "constants": {...}, "options": {...}}; empty: nothing.
+  nereid_string_t choice;
 } nereid_operator_call_t;
 
 // Puts the operator's work on the stream. Errors name the operator and what does
@@ -226,6 +230,20 @@ nereid_operator_prepare(nereid_operator_t *op,
 NEREID_EXPORT nereid_status_t
 nereid_operator_explain(nereid_operator_t *op, const nereid_operator_call_t *call,
                         nereid_buffer_t **out_json);
+
+// Flags of nereid_operator_candidates().
+enum {
+  NEREID_CANDIDATES_EXPANDED = 1u  // of a long search, not the usual ones
+};
+
+// What such a call may be tuned over: {"key", "bucket", "candidates": [{"layer",
+// "variant", "configuration", "choice", "default", "source", "unsupported"}]}.
+// The first one is the default; "choice" is for nereid_operator_call_t, "variant"
+// and "configuration" for tuned results, "unsupported" is a reason or null.
+// There are none for a call that launches nothing. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_operator_candidates(
+    nereid_operator_t *op, const nereid_operator_call_t *call, uint32_t flags,
+    nereid_buffer_t **out_json);
 
 #ifdef __cplusplus
 }

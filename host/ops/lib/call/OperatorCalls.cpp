@@ -8,6 +8,7 @@
 #include "abi/Struct.h"
 #include "call/LastFailure.h"
 #include "call/Tensor.h"
+#include "select/Candidates.h"
 #include "select/Tensor.h"
 
 #include <bit>
@@ -27,6 +28,7 @@ struct OperatorCalls::Gathered {
   std::vector<nereid_value_t> attributes; // type 0: not given, no number
   std::vector<uint64_t> key;
   nereid_stream_t stream = 0;
+  std::string_view choice;
 
   void clear() {
     tensors.clear();
@@ -201,6 +203,7 @@ Outcome OperatorCalls::gather(const nereid_operator_call_t &call,
                      std::to_string(given->struct_size) +
                      ", expected at least " + std::to_string(sizeof *given));
   out.stream = call.stream;
+  out.choice = view(call.choice);
   if (Outcome inputs = gatherTensors(call.inputs, call.input_count, false, out);
       !inputs)
     return inputs;
@@ -276,6 +279,8 @@ void OperatorCalls::writeKey(Gathered &gathered, uint64_t deciding) const {
     if (i >= 64 || deciding >> i & 1)
       addValueKey(gathered.attributes[i], key);
   }
+  if (!gathered.choice.empty())
+    addBytes(gathered.choice.data(), gathered.choice.size(), key);
 }
 
 // ---------------------------------------------------------------- planning
@@ -364,8 +369,13 @@ OperatorCalls::planFor(Gathered &gathered,
     layout.attributes.push_back(attribute.name);
 
   uint64_t needed = 0;
-  Selector noting = [&](std::string_view name, const CallFacts &call) {
-    Result<Selection> selection = choose(name, call);
+  Result<std::optional<Wanted>> wanted = wantedOfJson(gathered.choice);
+  if (!wanted)
+    return Failure{wanted.failure().status,
+                   op.name + ": " + wanted.failure().text};
+  Selector noting = [&](std::string_view name, const CallFacts &call,
+                        const Wanted *given) {
+    Result<Selection> selection = choose(name, call, given);
     if (selection && name == op.name)
       for (const std::string &attribute : selection->decidingAttributes) {
         auto at = std::ranges::find(layout.attributes, attribute) -
@@ -374,8 +384,8 @@ OperatorCalls::planFor(Gathered &gathered,
       }
     return selection;
   };
-  Result<std::unique_ptr<const CallPlan>> plan =
-      ops::prepare(device, noting, op.name, *facts, layout);
+  Result<std::unique_ptr<const CallPlan>> plan = ops::prepare(
+      device, noting, op.name, *facts, layout, *wanted ? &**wanted : nullptr);
   if (!plan)
     return plan.failure();
   if (plans.size() >= mostPlans) {

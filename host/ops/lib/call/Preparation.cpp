@@ -336,7 +336,7 @@ Outcome Preparer::addCopy(const TensorFacts &from, const Place &source,
   CallFacts copy;
   copy.inputs.push_back({"x", false, {from}});
   copy.outputs.push_back({"out", false, {to}});
-  Result<Selection> selection = choose("copy", copy);
+  Result<Selection> selection = choose("copy", copy, nullptr);
   if (!selection)
     return selection.failure();
   Places places;
@@ -401,8 +401,8 @@ Outcome Preparer::add(const Selection &selection) {
 
 Result<std::unique_ptr<const CallPlan>>
 prepare(Device &device, const Selector &choose, std::string_view op,
-        const CallFacts &call, const CallLayout &layout) {
-  Result<Selection> selection = choose(op, call);
+        const CallFacts &call, const CallLayout &layout, const Wanted *wanted) {
+  Result<Selection> selection = choose(op, call, wanted);
   if (!selection)
     return selection.failure();
   Preparer preparer(device, choose, call, layout);

@@ -8,15 +8,16 @@
 #define NEREID_OPS_CALL_PREPARATION_H
 
 #include "call/Device.h"
-#include "select/Selection.h"
+#include "select/Select.h"
 
 #include <functional>
 
 namespace nereid::ops {
 
-/// What chooses for a call of an operator.
-using Selector = std::function<Result<Selection>(std::string_view op,
-                                                 const CallFacts &call)>;
+/// What chooses for a call of an operator; \p wanted is what the call asks for,
+/// or null.
+using Selector = std::function<Result<Selection>(
+    std::string_view op, const CallFacts &call, const Wanted *wanted)>;
 
 /// Where the tensors and attributes of a call are in its CallValues.
 struct CallLayout {
@@ -32,7 +33,8 @@ struct CallLayout {
 /// which makes inputs row major, and outputs not.
 Result<std::unique_ptr<const CallPlan>>
 prepare(Device &device, const Selector &choose, std::string_view op,
-        const CallFacts &call, const CallLayout &layout);
+        const CallFacts &call, const CallLayout &layout,
+        const Wanted *wanted = nullptr);
 
 } // namespace nereid::ops
 

@@ -7,6 +7,7 @@
 #include "call/LastFailure.h"
 #include "call/OperatorCalls.h"
 #include "capi/Ops.h"
+#include "select/Candidates.h"
 #include "select/Describe.h"
 #include "support/Json.h"
 
@@ -124,10 +125,10 @@ nereid_status_t nereid_ops_operator(nereid_ops_device_t *device,
     Result<const Operator *> op = findOperator(*device, view(name));
     if (!op)
       return op.failure();
-    Selector choose = [device](std::string_view wanted,
-                               const CallFacts &call) -> Result<Selection> {
-      Result<Plan> plan =
-          select(*device->packs, device->device->target(), wanted, call);
+    Selector choose = [device](std::string_view called, const CallFacts &call,
+                               const Wanted *wanted) -> Result<Selection> {
+      Result<Plan> plan = select(*device->packs, device->device->target(),
+                                 called, call, wanted);
       if (!plan)
         return plan.failure();
       return std::move(plan->selection);
@@ -170,13 +171,37 @@ nereid_status_t nereid_operator_explain(nereid_operator_t *op,
     Result<CallFacts> facts = op->calls.facts(readStruct(*call));
     if (!facts)
       return facts.failure();
-    RequestedCall requested;
-    requested.facts = std::move(*facts);
+    Result<std::optional<Wanted>> wanted =
+        wantedOfJson(view(readStruct(*call).choice));
+    if (!wanted)
+      return wanted.failure();
+    RequestedCall requested{std::move(*facts), std::move(*wanted)};
     Result<nereid::host::Json> explained =
         explainCall(*op->device->packs, op->device->device->target(),
                     op->calls.name(), requested);
     if (!explained)
       return explained.failure();
     return giveText(nereid::host::dumpJson(*explained), out_json);
+  });
+}
+
+nereid_status_t nereid_operator_candidates(nereid_operator_t *op,
+                                           const nereid_operator_call_t *call,
+                                           uint32_t flags,
+                                           nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(op, "op"), require(call, "call")})
+      if (!given)
+        return given;
+    Result<CallFacts> facts = op->calls.facts(readStruct(*call));
+    if (!facts)
+      return facts.failure();
+    Result<Candidates> candidates = candidatesOf(
+        *op->device->packs, op->device->device->target(), op->calls.name(),
+        *facts,
+        flags & NEREID_CANDIDATES_EXPANDED ? Search::Expanded : Search::Usual);
+    if (!candidates)
+      return candidates.failure();
+    return giveText(nereid::host::dumpJson(jsonOf(*candidates)), out_json);
   });
 }

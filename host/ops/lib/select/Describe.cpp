@@ -6,6 +6,7 @@
 #include "select/Describe.h"
 
 #include "expr/Json.h"
+#include "select/Candidates.h"
 #include "support/Json.h"
 #include "text/Suggestions.h"
 
@@ -158,24 +159,6 @@ valuesOfJson(const Json &json, const char *what) {
   return list;
 }
 
-static Result<Configuration> configurationOfJson(const Json &json) {
-  Configuration configuration;
-  if (!json.is_object())
-    return wrong("'configuration' is not a JSON object");
-  for (const auto &[key, member] : json.items()) {
-    if (key != "constants" && key != "options")
-      return wrong("'configuration': " +
-                   unknown("member", key, {"constants", "options"}));
-    auto values = valuesOfJson(member, key.c_str());
-    if (!values)
-      return values.failure();
-    for (auto &[name, value] : *values)
-      (key == "constants" ? configuration.constants : configuration.options)
-          .push_back({name, std::move(value)});
-  }
-  return configuration;
-}
-
 Result<RequestedCall> callOfJson(std::string_view text) {
   Json json = Json::parse(text.empty() ? "{}" : text, nullptr, false);
   if (!json.is_object())
@@ -195,10 +178,10 @@ Result<RequestedCall> callOfJson(std::string_view text) {
       for (auto &[name, value] : *values)
         call.facts.attributes.push_back({name, std::move(value)});
     } else if (key == "configuration") {
-      Result<Configuration> configuration = configurationOfJson(member);
-      if (!configuration)
-        return configuration.failure();
-      call.configuration = std::move(*configuration);
+      Result<Wanted> wanted = wantedOfJson(member);
+      if (!wanted)
+        return wanted.failure();
+      call.wanted = std::move(*wanted);
     } else {
       return wrong("the call: " + unknown("member", key,
                                           {"inputs", "outputs", "attributes",
@@ -386,9 +369,8 @@ static Json tuningOf(const Plan &plan) {
 Result<Json> explainCall(const Packs &packs, const TargetFacts &target,
                          std::string_view name, const RequestedCall &call) {
   std::vector<Trial> trials;
-  Result<Plan> plan =
-      select(packs, target, name, call.facts,
-             call.configuration ? &*call.configuration : nullptr, &trials);
+  Result<Plan> plan = select(packs, target, name, call.facts,
+                             call.wanted ? &*call.wanted : nullptr, &trials);
   if (!plan)
     return plan.failure();
   const Selection &selection = plan->selection;

@@ -20,7 +20,7 @@ Result<TargetFacts> targetFacts(std::string_view type, std::string_view arch,
 /// What a call has, from the JSON of nereid_ops_explain().
 struct RequestedCall {
   CallFacts facts;
-  std::optional<Configuration> configuration;
+  std::optional<Wanted> wanted; // its "configuration"
 };
 Result<RequestedCall> callOfJson(std::string_view text);
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace nereid::ops {
@@ -165,14 +166,22 @@ private:
 class Planner {
 public:
   Planner(const Operator &op, const TargetFacts &target, const CallFacts &call,
-          const Configuration *configuration, Plan &plan)
-      : op(op), target(target), call(call), configuration(configuration),
-        plan(plan), base(op.schema) {}
+          const Wanted *wanted, Plan &plan)
+      : op(op), target(target), call(call), wanted(wanted), plan(plan),
+        base(op.schema) {}
 
   /// True if the plan is complete, false if no variant applies.
   Result<bool> run(const std::string &layer, std::vector<Trial> &trials);
+  /// Adds the operator's variants and what \p findTuned says of them.
+  Outcome
+  list(const std::string &layer, Search search,
+       const std::function<const TunedOperator *(const Variant &)> &findTuned,
+       std::vector<VariantSpace> &out);
 
 private:
+  Result<bool> begin(const std::string &layer, std::vector<Trial> &trials);
+  Outcome expandVariant(const TunedOperator &tuned, Search search,
+                        const Scope &names, VariantSpace &space);
   void setInputs();
   void setList(const std::string &name, const std::vector<TensorFacts> &members,
                const std::vector<bool> &isCopied);
@@ -196,7 +205,7 @@ private:
   const Operator &op;
   const TargetFacts &target;
   const CallFacts &call;
-  const Configuration *configuration;
+  const Wanted *wanted;
   Plan &plan;
   struct Known {
     SelectedTensor tensor;
@@ -499,7 +508,9 @@ static Definitions replaced(const Definitions &own,
 }
 
 Outcome Planner::makeLaunch(const Step &step, const Environment &names) {
-  const Configuration *given = step.isTuned ? configuration : nullptr;
+  const Configuration *given = step.isTuned && wanted && wanted->configuration
+                                   ? &*wanted->configuration
+                                   : nullptr;
   Definitions constants =
       replaced(step.constants, given ? &given->constants : nullptr, false);
   Definitions options =
@@ -670,8 +681,9 @@ void Planner::finish(const std::string &layer) {
   plan.selection.decidingAttributes.assign(base.read.begin(), base.read.end());
 }
 
-Result<bool> Planner::run(const std::string &layer,
-                          std::vector<Trial> &trials) {
+// All but the variants. True if there is nothing to launch.
+Result<bool> Planner::begin(const std::string &layer,
+                            std::vector<Trial> &trials) {
   setInputs();
   {
     Scope names(op.let, base);
@@ -699,7 +711,27 @@ Result<bool> Planner::run(const std::string &layer,
   Scope names(op.let, base);
   if (Outcome made = makeKey(names); !made)
     return made.failure();
+  return false;
+}
+
+static bool isMeant(const Wanted &wanted, const std::string &layer,
+                    const Variant &variant) {
+  return wanted.variant.empty() || wanted.variant == variant.name ||
+         wanted.variant == layer + '/' + variant.name;
+}
+
+Result<bool> Planner::run(const std::string &layer,
+                          std::vector<Trial> &trials) {
+  Result<bool> isEmpty = begin(layer, trials);
+  if (!isEmpty || *isEmpty)
+    return isEmpty;
+  Scope names(op.let, base);
   for (const Variant &variant : op.variants) {
+    if (wanted && !isMeant(*wanted, layer, variant)) {
+      trials.push_back(
+          {layer, variant.name, false, "'" + wanted->variant + "' is wanted"});
+      continue;
+    }
     if (variant.when) {
       Result<Value> applies =
           evaluate(*variant.when, names, "variant '" + variant.name + "'");
@@ -721,6 +753,64 @@ Result<bool> Planner::run(const std::string &layer,
     return true;
   }
   return false;
+}
+
+// Conditions of configurations see the call, the variant and the settings of
+// its first step that is tuned.
+Outcome Planner::expandVariant(const TunedOperator &tuned, Search search,
+                               const Scope &names, VariantSpace &space) {
+  const Variant &variant = *space.variant;
+  Scope own(variant.let, names);
+  auto step = std::find_if(variant.steps.begin(), variant.steps.end(),
+                           [](const Step &each) { return each.isTuned; });
+  Definitions settings;
+  if (step != variant.steps.end()) {
+    settings = step->constants;
+    settings.insert(settings.end(), step->options.begin(), step->options.end());
+  }
+  Names inner(&own);
+  inner.set("step", Value(int64_t(0)));
+  Scope scope(settings, inner);
+  Result<std::vector<Configuration>> expanded = expand(tuned, search, &scope);
+  if (!expanded)
+    return expanded.failure();
+  space.configurations = std::move(*expanded);
+  return {};
+}
+
+Outcome Planner::list(
+    const std::string &layer, Search search,
+    const std::function<const TunedOperator *(const Variant &)> &findTuned,
+    std::vector<VariantSpace> &out) {
+  std::vector<Trial> ignored;
+  Result<bool> isEmpty = begin(layer, ignored);
+  if (!isEmpty)
+    return isEmpty.failure();
+  if (*isEmpty)
+    return {};
+  Scope names(op.let, base);
+  for (const Variant &variant : op.variants) {
+    VariantSpace space;
+    space.layer = layer;
+    space.op = &op;
+    space.variant = &variant;
+    Result<Value> applies = Value(true);
+    if (variant.when)
+      applies =
+          evaluate(*variant.when, names, "variant '" + variant.name + "'");
+    Outcome made;
+    if (!applies)
+      made = applies.failure();
+    else if (!applies->isTrue())
+      space.unsupported = whyNot(variant.when->expression, names);
+    else if (made = makeVariant(variant, names); made)
+      if (const TunedOperator *tuned = findTuned(variant))
+        made = expandVariant(*tuned, search, names, space);
+    if (!made)
+      space.unsupported = made.failure().text;
+    out.push_back(std::move(space));
+  }
+  return {};
 }
 
 // ---------------------------------------------------------------- layers
@@ -765,22 +855,32 @@ static const Operator *operatorOf(const Applied &applied,
   return found == applied.layer->operators.end() ? nullptr : &found->second;
 }
 
-static void findTuned(const std::vector<Applied> &layers, Plan &plan) {
-  if (!plan.variant || plan.variant->tune.empty())
-    return;
+static const TunedOperator *findTuned(const std::vector<Applied> &layers,
+                                      const Variant *variant, Applied &by) {
+  if (!variant || variant->tune.empty())
+    return nullptr;
   for (const Applied &applied : layers)
     if (const TunedOperator *tuned =
-            applied.layer->configs.find(plan.variant->tune)) {
-      plan.tuned = tuned;
-      plan.tunedBy = applied;
-      return;
+            applied.layer->configs.find(variant->tune)) {
+      by = applied;
+      return tuned;
     }
+  return nullptr;
+}
+
+static Failure notFound(const Packs &packs, const TargetFacts &target,
+                        std::string_view name) {
+  std::vector<std::string> names = packs.operatorNames();
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return {NEREID_NOT_FOUND, "no pack for '" + target.type + ":" +
+                                  target.arch + "' has the operator '" +
+                                  std::string(name) + "'"};
+  return {NEREID_NOT_FOUND, unknown("operator", name, names)};
 }
 
 Result<Plan> select(const Packs &packs, const TargetFacts &target,
                     std::string_view name, const CallFacts &call,
-                    const Configuration *configuration,
-                    std::vector<Trial> *trials) {
+                    const Wanted *wanted, std::vector<Trial> *trials) {
   std::vector<Trial> ignored;
   std::vector<Trial> &tried = trials ? *trials : ignored;
   std::vector<Applied> layers = packs.layersFor(target);
@@ -807,28 +907,62 @@ Result<Plan> select(const Packs &packs, const TargetFacts &target,
     plan.applied = applied;
     plan.op = op;
     Result<bool> isPlanned =
-        Planner(*op, target, call, configuration, plan).run(label, tried);
+        Planner(*op, target, call, wanted, plan).run(label, tried);
     if (!isPlanned)
       return isPlanned.failure();
     if (*isPlanned) {
-      findTuned(layers, plan);
+      plan.tuned = findTuned(layers, plan.variant, plan.tunedBy);
       return plan;
     }
   }
-  if (!isKnown) {
-    std::vector<std::string> names = packs.operatorNames();
-    if (std::find(names.begin(), names.end(), name) != names.end())
-      return Failure{NEREID_NOT_FOUND,
-                     "no pack for '" + target.type + ":" + target.arch +
-                         "' has the operator '" + std::string(name) + "'"};
-    return Failure{NEREID_NOT_FOUND, unknown("operator", name, names)};
-  }
+  if (!isKnown)
+    return notFound(packs, target, name);
   std::string reasons;
   for (const Trial &trial : tried)
     reasons += "\nnote: " + trial.layer + ", variant '" + trial.variant +
                "': " + trial.reason;
   return unsupported("no variant of '" + std::string(name) +
                      "' applies to this call" + reasons);
+}
+
+Result<std::vector<VariantSpace>>
+spacesOf(const Packs &packs, const TargetFacts &target, std::string_view name,
+         const CallFacts &call, Search search) {
+  std::vector<VariantSpace> spaces;
+  std::vector<Applied> layers = packs.layersFor(target);
+  bool isKnown = false;
+  for (const Applied &applied : layers) {
+    std::string label = applied.pack->labelOf(*applied.layer);
+    if (const std::string *reason = disabledBy(applied, name)) {
+      if (isKnown)
+        break;
+      return unsupported(std::string(name) + " is disabled by " + label + ": " +
+                         *reason);
+    }
+    const Operator *op = operatorOf(applied, name);
+    if (!op)
+      continue;
+    if (!isKnown)
+      for (Outcome fits :
+           {checkCall(*op, call), checkDtypes(layers, name, call)})
+        if (!fits)
+          return fits.failure();
+    isKnown = true;
+    Plan plan;
+    Outcome listed = Planner(*op, target, call, nullptr, plan)
+                         .list(
+                             label, search,
+                             [&](const Variant &variant) {
+                               Applied by;
+                               return findTuned(layers, &variant, by);
+                             },
+                             spaces);
+    if (!listed)
+      return listed.failure();
+  }
+  if (!isKnown)
+    return notFound(packs, target, name);
+  return spaces;
 }
 
 } // namespace nereid::ops

@@ -24,6 +24,15 @@ struct Plan {
   Applied tunedBy;
 };
 
+/// What a call uses in place of what its conditions choose.
+struct Wanted {
+  /// The name of a variant, or LAYER/NAME with the layer's label; empty: the
+  /// first that applies.
+  std::string variant;
+  /// Settings in place of the variant's own.
+  std::optional<Configuration> configuration;
+};
+
 /// One layer or variant that was looked at.
 struct Trial {
   std::string layer, variant;
@@ -34,12 +43,28 @@ struct Trial {
 /// The plan for a call of \p name. Fails for an operator that is unknown or
 /// disabled, for a call that does not fit its schema, and if no variant
 /// applies.
-/// \p configuration: settings in place of the variant's own. \p trials: what
-/// was looked at, also if it fails; may be null.
+/// \p wanted: a choice that was made; may be null. \p trials: what was looked
+/// at, also if it fails; may be null.
 Result<Plan> select(const Packs &packs, const TargetFacts &target,
                     std::string_view name, const CallFacts &call,
-                    const Configuration *configuration = nullptr,
+                    const Wanted *wanted = nullptr,
                     std::vector<Trial> *trials = nullptr);
+
+/// A variant that a layer has, and what it may be tuned over.
+struct VariantSpace {
+  std::string layer; // its label
+  const Operator *op = nullptr;
+  const Variant *variant = nullptr;
+  std::string unsupported; // why it does not apply to the call; else empty
+  /// Besides its own settings.
+  std::vector<Configuration> configurations;
+};
+
+/// The variants of the layers that select() looks at and of those below, in
+/// order. Fails as select() does; none if the call launches nothing.
+Result<std::vector<VariantSpace>>
+spacesOf(const Packs &packs, const TargetFacts &target, std::string_view name,
+         const CallFacts &call, Search search);
 
 /// Why a layer hides an operator in itself and in those below; null if it does
 /// not.
