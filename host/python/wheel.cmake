@@ -21,7 +21,8 @@ endfunction()
 nereid_add_to_wheel(nereid nereid_python)
 nereid_add_to_wheel(nereid/bin nereid_tool)
 nereid_add_to_wheel(${wheel_lib} nereid nereid_ops_library)
-nereid_add_to_wheel(${wheel_lib}/nereid nereid_probe nereid_compile_worker)
+nereid_add_to_wheel(${wheel_lib}/nereid nereid_cache_redis nereid_compile_worker
+  nereid_probe)
 nereid_add_to_wheel(${wheel_plugins} nereid_cuda nereid_extension nereid_triton)
 nereid_add_to_wheel(${wheel_lib}/nereid/python-backend nereid_python_backend)
 install(FILES
@@ -30,9 +31,9 @@ install(FILES
   DESTINATION ${wheel_plugins}/triton COMPONENT wheel EXCLUDE_FROM_ALL
 )
 set(wheel_targets
-  nereid_python nereid_tool nereid nereid_ops_library nereid_probe
-  nereid_compile_worker nereid_cuda nereid_extension nereid_python_backend
-  nereid_triton
+  nereid_python nereid_tool nereid nereid_cache_redis nereid_ops_library
+  nereid_probe nereid_compile_worker nereid_cuda nereid_extension
+  nereid_python_backend nereid_triton
 )
 if(NEREID_BUILD_COMPILERS)
   nereid_add_to_wheel(${wheel_lib}/nereid nereid_ttir_service)

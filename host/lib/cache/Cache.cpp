@@ -132,10 +132,21 @@ CacheEntry Cache::Impl::publish(const Digest &key, const CacheValue &value) {
   size_t size = encodedSize(record);
   std::shared_ptr<char[]> bytes(new char[size]);
   encodeCacheRecord(record, {bytes.get(), size});
+  record.body = {bytes.get(), value.body.size()};
+  record.metadata = {bytes.get() + value.body.size(), value.metadata.size()};
+  CacheEntry entry = store(key, record, bytes);
+  if (options.remote)
+    options.remote->put(key, std::move(bytes), size);
+  return entry;
+}
 
+// Publishes `bytes` in the directory; `record` points into them.
+CacheEntry Cache::Impl::store(const Digest &key, const CacheRecord &record,
+                              const std::shared_ptr<const char[]> &bytes) {
+  size_t size = encodedSize(record);
   CacheEntry entry;
-  entry.body = {bytes.get(), value.body.size()};
-  entry.metadata = {bytes.get() + value.body.size(), value.metadata.size()};
+  entry.body = record.body;
+  entry.metadata = record.metadata;
   entry.storage = bytes;
   if (!isUsable())
     return entry;
@@ -147,6 +158,28 @@ CacheEntry Cache::Impl::publish(const Digest &key, const CacheValue &value) {
     entry.path = directory.pathOf(key);
   collectNowAndThen(size);
   return entry;
+}
+
+CacheLookup Cache::Impl::lookUpRemote(const Digest &key, CacheLookup local) {
+  if (!options.remote)
+    return local;
+  RemoteLookup found = options.remote->get(key);
+  if (found.bytes) {
+    Result<CacheRecord> record =
+        parseCacheRecord({found.bytes.get(), found.size});
+    bool isGood = record && record->key == key;
+    options.remote->count(isGood);
+    if (isGood) {
+      CacheEntry entry = store(key, *record, found.bytes);
+      entry.isFromCache = true;
+      return {std::move(entry), {}};
+    }
+    found.missReason = "the remote entry is damaged: " +
+                       (record ? "it is the entry " + record->key.hex()
+                               : record.failure().text);
+  }
+  local.missReason += "; " + found.missReason;
+  return local;
 }
 
 static Failure cancelledWait() {
@@ -190,6 +223,8 @@ Result<CacheEntry> Cache::Impl::compute(const Digest &key, CacheLookup first,
       return found.failure();
     first = std::move(*found);
   }
+  if (!first.entry)
+    first = lookUpRemote(key, std::move(first));
   if (first.entry)
     return *first.entry;
   Result<CacheValue> value = function(first.missReason);
@@ -208,6 +243,8 @@ CacheLookup Cache::get(const Digest &key) {
   lookup.missReason = noEntry;
   if (impl->isUsable())
     lookup = impl->lookUp(key);
+  if (!lookup.entry)
+    lookup = impl->lookUpRemote(key, std::move(lookup));
   ++(lookup.entry ? impl->hits : impl->misses);
   return lookup;
 }

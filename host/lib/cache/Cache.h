@@ -12,6 +12,7 @@
 
 #include "cache/CacheEntry.h"
 #include "cache/Digest.h"
+#include "cache/RemoteCache.h"
 #include "support/Cancellation.h"
 #include "support/Result.h"
 
@@ -38,6 +39,9 @@ struct CacheOptions {
   /// How long to wait for another process that computes the same entry,
   /// before computing it here as well.
   std::chrono::milliseconds waitLimit = std::chrono::minutes(2);
+  /// Where entries are looked for that are not in the directory, and stored
+  /// too. Null: nowhere.
+  std::shared_ptr<RemoteCache> remote;
 };
 
 /// $XDG_CACHE_HOME/nereid, else ~/.cache/nereid. A process with raised
@@ -45,7 +49,8 @@ struct CacheOptions {
 Result<std::string> defaultCacheDirectory();
 
 /// What get() found: an entry, or the reason why there is none, which is
-/// "no entry", "entry is damaged: ..." or "entry cannot be read: ...".
+/// "no entry", "entry is damaged: ..." or "entry cannot be read: ...", and
+/// after a "; " why a remote cache has none either.
 struct CacheLookup {
   std::optional<CacheEntry> entry;
   std::string missReason;
@@ -57,6 +62,8 @@ struct CacheStat {
   uint64_t entries = 0, bytes = 0, limit = 0;
   uint64_t hits = 0, misses = 0, repaired = 0, evicted = 0; // of this object
   std::string directory;
+  std::string remote; // its name; empty: none
+  RemoteStat ofRemote;
 };
 
 struct CacheDamage {
@@ -76,10 +83,10 @@ struct CacheRemoval {
   std::string reason;  ///< of the first of them: "PATH: why"
 };
 
-/// A cache in one directory. Trouble with the directory never fails a
-/// function: without it every lookup misses, every value is computed, and
-/// `warn` is called once. Every function may be called on any thread, and in a
-/// child after fork().
+/// A cache in one directory, and a remote one behind it if there is any.
+/// Trouble with the directory never fails a function: without it every lookup
+/// misses, every value is computed, and `warn` is called once. Every function
+/// may be called on any thread, and in a child after fork().
 class Cache {
 public:
   /// Computes a missing entry; receives the reason of the miss.
@@ -116,7 +123,10 @@ public:
   /// Removes the least recently used entries until \p limit bytes are left,
   /// and the leftovers of processes that died.
   CacheRemoval collect(uint64_t limit);
-  /// Removes every entry.
+  /// Waits until the remote cache has stored what it was given; false if
+  /// \p limit is over first.
+  bool flush(std::chrono::milliseconds limit);
+  /// Removes every entry of the directory.
   CacheRemoval clear();
 
 private:

@@ -108,6 +108,10 @@ CacheStat Cache::stat() {
   stat.misses = impl->misses;
   stat.repaired = impl->repaired;
   stat.evicted = impl->evicted;
+  if (impl->options.remote) {
+    stat.remote = impl->options.remote->name();
+    stat.ofRemote = impl->options.remote->stat();
+  }
   stat.isEnabled = impl->isUsable();
   if (stat.isEnabled)
     (void)impl->directory.forEachFile([&](const CacheFileInfo &file) {
@@ -115,6 +119,10 @@ CacheStat Cache::stat() {
       stat.bytes += file.size;
     });
   return stat;
+}
+
+bool Cache::flush(std::chrono::milliseconds limit) {
+  return !impl->options.remote || impl->options.remote->flush(limit);
 }
 
 CacheVerification Cache::verify() {

@@ -9,6 +9,7 @@
 #include "cache/Cache.h"
 #include "cache/CacheDirectory.h"
 #include "cache/CacheFile.h"
+#include "cache/CacheRecord.h"
 #include "cache/SingleFlight.h"
 
 #include <atomic>
@@ -28,7 +29,11 @@ public:
   /// What an entry is read for: only a use updates its stamp.
   enum class Purpose { Use, Check };
   CacheLookup lookUp(const Digest &key, Purpose purpose = Purpose::Use);
+  /// Publishes an entry in the directory, and stores it in the remote cache.
   CacheEntry publish(const Digest &key, const CacheValue &value);
+  /// Looks an entry up in the remote cache after \p local missed, and
+  /// publishes it in the directory.
+  CacheLookup lookUpRemote(const Digest &key, CacheLookup local);
   /// lookUp, as often as needed until there is an entry or it is our turn.
   Result<CacheLookup> lookUpOrTakeTurn(const Digest &key, CacheLookup first,
                                        class KeyLock &lock,
@@ -51,6 +56,8 @@ public:
   std::atomic<uint64_t> bytesSinceCollect = 0;
 
 private:
+  CacheEntry store(const Digest &key, const CacheRecord &record,
+                   const std::shared_ptr<const char[]> &bytes);
   int tryPublish(const Digest &key, std::string_view bytes);
   void renewStamp(const std::string &path, const struct stat &facts) const;
 

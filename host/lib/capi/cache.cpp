@@ -30,6 +30,14 @@ nereid_status_t nereid_cache_stat(const nereid_runtime_t *runtime,
       stat.evicted = found.evicted;
       // As long-lived as the runtime, unlike the result.
       stat.directory = borrow(runtime->cacheDirectory());
+      stat.remote = borrow(runtime->remoteCacheName());
+      stat.remote_hits = found.ofRemote.hits;
+      stat.remote_misses = found.ofRemote.misses;
+      stat.remote_damaged = found.ofRemote.damaged;
+      stat.remote_failures = found.ofRemote.failures;
+      stat.remote_skipped = found.ofRemote.skipped;
+      stat.remote_stored = found.ofRemote.stored;
+      stat.remote_dropped = found.ofRemote.dropped;
     }
     return writeStruct(stat, out_stat);
   });

@@ -72,6 +72,13 @@ void Runtime::start() {
   registry->discover();
 }
 
+// The program that is installed with libnereid; empty if it is unknown where
+// that is.
+static std::string remoteCacheHelper() {
+  std::string folder = ownDirectory();
+  return folder.empty() ? "" : folder + "/" NEREID_CACHE_REDIS_PATH;
+}
+
 void Runtime::openCache() {
   CacheOptions wanted;
   wanted.limit = config.cacheLimit;
@@ -86,6 +93,14 @@ void Runtime::openCache() {
     wanted.directory = std::move(*found);
   }
   cacheDir = wanted.directory;
+  if (config.cacheRemote) {
+    RemoteOptions remote;
+    remote.address = *config.cacheRemote;
+    remote.helper = remoteCacheHelper();
+    remote.warn = wanted.warn;
+    wanted.remote = std::make_shared<RemoteCache>(std::move(remote));
+    cacheRemote = wanted.remote->name();
+  }
   compiledKernels = std::make_unique<Cache>(std::move(wanted));
 }
 

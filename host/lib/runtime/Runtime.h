@@ -41,6 +41,8 @@ public:
   Cache *cache() const { return compiledKernels.get(); }
   /// As long-lived as the runtime.
   const std::string &cacheDirectory() const { return cacheDir; }
+  /// The same; empty if there is none.
+  const std::string &remoteCacheName() const { return cacheRemote; }
   PluginRegistry &plugins() const { return *registry; }
   CompileContext compileContext() const;
 
@@ -56,7 +58,7 @@ private:
   const Settings config;
   const Log messages;
   std::shared_ptr<Trace> tracing;
-  std::string cacheDir;
+  std::string cacheDir, cacheRemote;
   std::unique_ptr<Cache> compiledKernels;
   mutable CompileHistory history;
   std::unique_ptr<PluginRegistry> registry;

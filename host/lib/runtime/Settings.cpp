@@ -61,6 +61,17 @@ static Outcome readCacheLimit(std::string_view value, Settings &settings) {
   return {};
 }
 
+static Outcome readCacheRemote(std::string_view value, Settings &settings) {
+  Result<RemoteAddress> address = RemoteAddress::parse(value);
+  // Not quoted: it may hold a password.
+  if (!address)
+    return Failure{NEREID_INVALID_ARGUMENT,
+                   "environment variable NEREID_CACHE_REMOTE: " +
+                       address.failure().text};
+  settings.cacheRemote = std::move(*address);
+  return {};
+}
+
 static Outcome readCompile(std::string_view value, Settings &settings) {
   constexpr std::string_view expected =
       "'never', 'always' or 'isolated', or 'isolated' and one of the others "
@@ -133,6 +144,7 @@ static constexpr Variable variables[] = {
        return Outcome();
      }},
     {"NEREID_CACHE_LIMIT", readCacheLimit},
+    {"NEREID_CACHE_REMOTE", readCacheRemote},
     {"NEREID_COMPILE", readCompile},
     {"NEREID_COMPILE_TIMEOUT",
      [](std::string_view value, Settings &settings) {
@@ -197,6 +209,14 @@ static Outcome applyPolicies(const nereid_runtime_options_t &options,
         NEREID_INVALID_ARGUMENT,
         "compile_policy is " + std::to_string(options.compile_policy) +
             ", expected at most " + std::to_string(std::size(policies))};
+  if (options.cache_remote.size) {
+    Result<RemoteAddress> address =
+        RemoteAddress::parse(view(options.cache_remote));
+    if (!address)
+      return Failure{NEREID_INVALID_ARGUMENT,
+                     "cache_remote: " + address.failure().text};
+    settings.cacheRemote = std::move(*address);
+  }
   if (options.compile_policy)
     settings.compilePolicy = policies[options.compile_policy - 1];
   return {};

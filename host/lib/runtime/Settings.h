@@ -7,9 +7,11 @@
 #ifndef NEREID_HOST_RUNTIME_SETTINGS_H
 #define NEREID_HOST_RUNTIME_SETTINGS_H
 
+#include "cache/RemoteAddress.h"
 #include "nereid/host.h"
 #include "support/Result.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@ struct Settings {
   std::string hostName, pluginDirs, allow, deny, cacheDir, target, traceFile;
   std::string compiler; ///< id of the plugin that compiles; empty: the best
   uint64_t cacheLimit = uint64_t(5) << 30;
+  std::optional<RemoteAddress> cacheRemote;
   uint32_t probeTimeoutMs = 5000;
   bool discovers = true;
   bool isProbeIsolated = false;

@@ -38,11 +38,16 @@ static Expected<int> showStat(Session &session, const Runtime &runtime) {
   if (!stat)
     return stat.error();
   std::string directory(detail::view(stat->directory));
-  session.output.document({{"enabled", stat->enabled != 0},
-                           {"directory", directory},
-                           {"entries", stat->entries},
-                           {"bytes", stat->bytes},
-                           {"limit", stat->limit}});
+  session.output.document(
+      {{"enabled", stat->enabled != 0},
+       {"directory", directory},
+       {"entries", stat->entries},
+       {"bytes", stat->bytes},
+       {"limit", stat->limit},
+       {"remote", std::string(detail::view(stat->remote))}});
+  if (stat->remote.size)
+    session.output.text("remote     " +
+                        std::string(detail::view(stat->remote)) + '\n');
   if (!stat->enabled)
     session.output.text("the cache is switched off or cannot be used\n");
   else

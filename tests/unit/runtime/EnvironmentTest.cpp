@@ -11,6 +11,7 @@
 #include <thread>
 
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 /// A runtime that reads the environment, which holds one variable.
@@ -57,6 +58,28 @@ TEST_F(EnvironmentTest, CompileAlwaysIgnoresTheCache) {
   ASSERT_NE(again, nullptr) << lastError();
   EXPECT_EQ(info(again).from_cache, 0u);
   nereid_artifact_destroy(again);
+}
+
+TEST_F(EnvironmentTest, CacheRemoteIsUsedAndCounted) {
+  // Nothing listens on the port of tcpmux.
+  startWith("NEREID_CACHE_REMOTE",
+            "redis://:secret@127.0.0.1:1/2?timeout_ms=60000");
+  nereid_artifact_destroy(compile(request()));
+  nereid_artifact_destroy(compile(request("other")));
+  nereid_cache_stat_t stat = {};
+  stat.struct_size = sizeof stat;
+  ASSERT_EQ(nereid_cache_stat(runtime, &stat), NEREID_OK);
+  EXPECT_EQ(string(stat.remote), "redis://127.0.0.1:1/2");
+  EXPECT_EQ(stat.remote_failures, 1u);
+  EXPECT_EQ(stat.remote_skipped, 1u);
+  EXPECT_EQ(stat.remote_hits + stat.remote_misses + stat.remote_stored, 0u);
+  EXPECT_EQ(stat.entries, 2u);
+  stop(); // no message comes later
+  EXPECT_THAT(messages,
+              HasSubstr("nereid: the remote cache redis://127.0.0.1:1/2 is not "
+                        "used for now: it cannot be reached: Connection "
+                        "refused"));
+  EXPECT_THAT(messages, Not(HasSubstr("secret")));
 }
 
 TEST_F(EnvironmentTest, AWrongValueIsAnError) {

@@ -70,6 +70,7 @@ TEST_F(SettingsTest, ReadsEveryVariable) {
   setenv("NEREID_TARGET", "cpu", 1);
   setenv("NEREID_CACHE_DIR", "/c", 1);
   setenv("NEREID_CACHE_LIMIT", "512M", 1);
+  setenv("NEREID_CACHE_REMOTE", "redis://cache:7000", 1);
   setenv("NEREID_COMPILE", "never", 1);
   setenv("NEREID_PROBE", "isolated", 1);
   setenv("NEREID_LOG", "debug", 1);
@@ -80,10 +81,30 @@ TEST_F(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings->target, "cpu");
   EXPECT_EQ(settings->cacheDir, "/c");
   EXPECT_EQ(settings->cacheLimit, uint64_t(512) << 20);
+  EXPECT_EQ(settings->cacheRemote->text(), "redis://cache:7000/0");
   EXPECT_EQ(settings->compilePolicy, CompilePolicy::Never);
   EXPECT_TRUE(settings->isProbeIsolated);
   EXPECT_EQ(settings->logLevel, NEREID_SEVERITY_DEBUG);
   EXPECT_EQ(settings->traceFile, "/t.json");
+}
+
+TEST_F(SettingsTest, RefusesAWrongRemoteCacheWithoutItsPassword) {
+  nereid_runtime_options_t options = {};
+  options.struct_size = sizeof options;
+  options.cache_remote = borrow("redis://options");
+  setenv("NEREID_CACHE_REMOTE", "redis://environment", 1);
+  EXPECT_EQ(Settings::read(&options)->cacheRemote->host, "options");
+  // A program that knows no such option.
+  options.struct_size = offsetof(nereid_runtime_options_t, cache_remote);
+  EXPECT_EQ(Settings::read(&options)->cacheRemote->host, "environment");
+  options.struct_size = sizeof options;
+
+  options.cache_remote = borrow("redis://:secret@host:x");
+  EXPECT_EQ(Settings::read(&options).failure().text,
+            "cache_remote: the port is not a number from 1 to 65535");
+  setenv("NEREID_CACHE_REMOTE", "redis://:secret@host:x", 1);
+  EXPECT_EQ(error(), "environment variable NEREID_CACHE_REMOTE: the port is "
+                     "not a number from 1 to 65535");
 }
 
 TEST_F(SettingsTest, OptionsTakePrecedenceOverTheEnvironment) {

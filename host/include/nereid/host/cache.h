@@ -23,6 +23,14 @@ typedef struct nereid_cache_stat_t {
   uint64_t repaired;       // damaged entries found and replaced
   uint64_t evicted;
   nereid_string_t directory;
+  nereid_string_t remote;  // the server of a remote cache; empty: none
+  uint64_t remote_hits;
+  uint64_t remote_misses;  // the server has no such entry
+  uint64_t remote_damaged; // it has one that fails the checks
+  uint64_t remote_failures;  // lookups without an answer in time
+  uint64_t remote_skipped; // lookups during the pause after a failure
+  uint64_t remote_stored;
+  uint64_t remote_dropped; // not stored: failures, pauses, queue full, too large
 } nereid_cache_stat_t;
 
 // [any-thread]

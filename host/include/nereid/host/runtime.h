@@ -69,6 +69,7 @@ typedef struct nereid_runtime_options_t {
   // How severe a message must at least be: like NEREID_LOG; 0: the default.
   nereid_severity_t log_level;
   uint32_t compile_policy;      // like NEREID_COMPILE; 0: as needed
+  nereid_string_t cache_remote; // like NEREID_CACHE_REMOTE
 } nereid_runtime_options_t;
 
 // Creates a runtime and, by default, discovers plugins. Refused plugins are not
