@@ -42,10 +42,11 @@ def main():
             NEREID_TEST_BUILD=str(build),
             NEREID_PLUGIN_DIRS=str(build / "lib/nereid/plugins"),
             NEREID_CACHE_DIR=f"{folder}/nereid",
+            NEREID_TUNED=f"{folder}/tuned.db",
             TRITON_CACHE_DIR=f"{folder}/triton",
             TRITON_INTERPRET="1" if args.interpret else "0",
         )
-        for name in ("NEREID_TARGET", "TRITON_DEFAULT_BACKEND"):
+        for name in ("NEREID_TARGET", "NEREID_TUNING", "TRITON_DEFAULT_BACKEND"):
             env.pop(name, None)
         if args.target:
             env["NEREID_TARGET"] = args.target

@@ -73,6 +73,36 @@ class ArchiveKernel:
         *arguments: Any,
     ) -> None: ...
 
+@final
+class Tuned:
+    def info(self) -> str: ...
+    def lookup(
+        self,
+        origin: tuple[str, str, str, str, str, str, int, str],
+        operator: str,
+        key: str,
+        variant: str,
+        protocol: str,
+        reach: float,
+        /,
+    ) -> str: ...
+    def record(
+        self,
+        origin: tuple[str, str, str, str, str, str, int, str],
+        operator: str,
+        key: str,
+        variant: str,
+        configuration: str,
+        status: str,
+        protocol: str,
+        *,
+        source: str = "",
+        note: str = "",
+        median: float = 0,
+        spread: float = 0,
+        samples: int = 0,
+    ) -> None: ...
+
 class Launcher:
     def __init__(
         self,

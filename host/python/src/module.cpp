@@ -12,6 +12,7 @@
 #include "dispatch.h"
 #include "kernel.h"
 #include "launcher.h"
+#include "tuning.h"
 
 namespace nereid::python {
 
@@ -143,6 +144,11 @@ static PyMethodDef functions[] = {
      "open_archive(path): an Archive."},
     {"describe_ttir", guarded<describeTtir>, METH_VARARGS,
      "describe_ttir(source, name): the public functions of TTIR as JSON."},
+    {"open_tuned", guarded<openTuned>, METH_O,
+     "open_tuned(path): a store of tuned results; \"\" is the user's own."},
+    {"origin", guarded<originOf>, METH_VARARGS,
+     "origin(backend, device): what results of a device are labelled with, as "
+     "JSON."},
     {}};
 
 static bool addFlags(PyObject *module) {
@@ -180,7 +186,7 @@ PyMODINIT_FUNC PyInit__nereid(void) { // NOLINT(bugprone-reserved-identifier)
       !addLauncherType(module.get()) || !addCompiledType(module.get()) ||
       !addArchiveTypes(module.get()) || !addEventType(module.get()) ||
       !addHostMemoryType(module.get()) || !addBackendType(module.get()) ||
-      !addDispatcher(module.get()))
+      !addTunedType(module.get()) || !addDispatcher(module.get()))
     return nullptr;
   return module.release();
 }

@@ -147,6 +147,23 @@ TEST_F(LookupTest, AConfigurationThatFailedHereIsReplacedByTheNextBest) {
   EXPECT_EQ(chosen(2000), R"(nearest same {"B":1})");
 }
 
+TEST_F(LookupTest, AChoiceHasWhatItCanBeComparedWith) {
+  add(1000, R"({"B":1})", 100);
+  add(1000, R"({"B":2})", 200);
+  add(1000, R"({"B":3})", 300);
+  add(1000, R"({"B":1})", 0).status = "failed";
+  results.back().protocol = "run";
+  results.back().time += 1;
+  add(1000, R"({"B":4})", 50).compiler.build = "b2";
+  Choice choice = lookUp(1000);
+  ASSERT_TRUE(choice.result);
+  EXPECT_EQ(choice.result->configuration, R"({"B":2})");
+  ASSERT_EQ(choice.group.size(), 3u);
+  for (const Comparable &row : choice.group)
+    EXPECT_EQ(row.quarantine.empty(), row.result->configuration != R"({"B":1})")
+        << row.quarantine;
+}
+
 TEST_F(LookupTest, ANewerMeasurementEndsAQuarantine) {
   add(1000, R"({"B":1})", 100).time += 5;
   TunedResult &failed = add(1000, R"({"B":1})", 0);

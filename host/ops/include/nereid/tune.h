@@ -72,6 +72,13 @@ typedef struct nereid_tune_origin_t {
   nereid_string_t device_driver;         // its version
 } nereid_tune_origin_t;
 
+// The origin of what `device` of `backend` runs, with the compiler that
+// nereid_compile() takes for it, as a JSON object with the names above.
+// [any-thread]
+NEREID_EXPORT nereid_status_t nereid_tune_origin(nereid_backend_t *backend,
+                                                 uint32_t device,
+                                                 nereid_buffer_t **out_json);
+
 // A measurement, or a failure. Borrowed for the call.
 typedef struct nereid_tune_result_t {
   uint32_t struct_size;
@@ -122,7 +129,8 @@ typedef struct nereid_tune_query_t {
 // {"operator", "key", "bucket", "choice", "considered", "left_out"}. "choice" is
 // null if nothing may be used, else what to use: {"match": "exact" | "bucket" |
 // "nearest", "trust": "same" | "near", "distance", "variant", "configuration",
-// "median_ns", ...}. "considered" has the same for each group of results that
+// "median_ns", ..., "group": all results that can be compared with it, each with
+// "quarantine", the reason why it is not used}. "considered" has the same for each group of results that
 // was looked at, and "verdict", the reason. Only the first call for an operator
 // reads the file. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_tune_lookup(nereid_tune_store_t *store,

@@ -10,6 +10,7 @@
 #include "store/Exchange.h"
 #include "store/Lookup.h"
 #include "store/Merge.h"
+#include "store/Origin.h"
 #include "store/Store.h"
 #include "support/Guard.h"
 #include "tune/Statistics.h"
@@ -107,6 +108,16 @@ static Outcome readOrigin(const nereid_tune_origin_t *given,
   device = {copied(origin.device_name), copied(origin.device_architecture),
             origin.device_units, copied(origin.device_driver)};
   return {};
+}
+
+nereid_status_t nereid_tune_origin(nereid_backend_t *backend, uint32_t device,
+                                   nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(backend, "backend"); !given)
+      return given;
+    Result<Origin> origin = originOf(backend, device);
+    return origin ? giveText(originJson(*origin), out_json) : origin.failure();
+  });
 }
 
 // The canonical key and bucket.

@@ -263,6 +263,16 @@ Choice lookUp(const OperatorRows &rows, const Query &query, bool isExplained) {
   return lookUp({&source, 1}, query, isExplained);
 }
 
+static std::vector<Comparable> comparable(const Group &group,
+                                          const Quarantine &quarantine) {
+  std::vector<Comparable> rows;
+  for (const TunedResult *row : group.rows) {
+    const TunedResult *against = quarantine.find(*row);
+    rows.push_back({row, against ? quarantineText(*against) : ""});
+  }
+  return rows;
+}
+
 // Looks at one group; true if there is nothing more to do.
 static bool consider(Choice &choice, const Group &group, const Query &query,
                      const Quarantine &quarantine, bool isExplained) {
@@ -273,6 +283,8 @@ static bool consider(Choice &choice, const Group &group, const Query &query,
     choice.match = group.match;
     choice.trust = group.trust;
     choice.distance = group.distance;
+    if (isExplained)
+      choice.group = comparable(group, quarantine);
     verdict = "used" + (verdict.empty() ? "" : "; " + verdict);
   } else if (winner) {
     verdict = "not needed";
@@ -350,6 +362,16 @@ Json choiceJson(const Query &query, const Choice &choice) {
   if (choice.result) {
     json["choice"] = matchJson(choice.match, choice.trust, choice.distance);
     json["choice"].update(resultJson(*choice.result));
+    Json group = Json::array();
+    for (const Comparable &row : choice.group)
+      group.push_back({{"variant", row.result->variant},
+                       {"configuration",
+                        Json::parse(row.result->configuration, nullptr, false)},
+                       {"status", row.result->status},
+                       {"median_ns", row.result->median},
+                       {"spread_ns", row.result->spread},
+                       {"quarantine", row.quarantine}});
+    json["choice"]["group"] = std::move(group);
   }
   return json;
 }

@@ -47,6 +47,12 @@ struct Considered {
   std::string verdict;
 };
 
+/// A result that can be compared with the one that was chosen.
+struct Comparable {
+  const TunedResult *result;
+  std::string quarantine; ///< why it is not used; empty otherwise
+};
+
 struct Choice {
   const TunedResult *result = nullptr; ///< none: use the heuristics
   Match match = Match::Exact;
@@ -54,6 +60,7 @@ struct Choice {
   double distance = 0;
   std::vector<Considered> considered; ///< in order, if explained
   uint64_t leftOut = 0;               ///< more that were considered
+  std::vector<Comparable> group;      ///< the chosen one's, if explained
 };
 
 /// The results that \p sources have for the operator: the store's, then those

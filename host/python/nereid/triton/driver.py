@@ -12,8 +12,18 @@ from triton.backends.driver import DriverBase
 
 from . import dispatch, selection, versions
 
+
+
+def _share_timings() -> None:
+    from . import autotune  # needs all of Triton
+
+    autotune.install()
+
+
 if selection.is_named():
     versions.outrank_other_drivers(selection.ENTRY_POINT)
+
+versions.before_first_autotuner(_share_timings)
 
 _CPP_TYPES = {
     "i1": "int8_t",

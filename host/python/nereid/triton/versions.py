@@ -88,6 +88,51 @@ def read_overrides(texts: Iterable[str], binary: str) -> None:
     compiler.parse = parse
 
 
+def settings_of_compilations() -> dict[str, str]:
+    """The environment variables that change what Triton compiles."""
+    from triton._C.libtriton import get_cache_invalidating_env_vars
+
+    return get_cache_invalidating_env_vars()
+
+
+def load(kernel: Any) -> None:
+    """Loads a kernel that was compiled without a launch; the first launch does so
+    otherwise."""
+    from triton.compiler import CompiledKernel
+
+    if isinstance(kernel, CompiledKernel):
+        kernel._init_handles()
+
+
+def call_of_benchmark(benchmark: Callable) -> tuple[tuple, dict] | None:
+    """The arguments of the call that the autotuner is about to time, which
+    check_disk_cache is not given."""
+    if not inspect.isfunction(benchmark):
+        return None
+    found = inspect.getclosurevars(benchmark).nonlocals
+    if not isinstance(found.get("args"), tuple) or not isinstance(found.get("kwargs"), dict):
+        return None
+    return found["args"], found["kwargs"]
+
+
+def before_first_autotuner(install: Callable[[], None]) -> None:
+    """Calls `install` when the program makes its first autotuner. Triton imports its
+    backends before it has that class, and asks for a driver after the class has
+    decided what to time. What comes between is that the class reads a setting."""
+    settings = type(knobs.autotuning)
+    setting = vars(settings)["cache"]
+
+    class Watched(type(setting)):
+        def __get__(self, group: Any, owner: Any) -> Any:
+            settings.cache = setting
+            install()
+            return setting.__get__(group, owner)
+
+    watched = Watched(setting.key)
+    watched.__set_name__(settings, "cache")
+    settings.cache = watched
+
+
 def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> None:
     """Calls the hook that inspects the stages: a backend has to do so."""
     hook = getattr(knobs.runtime, "add_stages_inspection_hook", None)
