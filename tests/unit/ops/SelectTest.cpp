@@ -151,6 +151,16 @@ TEST_F(OpsSelectTest, WhereNoVariantAppliesTheNextLayerDoes) {
   EXPECT_EQ(explain(packs, one("[7]"), "cpu")["layer"], "the generic pack");
 }
 
+TEST_F(OpsSelectTest, AnAttributeThatALayerAboveReadDecides) {
+  writePack("generic", "*");
+  std::string seldom(oneVariant);
+  seldom.insert(seldom.find("    kernel"), "    when: factor == 7\n");
+  writePack("acme", "acme:*", seldom);
+  Json plan = explain(findAll(), one("[5]"));
+  EXPECT_EQ(plan["layer"], "the generic pack");
+  EXPECT_EQ(plan["deciding_attributes"].dump(), R"(["dim","factor"])");
+}
+
 TEST_F(OpsSelectTest, WithoutAnyVariantEveryReasonIsShown) {
   std::string never(oneVariant);
   never.insert(never.find("    kernel"), "    when: n == 7\n");
@@ -241,6 +251,7 @@ TEST_F(OpsSelectTest, AnEmptyCallLaunchesNothing) {
   Json plan = explain(findAll(), one("[0, 4]"));
   EXPECT_THAT(plan["launches"], IsEmpty());
   EXPECT_EQ(plan["variant"], "");
+  EXPECT_EQ(plan["deciding_attributes"].dump(), R"(["dim"])");
   EXPECT_EQ(plan["tensors"][0]["shape"].dump(), "[0,4]");
   EXPECT_EQ(plan["considered"][0]["reason"],
             "nothing is launched: 'n == 0' holds");

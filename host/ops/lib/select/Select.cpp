@@ -172,6 +172,8 @@ public:
 
   /// True if the plan is complete, false if no variant applies.
   Result<bool> run(const std::string &layer, std::vector<Trial> &trials);
+  /// The attributes whose values run() has looked at.
+  std::set<std::string, std::less<>> &readAttributes() { return base.read; }
   /// Adds the operator's variants and what \p findTuned says of them.
   Outcome
   list(const std::string &layer, Search search,
@@ -678,7 +680,6 @@ void Planner::finish(const std::string &layer) {
   plan.selection.op = op.name;
   plan.selection.layer = layer;
   plan.selection.variant = plan.variant ? plan.variant->name : "";
-  plan.selection.decidingAttributes.assign(base.read.begin(), base.read.end());
 }
 
 // All but the variants. True if there is nothing to launch.
@@ -723,8 +724,12 @@ static bool isMeant(const Wanted &wanted, const std::string &layer,
 Result<bool> Planner::run(const std::string &layer,
                           std::vector<Trial> &trials) {
   Result<bool> isEmpty = begin(layer, trials);
-  if (!isEmpty || *isEmpty)
+  if (!isEmpty)
     return isEmpty;
+  if (*isEmpty) {
+    finish(layer);
+    return true;
+  }
   Scope names(op.let, base);
   for (const Variant &variant : op.variants) {
     if (wanted && !isMeant(*wanted, layer, variant)) {
@@ -884,6 +889,7 @@ Result<Plan> select(const Packs &packs, const TargetFacts &target,
   std::vector<Trial> ignored;
   std::vector<Trial> &tried = trials ? *trials : ignored;
   std::vector<Applied> layers = packs.layersFor(target);
+  std::set<std::string, std::less<>> read; // attributes, by any layer
   bool isKnown = false;
   for (const Applied &applied : layers) {
     std::string label = applied.pack->labelOf(*applied.layer);
@@ -906,11 +912,13 @@ Result<Plan> select(const Packs &packs, const TargetFacts &target,
     Plan plan;
     plan.applied = applied;
     plan.op = op;
-    Result<bool> isPlanned =
-        Planner(*op, target, call, wanted, plan).run(label, tried);
+    Planner planner(*op, target, call, wanted, plan);
+    Result<bool> isPlanned = planner.run(label, tried);
     if (!isPlanned)
       return isPlanned.failure();
+    read.merge(planner.readAttributes());
     if (*isPlanned) {
+      plan.selection.decidingAttributes.assign(read.begin(), read.end());
       plan.tuned = findTuned(layers, plan.variant, plan.tunedBy);
       return plan;
     }
