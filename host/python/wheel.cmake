@@ -18,7 +18,7 @@ function(nereid_add_to_wheel folder)
   )
 endfunction()
 
-nereid_add_to_wheel(nereid nereid_python)
+nereid_add_to_wheel(nereid nereid_python nereid_python_operators)
 nereid_add_to_wheel(nereid/bin nereid_tool)
 nereid_add_to_wheel(${wheel_lib} nereid nereid_ops_library)
 nereid_add_to_wheel(${wheel_lib}/nereid nereid_cache_redis nereid_compile_worker
@@ -30,10 +30,14 @@ install(FILES
     host/worker/nereid_worker.py
   DESTINATION ${wheel_plugins}/triton COMPONENT wheel EXCLUDE_FROM_ALL
 )
+install(DIRECTORY plugins/packs/generic
+  DESTINATION nereid/share/nereid/packs COMPONENT wheel EXCLUDE_FROM_ALL
+  PATTERN __pycache__ EXCLUDE
+)
 set(wheel_targets
-  nereid_python nereid_tool nereid nereid_cache_redis nereid_ops_library
-  nereid_probe nereid_compile_worker nereid_cuda nereid_extension
-  nereid_python_backend nereid_triton
+  nereid_python nereid_python_operators nereid_tool nereid nereid_cache_redis
+  nereid_ops_library nereid_probe nereid_compile_worker nereid_cuda
+  nereid_extension nereid_python_backend nereid_triton
 )
 if(NEREID_BUILD_COMPILERS)
   nereid_add_to_wheel(${wheel_lib}/nereid nereid_ttir_service)

@@ -60,6 +60,19 @@ def test_installed_package_stands_alone(site, run_program):
     assert tool.returncode == 0
 
 
+def test_installed_package_has_operators(site, run_program):
+    done = run_program(
+        "import nereid, numpy\n"
+        "x = numpy.ones((2, 4), numpy.float32)\n"
+        "print(nereid.ops.softmax(x)[0, 0], nereid.ops.report()['packs'][0]['directory'])\n",
+        PYTHONPATH=str(site),
+        NEREID_PLUGIN_DIRS=None,
+        NEREID_TARGET="cpu",
+    )
+    assert done.stdout == f"0.25 {site}/nereid/share/nereid/packs/generic\n", done.stderr
+
+
+
 def test_the_package_has_every_plugin(build, site, run_program, run_tool):
     expected = {"cpu", "cuda", "extension", "triton"}
     if (build / "lib/nereid/plugins/vulkan.so").exists():

@@ -10,6 +10,8 @@ and what belongs to a device.
 
     kernels = nereid.open("kernels.nra", target="cpu")  # compiled ahead of time
     kernels["add"].launch((4,), x, y, out, 4096)
+
+    y = nereid.ops.softmax(x)  # an operator of a pack
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -70,3 +72,11 @@ __all__ = [
     "synchronize",
     "version",
 ]
+
+
+def __getattr__(name):
+    if name != "ops":  # loaded by its first use
+        raise AttributeError(f"module 'nereid' has no attribute '{name}'")
+    import importlib
+
+    return importlib.import_module(".ops", __name__)

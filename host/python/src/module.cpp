@@ -30,6 +30,12 @@ static nereid_runtime_t *runtime() {
   return theRuntime;
 }
 
+/// For nereid._operators, which uses the same runtime.
+static PyObject *runtimeCapsule(PyObject *, PyObject *) {
+  return runtime() ? PyCapsule_New(theRuntime, "nereid.runtime", nullptr)
+                   : nullptr;
+}
+
 static PyObject *version(PyObject *, PyObject *) {
   return toStr(nereid_version());
 }
@@ -132,6 +138,8 @@ static PyObject *describeTtir(PyObject *, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"version", guarded<version>, METH_NOARGS, "The version of libnereid."},
+    {"runtime", guarded<runtimeCapsule>, METH_NOARGS,
+     "The runtime, for nereid._operators."},
     {"report", guarded<report>, METH_NOARGS, "The load report as JSON."},
     {"explain", guarded<explain>, METH_O, "Why a backend is chosen, as JSON."},
     {"backends", guarded<backends>, METH_NOARGS, "The loaded plugins."},
