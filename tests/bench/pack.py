@@ -1,11 +1,13 @@
 """The operators of plugins/packs/generic beside torch, on the cpu plugin.
 
     scripts/bench --operators [--threads N] [--only NAME,...] [--dtype f32|bf16|f16]
-                              [--budget SECONDS]
+                              [--budget SECONDS] [--calls]
 
 Times are medians of warm launches, taken in turns with torch's, of tensors above
 1 MB; ratios above 1 mean faster than torch. Only launches are timed, from Triton's
 front, into memory that exists; torch allocates its results where it has no `out`.
+With --calls whole calls of nereid.ops are timed instead, which choose the kernel and
+allocate like torch's.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -168,6 +170,29 @@ def cases(dtype):
     yield "flip", "flip", {"x": x, "dims": [1]}, lambda: x.flip(1)
 
 
+def timed_launches(name, given, threads):
+    """The launches of a call, again and again."""
+    launches = []
+    operator(name)(launches=launches, **given)
+
+    def launch():
+        for kernel, grid, arguments in launches:
+            kernel[grid](nereid_threads=threads, **arguments)
+
+    return launch
+
+
+def timed_call(name, given):
+    import nereid
+
+    function = getattr(nereid.ops, name)
+    expected = operator(name)(**given)
+    found = function(**given)
+    for one, other in zip(*(each if isinstance(each, (list, tuple)) else [each] for each in (found, expected))):
+        torch.testing.assert_close(one, other, equal_nan=True, msg=lambda text: f"{name}: {text}")
+    return lambda: function(**given)
+
+
 def measure(mine, theirs, budget):
     """Median seconds of both, taken in turns."""
     times = ([], [])
@@ -185,9 +210,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="operators, separated by commas")
     parser.add_argument("--dtype", default="f32", choices=("f16", "bf16", "f32"))
+    parser.add_argument("--calls", action="store_true", help="time calls of nereid.ops")
     parser.add_argument("--budget", type=float, default=0.3, help="seconds for each row")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    os.environ["NEREID_CPU_THREADS"] = str(options.threads)
     torch.manual_seed(0)
     wanted = set(filter(None, options.only.split(",")))
     ratios = {}
@@ -196,13 +223,7 @@ def main():
     for label, name, given, theirs in cases(DTYPES[options.dtype]):
         if wanted and name not in wanted:
             continue
-        launches = []
-        operator(name)(launches=launches, **given)
-
-        def mine(launches=launches):
-            for kernel, grid, arguments in launches:
-                kernel[grid](nereid_threads=options.threads, **arguments)
-
+        mine = timed_call(name, given) if options.calls else timed_launches(name, given, options.threads)
         mine()
         theirs()
         seconds = measure(mine, theirs, options.budget)

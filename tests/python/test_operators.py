@@ -6,6 +6,7 @@ place of torch's own operators, and in compiled programs."""
 import inspect
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -287,6 +288,16 @@ def test_out_is_written_in_place():
         ops.add(copied(x, True), y, out=out)
     with torch.no_grad():
         check(ops.add(copied(x, True), y, out=out), x + y)
+
+
+def test_autograd_knows_that_out_was_written():
+    x, saved = copied(rand(4), True), rand(4)
+    result = (x * saved).sum()
+    ops.exp(rand(4), out=saved)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        result.backward()
+    with torch.inference_mode():
+        ops.exp(rand(4), out=torch.empty(4, device=DEVICE))
 
 
 def test_out_may_overlap_inputs():
@@ -722,6 +733,21 @@ torch.testing.assert_close(program(x), torch.softmax(x, -1) + 1)
 def test_the_first_call_may_be_compiled():
     done = subprocess.run([sys.executable, "-c", COMPILE_FIRST], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_stub_describes_the_native_module():
+    import ast
+
+    from nereid import _operators
+
+    text = (pathlib.Path(nereid.__file__).parent / "_operators.pyi").read_text()
+    described = {node.name: node for node in ast.parse(text).body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert set(described) == {name for name in vars(_operators) if not name.startswith("_")}
+    for name, node in described.items():
+        if isinstance(node, ast.ClassDef):
+            members = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+            found = {each for each in vars(getattr(_operators, name)) if not each.startswith("_")}
+            assert {each for each in members if not each.startswith("_")} == found, name
 
 
 def test_threads_share_operators():

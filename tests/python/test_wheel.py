@@ -64,12 +64,13 @@ def test_installed_package_has_operators(site, run_program):
     done = run_program(
         "import nereid, numpy\n"
         "x = numpy.ones((2, 4), numpy.float32)\n"
-        "print(nereid.ops.softmax(x)[0, 0], nereid.ops.report()['packs'][0]['directory'])\n",
+        "print(nereid.ops.softmax(x)[0, 0])\n",
         PYTHONPATH=str(site),
         NEREID_PLUGIN_DIRS=None,
         NEREID_TARGET="cpu",
     )
-    assert done.stdout == f"0.25 {site}/nereid/share/nereid/packs/generic\n", done.stderr
+    assert done.stdout == "0.25\n", done.stderr
+    assert (site / "nereid/share/nereid/packs/generic/ops/softmax.py").exists()
 
 
 

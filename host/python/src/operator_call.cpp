@@ -55,12 +55,19 @@ struct OperatorObject {
 };
 
 struct Names {
-  PyObject *requiresGrad, *isNegative, *isTraced, *dispatch, *findDevice,
-      *allocate, *copy, *importStream;
+  PyObject *requiresGrad, *isNegative, *dispatch, *findDevice, *allocate, *copy,
+      *importStream;
+};
+
+/// Functions of torch: whether a call has to go through its dispatcher, and
+/// that tensors were written to, for autograd.
+struct TorchState {
+  PyObject *isGradEnabled, *countModes, *findTransform, *incrementVersion;
 };
 } // namespace
 
 static Names names;
+static TorchState torchState;
 
 static Operator &operatorOf(PyObject *object) {
   return *reinterpret_cast<OperatorObject *>(object)->op;
@@ -182,7 +189,7 @@ static bool noteTensors(Operator &op, Call &call, PyObject *const *args) {
 
 /// 1 if torch has to see the call: an input needs a gradient, its class
 /// overrides operators, or a mode of torch's is active. -1 with an error set.
-static int needsDispatch(Operator &op, const Call &call) {
+static int needsDispatch(const Call &call) {
   bool hasTorch = false, hasGradient = false;
   for (const Call::Read &read : call.tensors) {
     if (read.from->kind == TensorClass::TorchClass)
@@ -199,10 +206,17 @@ static int needsDispatch(Operator &op, const Call &call) {
   }
   if (!hasTorch)
     return 0;
-  // Is there a mode, or a gradient that is recorded?
-  Ref answer(PyObject_CallMethodOneArg(op.hooks.get(), names.isTraced,
-                                       hasGradient ? Py_True : Py_False));
-  return answer ? PyObject_IsTrue(answer.get()) : -1;
+  if (hasGradient) {
+    Ref isEnabled(PyObject_CallNoArgs(torchState.isGradEnabled));
+    if (!isEnabled || isEnabled.get() == Py_True)
+      return isEnabled ? 1 : -1;
+  }
+  Ref modes(PyObject_CallNoArgs(torchState.countModes));
+  Ref transform(modes ? PyObject_CallNoArgs(torchState.findTransform)
+                      : nullptr);
+  if (!transform)
+    return -1;
+  return transform.get() != Py_None || PyObject_IsTrue(modes.get());
 }
 
 static bool readTensors(Operator &op, Call &call) {
@@ -268,8 +282,8 @@ static bool readIntegers(PyObject *object, std::vector<int64_t> &out) {
   if (!items || PyUnicode_Check(object))
     return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    out.push_back(PyNumber_AsSsize_t(
-        PySequence_Fast_GET_ITEM(items.get(), i), PyExc_OverflowError));
+    out.push_back(PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(items.get(), i),
+                                     PyExc_OverflowError));
     if (PyErr_Occurred())
       return false;
   }
@@ -448,11 +462,11 @@ static const char *dtypeName(const dlpack::Tensor &tensor) {
   static constexpr struct {
     uint8_t code, bits;
     const char *name;
-  } known[] = {{0, 8, "i8"},    {0, 16, "i16"},    {0, 32, "i32"},
-               {0, 64, "i64"},  {1, 8, "u8"},      {1, 16, "u16"},
-               {1, 32, "u32"},  {1, 64, "u64"},    {2, 16, "f16"},
-               {2, 32, "f32"},  {2, 64, "f64"},    {4, 16, "bf16"},
-               {6, 8, "i1"},    {10, 8, "f8e4m3"}, {12, 8, "f8e5m2"}};
+  } known[] = {{0, 8, "i8"},   {0, 16, "i16"},    {0, 32, "i32"},
+               {0, 64, "i64"}, {1, 8, "u8"},      {1, 16, "u16"},
+               {1, 32, "u32"}, {1, 64, "u64"},    {2, 16, "f16"},
+               {2, 32, "f32"}, {2, 64, "f64"},    {4, 16, "bf16"},
+               {6, 8, "i1"},   {10, 8, "f8e4m3"}, {12, 8, "f8e5m2"}};
   for (const auto &each : known)
     if (each.code == tensor.type_code && each.bits == tensor.type_bits)
       return each.name;
@@ -504,8 +518,27 @@ static nereid_status_t allocate(void *user, nereid_string_t name,
   return made ? NEREID_OK : NEREID_INVALID_ARGUMENT;
 }
 
+/// Lets autograd know that torch's tensors were written to.
+static bool noteWrites(const Call &call) {
+  for (size_t i = call.inputCount; i < call.tensors.size(); ++i) {
+    if (call.tensors[i].from->kind == TensorClass::Other)
+      continue;
+    Ref list(PyTuple_Pack(1, call.tensors[i].object));
+    Ref done(list ? PyObject_CallOneArg(torchState.incrementVersion, list.get())
+                  : nullptr);
+    if (done)
+      continue;
+    if (!PyErr_ExceptionMatches(PyExc_RuntimeError))
+      return false;
+    PyErr_Clear(); // one made in inference mode has no version
+  }
+  return true;
+}
+
 /// What the caller gets: out, or the tensors that were made.
 static PyObject *results(Operator &op, Call &call) {
+  if (!noteWrites(call))
+    return nullptr;
   std::vector<Ref> each;
   for (size_t i = 0; i < op.outputs.size(); ++i) {
     if (call.isOverlapping[i]) {
@@ -594,7 +627,7 @@ static PyObject *callWith(PyObject *object, PyObject *const *args,
   call.clear(op);
   PyObject *result = nullptr;
   if (noteTensors(op, call, args) && readAttributes(op, call, args)) {
-    int isDispatched = mayDispatch ? needsDispatch(op, call) : 0;
+    int isDispatched = mayDispatch ? needsDispatch(call) : 0;
     if (isDispatched > 0) {
       Ref name(toStr(op.name));
       Ref list(PyTuple_New(count));
@@ -719,7 +752,6 @@ static bool makeNames() {
   const std::pair<PyObject **, const char *> all[] = {
       {&names.requiresGrad, "requires_grad"},
       {&names.isNegative, "is_neg"},
-      {&names.isTraced, "is_traced"},
       {&names.dispatch, "dispatch"},
       {&names.findDevice, "find_device"},
       {&names.allocate, "allocate"},
@@ -752,13 +784,24 @@ bool addOperatorType(PyObject *module) {
        const_cast<char *>("Operator(name, inputs, attributes, outputs, hooks): "
                           "called with all inputs, attributes and out.")},
       {}};
-  static PyType_Spec spec = {"nereid._operators.Operator",
-                             sizeof(OperatorObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
-                             slots};
+  static PyType_Spec spec = {
+      "nereid._operators.Operator", sizeof(OperatorObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
   operatorType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
   return makeNames() && operatorType &&
          PyModule_AddType(module, operatorType) == 0;
+}
+
+PyObject *setTorch(PyObject *, PyObject *args) {
+  TorchState given = {};
+  if (!PyArg_ParseTuple(args, "OOOO", &given.isGradEnabled, &given.countModes,
+                        &given.findTransform, &given.incrementVersion))
+    return nullptr;
+  for (PyObject *each : {given.isGradEnabled, given.countModes,
+                         given.findTransform, given.incrementVersion})
+    Py_INCREF(each);
+  torchState = given; // set once
+  Py_RETURN_NONE;
 }
 
 bool addOpsDeviceType(PyObject *module) {

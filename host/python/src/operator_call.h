@@ -24,6 +24,10 @@ extern PyTypeObject *opsDeviceType;
 bool addOpsDeviceType(PyObject *module);
 bool addOperatorType(PyObject *module);
 
+/// set_torch(is_grad_enabled, count_modes, find_transform, increment_version):
+/// torch's functions that calls with its tensors use.
+PyObject *setTorch(PyObject *module, PyObject *args);
+
 } // namespace nereid::python
 
 #endif // NEREID_PYTHON_OPERATOR_CALL_H

@@ -79,8 +79,8 @@ static PyObject *explainCall(PyObject *object, PyObject *args) {
   target.compiler = borrow(compiler);
   target.properties = borrow(properties);
   nereid_buffer_t *json = nullptr;
-  nereid_status_t status = nereid_ops_explain(packsOf(object), &target,
-                                              borrow(name), borrow(call), &json);
+  nereid_status_t status = nereid_ops_explain(
+      packsOf(object), &target, borrow(name), borrow(call), &json);
   return takeText(status, json);
 }
 
@@ -132,6 +132,9 @@ static PyObject *evaluate(PyObject *, PyObject *args) {
 static PyMethodDef functions[] = {
     {"evaluate", guarded<evaluate>, METH_VARARGS,
      "evaluate(expression, values): the repr() of the value."},
+    {"set_torch", guarded<setTorch>, METH_VARARGS,
+     "set_torch(is_grad_enabled, count_modes, find_transform, "
+     "increment_version)"},
     {}};
 
 static bool addPacksType(PyObject *module) {

@@ -27,8 +27,8 @@ struct TensorClass {
 
 /// The class of \p object; null with an exception set if it is not a tensor.
 /// \p classify (type) -> (kind, capsule or None) is asked once for each class.
-const TensorClass *classOf(PyObject *object, PyObject *classify,
-                           const char *op, const char *name);
+const TensorClass *classOf(PyObject *object, PyObject *classify, const char *op,
+                           const char *name);
 
 /// Reads \p object. What has to live until the end of the call is added to
 /// \p kept. False with an exception set.

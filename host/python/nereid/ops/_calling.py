@@ -147,12 +147,6 @@ class Hooks:
             to[...] = source
 
     @staticmethod
-    def is_traced(has_gradient: bool) -> bool:
-        from . import _torch
-
-        return _torch.is_traced(has_gradient)
-
-    @staticmethod
     def dispatch(name: str, args: tuple) -> Any:
         from . import _torch
 

@@ -28,8 +28,6 @@ MOST_PLANS = 65536
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 NUMBERS = (bool, int, float, complex)
 
-_transforms = torch._C._functorch.peek_interpreter_stack
-
 
 class Choice(NamedTuple):
     """What `enable` was called with."""
@@ -84,7 +82,7 @@ class Replacement:
         tensors = _torch.tensors_in(list(values.values()))
         # torch's transforms and forward derivatives need its own autograd.
         plan = None
-        if not _torch.bypass.active and torch.autograd.forward_ad._current_level < 0 and _transforms() is None:
+        if not _torch.bypass.active and torch.autograd.forward_ad._current_level < 0 and _torch.find_transform() is None:
             plan = self.plan(values, tensors)
         if plan is None:
             return self.call_torch(self.autograd_kernel, keys, args, kwargs)
@@ -92,7 +90,7 @@ class Replacement:
         if has_gradient and not self.has_backward(plan, values):
             return self.call_torch(self.autograd_kernel, keys, args, kwargs)
         is_plain = all(type(each) in PLAIN for each in tensors)
-        if has_gradient or not is_plain or _torch.is_traced(False):
+        if has_gradient or not is_plain or _torch.count_modes():
             return self.finish(plan, self.nereid(*self.arguments(plan, values)))
         return self.run(plan, values)
 

@@ -30,10 +30,8 @@ ATTRIBUTE_TYPES = {
     "string": "str", "list": "int[]", "dtype": "str",
 }  # fmt: skip
 
-_dispatch_modes = torch._C._len_torch_dispatch_stack
-_transforms = torch._C._functorch.peek_interpreter_stack
-
-
+count_modes = torch._C._len_torch_dispatch_stack
+find_transform = torch._C._functorch.peek_interpreter_stack
 
 
 class _Bypass(threading.local):
@@ -43,13 +41,6 @@ class _Bypass(threading.local):
 
 
 bypass = _Bypass()
-
-
-def is_traced(has_gradient: bool) -> bool:
-    """Whether a call has to go through torch's dispatcher."""
-    if has_gradient and torch.is_grad_enabled():
-        return True
-    return _dispatch_modes() > 0 or _transforms() is not None
 
 
 # ---------------------------------------------------------------- definitions
@@ -64,6 +55,9 @@ def load() -> None:
         if _library is not None:
             return
         _library = torch.library.Library("nereid", "DEF")
+        _calling.native().set_torch(
+            torch.is_grad_enabled, count_modes, find_transform, torch._C._increment_version
+        )
         for op in _calling.all_operators():
             _define(op, _library)
             values = op.function.__globals__
