@@ -7,15 +7,15 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # What the build needs; tests need the second list too.
 build_packages=(
   ccache clang-19 cmake git libcli11-dev liblld-19-dev libmlir-19-dev
-  libsqlite3-dev libvulkan-dev libxxhash-dev libyaml-dev libzstd-dev lld-19
-  llvm-19-dev make mlir-19-tools ninja-build nlohmann-json3-dev pkg-config python3
-  python3-dev spirv-headers zlib1g-dev
+  libpq-dev libsqlite3-dev libvulkan-dev libxxhash-dev libyaml-dev libzstd-dev
+  lld-19 llvm-19-dev make mlir-19-tools ninja-build nlohmann-json3-dev pkg-config
+  python3 python3-dev spirv-headers zlib1g-dev
 )
 test_packages=(
   abigail-tools binutils g++ gdb libbenchmark-dev libclang-rt-19-dev
   libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools mesa-vulkan-drivers
-  python3-numpy python3-venv python3-yaml redis-server spirv-tools strace
-  util-linux vulkan-validationlayers
+  postgresql python3-numpy python3-venv python3-yaml redis-server spirv-tools
+  strace util-linux vulkan-validationlayers
 )
 # And what scripts/check-style runs.
 style_packages=(clang-format-19 clang-tidy-19 pre-commit pyflakes3 shellcheck)

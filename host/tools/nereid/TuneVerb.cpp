@@ -369,7 +369,7 @@ Verb tuneVerb() {
           {{"ACTION", &options->action, "", "", true},
            {"FILE", &options->files, "", ""},
            {"--store", &options->store, "FILE",
-            "the store; by default the user's own (docs/tuning.md)"},
+            "file or postgresql://...; by default the user's own"},
            {"--operator", &options->operatorName, "NAME",
             "list, export: only this one's results"},
            {"--format", &options->format, "FORMAT",

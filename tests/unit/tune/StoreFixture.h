@@ -6,6 +6,7 @@
 #ifndef NEREID_TEST_STORE_FIXTURE_H
 #define NEREID_TEST_STORE_FIXTURE_H
 
+#include "store/SqliteBackend.h"
 #include "store/Store.h"
 
 #include <filesystem>

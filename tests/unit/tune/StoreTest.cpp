@@ -136,8 +136,8 @@ TEST_F(StoreTest, RowsThatWereChangedAreCountedAndIgnored) {
 // The own steps and one more, which a newer library might add.
 static const std::vector<const char *> &newerSteps() {
   static const std::vector<const char *> steps = [] {
-    std::vector<const char *> all(Store::ownSteps().begin(),
-                                  Store::ownSteps().end());
+    std::vector<const char *> all(SqliteBackend::ownSteps().begin(),
+                                  SqliteBackend::ownSteps().end());
     all.push_back("ALTER TABLE result ADD COLUMN energy_j REAL");
     return all;
   }();
@@ -151,7 +151,7 @@ TEST_F(StoreTest, ANewerVersionThatWeCanReadIsReadOnly) {
     record(*store, resultOf(7));
     Database database;
     ASSERT_FALSE(database.open(path, Database::Write, 1000));
-    ASSERT_FALSE(Store::upgrade(database, newerSteps(), storeVersion));
+    ASSERT_FALSE(SqliteBackend::upgrade(database, newerSteps(), storeVersion));
   }
   auto store = open();
   ASSERT_TRUE(store) << failure;
@@ -173,7 +173,8 @@ TEST_F(StoreTest, ANewerVersionThatWeCannotReadIsRefused) {
     auto store = open();
     Database database;
     ASSERT_FALSE(database.open(path, Database::Write, 1000));
-    ASSERT_FALSE(Store::upgrade(database, newerSteps(), storeVersion + 1));
+    ASSERT_FALSE(
+        SqliteBackend::upgrade(database, newerSteps(), storeVersion + 1));
   }
   EXPECT_FALSE(open());
   EXPECT_EQ(status, NEREID_INCOMPATIBLE);
@@ -196,7 +197,7 @@ TEST_F(StoreTest, AnUpgradeKeepsResultsAndOneThatFailsChangesNothing) {
   ASSERT_FALSE(database.open(path, Database::Write, 1000));
   std::vector<const char *> broken = newerSteps();
   broken.push_back("CREATE TABLE other (a); CREATE NONSENSE");
-  EXPECT_TRUE(Store::upgrade(database, broken, 1));
+  EXPECT_TRUE(SqliteBackend::upgrade(database, broken, 1));
   int64_t number = 0;
   ASSERT_FALSE(database.read("PRAGMA user_version", number));
   EXPECT_EQ(number, storeVersion);
@@ -205,8 +206,9 @@ TEST_F(StoreTest, AnUpgradeKeepsResultsAndOneThatFailsChangesNothing) {
                              number));
   EXPECT_EQ(number, 0);
 
-  ASSERT_FALSE(Store::upgrade(database, newerSteps(), 1));
-  ASSERT_FALSE(Store::upgrade(database, newerSteps(), 1)); // once is enough
+  ASSERT_FALSE(SqliteBackend::upgrade(database, newerSteps(), 1));
+  ASSERT_FALSE(
+      SqliteBackend::upgrade(database, newerSteps(), 1)); // once is enough
   ASSERT_FALSE(database.read("PRAGMA user_version", number));
   EXPECT_EQ(number, storeVersion + 1);
   ASSERT_FALSE(database.read("SELECT count(*) FROM result", number));

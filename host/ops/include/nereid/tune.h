@@ -7,7 +7,8 @@
 // The rules of nereid/host.h hold: sized structs, statuses, nereid_error().
 // docs/tuning.md explains results, trust, buckets and the file.
 //
-//   nereid_tune_open()      a store: a file that many processes may use
+//   nereid_tune_open()      a store: a file, or a PostgreSQL server, that many
+//                           processes may use
 //   nereid_tune_record()    measurements
 //   nereid_tune_lookup()    what to use for a call, and why
 
@@ -27,7 +28,7 @@ typedef struct nereid_tune_store_t nereid_tune_store_t;  // an open store
 // Flags of nereid_tune_open_t.
 enum {
   NEREID_TUNE_READ_ONLY = 1u,
-  // The file must exist.
+  // The file must exist; on a server, its tables.
   NEREID_TUNE_EXISTING = 2u,
   // For a library that opens a store which nobody named: a damaged file is moved
   // away, and what cannot be opened is an empty store. nereid_tune_info() says
@@ -39,7 +40,7 @@ enum {
 typedef struct nereid_tune_open_t {
   uint32_t struct_size;
   uint32_t flags;
-  nereid_string_t path;        // empty: the user's own store
+  nereid_string_t path;        // or postgresql://...; empty: the user's own store
   uint32_t busy_milliseconds;  // how long to wait for other writers; 0: 30000
   uint32_t reserved;
 } nereid_tune_open_t;

@@ -1,19 +1,17 @@
-// Store.h - a file of tuned results, which many processes read and write.
+// Store.h - tuned results, which many processes read and write.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file is an SQLite database with a write-ahead log: readers do not wait
-// for a writer, a process that is killed at any time leaves what it had
-// committed, and nothing else. Each row carries a checksum; a row that fails
-// it, or makes no sense, is counted and ignored.
+// They are in a file or on a server (Backend.h). Each row carries a checksum; a
+// row that fails it, or makes no sense, is counted and ignored.
 //
-// docs/tuning.md describes the format.
+// docs/tuning.md describes the formats.
 
 #ifndef NEREID_OPS_STORE_STORE_H
 #define NEREID_OPS_STORE_STORE_H
 
-#include "store/Database.h"
+#include "store/Backend.h"
 #include "store/Key.h"
 #include "store/Record.h"
 
@@ -27,9 +25,6 @@
 #include <vector>
 
 namespace nereid::ops {
-
-/// The version that this library writes.
-inline constexpr int64_t storeVersion = 1;
 
 /// The results of an operator for one key.
 struct KeyRows {
@@ -48,16 +43,6 @@ struct OperatorRows {
 /// They are normalized (Record.h).
 OperatorRows arrange(std::vector<TunedResult> rows);
 
-struct StoreOptions {
-  std::string path;
-  bool isReadOnly = false;
-  bool mayCreate = true;
-  /// A store that a library opens by itself: what is damaged is moved away, and
-  /// what cannot be opened is an empty store, each with a notice.
-  bool isOptional = false;
-  int busyMilliseconds = 30000;
-};
-
 /// Any thread may call any function.
 class Store {
 public:
@@ -66,9 +51,10 @@ public:
   Store(const Store &) = delete;
   Store &operator=(const Store &) = delete;
 
-  const std::string &path() const { return options.path; }
+  /// Its path, or the address of the server without the password.
+  const std::string &path() const { return backend->name(); }
   bool isReadOnly() const;
-  /// The version of the file; 0 if there is none.
+  /// The version of its format; 0 if there is none.
   int64_t version() const;
   /// What the user should know, a line each.
   std::vector<std::string> notices() const;
@@ -83,51 +69,29 @@ public:
   using Change =
       std::function<std::vector<TunedResult>(const std::vector<TunedResult> &)>;
   /// Records what \p change returns; nobody else writes in between. It may be
-  /// called again if the file had to be replaced.
+  /// called again if the file had to be replaced, or the server was lost.
   Outcome update(const Change &change);
 
   /// All results, or those of \p operatorName, in the order of their identity.
   Result<std::vector<TunedResult>> read(std::string_view operatorName = {});
 
   /// The results of an operator as they were when they were first needed, until
-  /// refresh(). Neither waits nor touches the file for an operator
+  /// refresh(). Neither waits nor touches the store for an operator
   /// that was needed before. Valid as long as the store.
   const OperatorRows &rows(std::string_view operatorName);
 
-  /// Lets rows() read the file again.
+  /// Lets rows() read the store again.
   void refresh();
-
-  /// One step of an upgrade: from version i to i + 1 for the step with index i.
-  using Steps = std::span<const char *const>;
-  /// Brings \p database to version steps.size(), all or nothing.
-  static SqlError upgrade(Database &database, Steps steps,
-                          int64_t oldestReader);
-  static Steps ownSteps();
 
 private:
   struct Frozen;
 
   explicit Store(StoreOptions options);
-  SqlError connect();
-  SqlError connectOnce(Database &made, Database::Mode mode);
-  SqlError checkFormat(Database &made);
-  SqlError prepareForWriting(Database &made);
-  SqlError connection();
-  Failure failure(const SqlError &error) const;
-  bool setAside(const SqlError &error);
-  void notice(std::string text);
-  SqlError checkWritable() const;
-  SqlError write(std::span<const TunedResult> results);
-  SqlError readRows(std::string_view operatorName,
-                    std::vector<TunedResult> &rows);
-  template <typename Work> SqlError repairing(Work work);
 
-  const StoreOptions options;
-  mutable std::mutex mutex;           // of what follows
-  std::unique_ptr<Database> database; // none: there is no usable file
-  int64_t fileVersion = 0;
-  bool isNewer = false;           // than this library: read only
-  bool isGivenUp = false;         // go on without a file
+  const bool isOptional;
+  mutable std::mutex mutex; // of what follows
+  std::unique_ptr<Backend> backend;
+  bool isGivenUp = false;         // go on without a store
   std::vector<std::string> texts; // notices
   std::vector<std::unique_ptr<const Frozen>>
       allFrozen; // old ones may be in use
