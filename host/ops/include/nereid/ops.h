@@ -236,8 +236,10 @@ enum {
   NEREID_CANDIDATES_EXPANDED = 1u  // of a long search, not the usual ones
 };
 
-// What such a call may be tuned over: {"key", "bucket", "candidates": [{"layer",
-// "variant", "configuration", "choice", "default", "source", "unsupported"}]}.
+// What such a call may be tuned over: {"key", "bucket", "outputs": [{"name",
+// "dtype", "shape"}], "values": {"index": {"low", "high", "sorted"}}, "candidates":
+// [{"layer", "variant", "configuration", "choice", "default", "source",
+// "unsupported"}]}. "values" is which numbers an input may have where it says so.
 // The first one is the default; "choice" is for nereid_operator_call_t, "variant"
 // and "configuration" for tuned results, "unsupported" is a reason or null.
 // There are none for a call that launches nothing. [any-thread]

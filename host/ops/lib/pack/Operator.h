@@ -31,6 +31,10 @@ struct InputSchema {
   std::vector<std::string> dtypes; // empty: `dtype` says it
   std::optional<Placed> dtype;
   int64_t leastRank = 0, mostRank = 64;
+  /// What is in it where data is made up for tuning: from the first up to, and
+  /// without, the second.
+  std::optional<std::pair<Placed, Placed>> values;
+  bool isSorted = false; // there, ascending
   uint32_t line = 0;
 };
 

@@ -137,6 +137,15 @@ void FileReader::readInput(const yaml::Entry &entry) {
     add(*dtype);
   else if (dtype)
     input.dtype = placed(*dtype);
+  if (const yaml::Node *values = reader.get("values")) {
+    if (values->isSequence() && values->items.size() == 2)
+      input.values.emplace(placed(*values->items[0]),
+                           placed(*values->items[1]));
+    else
+      problems.add(*values, "'values' of '" + input.name +
+                                "' is not [LOW, HIGH]");
+  }
+  input.isSorted = reader.boolean("sorted").value_or(false);
   reader.finish();
   op.schema.inputs.push_back(std::move(input));
 }
@@ -644,8 +653,12 @@ void FileReader::checkNames() {
     names.insert("dims");
   checkAll(op.let, names);
   for (const InputSchema &input : op.schema.inputs)
-    if (input.dtype)
-      check(*input.dtype, names);
+    for (const Placed *each :
+         {input.dtype ? &*input.dtype : nullptr,
+          input.values ? &input.values->first : nullptr,
+          input.values ? &input.values->second : nullptr})
+      if (each)
+        check(*each, names);
   for (const OutputSchema &output : op.schema.outputs) {
     check(output.dtype, names);
     check(output.shape, names);

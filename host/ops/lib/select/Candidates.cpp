@@ -182,12 +182,21 @@ Result<Candidates> candidatesOf(const Packs &packs, const TargetFacts &target,
     return first.failure();
   out.key = first->key;
   out.bucket = first->bucket;
+  for (const SelectedTensor &tensor : first->selection.tensors)
+    if (tensor.role == SelectedTensor::Role::Output)
+      out.outputs.push_back(tensor);
   if (!first->variant)
     return out;
   Result<std::vector<VariantSpace>> spaces =
       spacesOf(packs, target, name, call, search);
   if (!spaces)
     return spaces.failure();
+
+  Result<std::vector<InputValues>> values =
+      valuesOf(packs, target, name, call);
+  if (!values)
+    return values.failure();
+  out.values = std::move(*values);
 
   std::set<std::string> names;
   std::set<std::string> known; // what is launched

@@ -28,6 +28,8 @@ struct Candidate {
 
 struct Candidates {
   std::string key, bucket; // as in Plan
+  std::vector<InputValues> values;
+  std::vector<SelectedTensor> outputs;
   /// The default first. None if the call launches nothing. Configurations that
   /// launch what an earlier candidate does are left out.
   std::vector<Candidate> list;

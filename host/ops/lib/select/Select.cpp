@@ -180,6 +180,9 @@ public:
        const std::function<const TunedOperator *(const Variant &)> &findTuned,
        std::vector<VariantSpace> &out);
 
+  /// Adds the values of inputs that have none yet.
+  Outcome addValues(std::vector<InputValues> &out);
+
 private:
   Result<bool> begin(const std::string &layer, std::vector<Trial> &trials);
   Outcome expandVariant(const TunedOperator &tuned, Search search,
@@ -783,6 +786,31 @@ Outcome Planner::expandVariant(const TunedOperator &tuned, Search search,
   return {};
 }
 
+Outcome Planner::addValues(std::vector<InputValues> &out) {
+  setInputs();
+  Scope names(op.let, base);
+  for (const InputSchema &input : op.schema.inputs) {
+    if (!input.values || !find(call.inputs, input.name) ||
+        std::ranges::any_of(out, [&](const InputValues &each) {
+          return each.name == input.name;
+        }))
+      continue;
+    InputValues values{input.name, 0, 1, input.isSorted};
+    for (auto [placed, number] : {std::pair(&input.values->first, &values.low),
+                                  {&input.values->second, &values.high}}) {
+      Result<Value> value = evaluate(*placed, names, "values");
+      if (!value)
+        return value.failure();
+      if (!value->isNumber())
+        return place(*placed, "values",
+                     wrong("it is " + value->repr() + ", expected a number"));
+      *number = value->number();
+    }
+    out.push_back(std::move(values));
+  }
+  return {};
+}
+
 Outcome Planner::list(
     const std::string &layer, Search search,
     const std::function<const TunedOperator *(const Variant &)> &findTuned,
@@ -971,6 +999,24 @@ spacesOf(const Packs &packs, const TargetFacts &target, std::string_view name,
   if (!isKnown)
     return notFound(packs, target, name);
   return spaces;
+}
+
+Result<std::vector<InputValues>> valuesOf(const Packs &packs,
+                                          const TargetFacts &target,
+                                          std::string_view name,
+                                          const CallFacts &call) {
+  std::vector<InputValues> values;
+  for (const Applied &applied : packs.layersFor(target)) {
+    const Operator *op = operatorOf(applied, name);
+    if (!op)
+      continue;
+    Plan plan;
+    if (Outcome added =
+            Planner(*op, target, call, nullptr, plan).addValues(values);
+        !added)
+      return added.failure();
+  }
+  return values;
 }
 
 } // namespace nereid::ops

@@ -66,6 +66,20 @@ Result<std::vector<VariantSpace>>
 spacesOf(const Packs &packs, const TargetFacts &target, std::string_view name,
          const CallFacts &call, Search search);
 
+/// Which values an input has where data is made up: from `low` up to, and
+/// without, `high`.
+struct InputValues {
+  std::string name;
+  double low = 0, high = 1;
+  bool isSorted = false;
+};
+
+/// Those of the inputs for which a layer says so.
+Result<std::vector<InputValues>> valuesOf(const Packs &packs,
+                                          const TargetFacts &target,
+                                          std::string_view name,
+                                          const CallFacts &call);
+
 /// Why a layer hides an operator in itself and in those below; null if it does
 /// not.
 const std::string *disabledBy(const Applied &applied, std::string_view name);
