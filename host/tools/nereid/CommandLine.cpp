@@ -74,7 +74,8 @@ static std::string optionLine(const OptionSpec &option) {
 static std::string optionLines(const std::vector<OptionSpec> &options) {
   std::string lines;
   for (const OptionSpec &option : options)
-    if (!option.isPositional() && !option.showsText())
+    if (!option.isPositional() && !option.showsText() &&
+        !option.description.empty())
       lines += optionLine(option);
   return lines;
 }

@@ -4,6 +4,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "OperatorCall.h"
 #include "Target.h"
 #include "Text.h"
 #include "Verb.h"
@@ -12,16 +13,13 @@
 #include "text/Suggestions.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 
 namespace nereid::tool {
 
 namespace {
 
-struct Options {
+struct Options : OperatorCallOptions {
   std::string action, name, target, packDirs;
-  std::vector<std::string> shapes, dtypes, strides, attributes;
 };
 
 using Ops = detail::Owner<nereid_ops_t, nereid_ops_destroy>;
@@ -234,144 +232,6 @@ static Expected<int> show(Session &session, const Options &options) {
 
 // ---------------------------------------------------------------- explain
 
-// "NAME=TEXT" in two, the name empty if there is none.
-static std::pair<std::string, std::string> split(const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == text.npos)
-    return {"", text};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// "4096x1024", "scalar"
-static Expected<Json> parseSizes(const std::string &option,
-                                 const std::string &text) {
-  Json sizes = Json::array();
-  if (text == "scalar" || text.empty())
-    return sizes;
-  for (size_t start = 0; start <= text.size();) {
-    size_t end = std::min(text.find_first_of("x,", start), text.size());
-    int64_t size = 0;
-    std::from_chars_result read =
-        std::from_chars(text.data() + start, text.data() + end, size);
-    if (read.ec != std::errc() || read.ptr != text.data() + end)
-      return invalid(option + " '" + text +
-                     "': expected numbers with 'x' between them, as "
-                     "4096x1024, or 'scalar'");
-    sizes.push_back(size);
-    start = end + 1;
-  }
-  return sizes;
-}
-
-static std::vector<std::string> inputNames(const Json &schema) {
-  std::vector<std::string> names;
-  for (const Json &input : schema["inputs"])
-    names.push_back(input.value("name", ""));
-  return names;
-}
-
-// What each input is given, by name; "" is for those that are not named.
-static Expected<std::map<std::string, std::vector<std::string>>>
-byInput(const std::string &option, const std::vector<std::string> &texts,
-        const std::vector<std::string> &names) {
-  std::map<std::string, std::vector<std::string>> given;
-  for (const std::string &text : texts) {
-    auto [name, value] = split(text);
-    if (!name.empty() &&
-        std::find(names.begin(), names.end(), name) == names.end())
-      return invalid(option + ": no input is called '" + name + "'" +
-                     suggestNames(name, names));
-    given[name].push_back(value);
-  }
-  return given;
-}
-
-static std::string defaultDtype(const Json &input, const std::string &wanted) {
-  const Json &dtypes = input["dtype"];
-  if (!dtypes.is_array() || dtypes.empty())
-    return wanted;
-  for (const Json &dtype : dtypes)
-    if (dtype.get<std::string>() == wanted)
-      return wanted;
-  return dtypes[0].get<std::string>();
-}
-
-// The inputs of a call. Shapes without a name are those of the inputs in order;
-// inputs that must be given and have none have the first shape.
-static Expected<Json> makeInputs(const Json &schema, const Options &options) {
-  std::vector<std::string> names = inputNames(schema);
-  auto shapes = byInput("--shape", options.shapes, names);
-  auto dtypes = byInput("--dtype", options.dtypes, names);
-  auto strides = byInput("--stride", options.strides, names);
-  for (const auto *given : {&shapes, &dtypes, &strides})
-    if (!*given)
-      return given->error();
-  std::vector<std::string> &unnamed = (*shapes)[""];
-  size_t next = 0;
-  std::string type = (*dtypes)[""].empty() ? "f32" : (*dtypes)[""].front();
-  Json inputs = Json::object();
-  for (const Json &input : schema["inputs"]) {
-    std::string name = input.value("name", "");
-    std::vector<std::string> own = (*shapes)[name];
-    if (own.empty() && next < unnamed.size())
-      own = {unnamed[next++]};
-    if (own.empty() && input.value("optional", false))
-      continue;
-    if (own.empty() && !unnamed.empty())
-      own = {unnamed.front()};
-    if (own.empty())
-      return invalid("input '" + name + "' has no shape; give --shape " + name +
-                     "=4096x1024");
-    Json members = Json::array();
-    for (const std::string &text : own) {
-      Expected<Json> shape = parseSizes("--shape", text);
-      if (!shape)
-        return shape.error();
-      Json tensor = {{"shape", *shape}};
-      tensor["dtype"] = (*dtypes)[name].empty() ? defaultDtype(input, type)
-                                                : (*dtypes)[name].front();
-      if (!(*strides)[name].empty()) {
-        Expected<Json> stride =
-            parseSizes("--stride", (*strides)[name].front());
-        if (!stride)
-          return stride.error();
-        tensor["stride"] = *stride;
-      }
-      members.push_back(std::move(tensor));
-    }
-    inputs[name] = input.value("list", false) ? members : members[0];
-  }
-  if (next < unnamed.size())
-    return invalid("--shape is given " + std::to_string(unnamed.size()) +
-                   " times without a name, expected at most " +
-                   std::to_string(next));
-  // A type that is that of another input.
-  for (const Json &input : schema["inputs"]) {
-    std::string name = input.value("name", "");
-    if (input["dtype"].is_string() && inputs.contains(name) &&
-        (*dtypes)[name].empty()) {
-      std::string of = input["dtype"].get<std::string>();
-      of = of.substr(0, of.find('.'));
-      if (inputs.contains(of) && inputs[of].is_object() &&
-          inputs[name].is_object())
-        inputs[name]["dtype"] = inputs[of]["dtype"];
-    }
-  }
-  return inputs;
-}
-
-static Expected<Json> makeAttributes(const Options &options) {
-  Json attributes = Json::object();
-  for (const std::string &text : options.attributes) {
-    auto [name, value] = split(text);
-    if (name.empty())
-      return invalid("--attribute '" + text + "': expected NAME=VALUE");
-    Json parsed = Json::parse(value, nullptr, false);
-    attributes[name] = parsed.is_discarded() ? Json(value) : parsed;
-  }
-  return attributes;
-}
-
 static std::string settingsText(const Json &settings) {
   std::string text;
   for (const auto &[name, value] : settings.items())
@@ -426,17 +286,13 @@ static Expected<int> explain(Session &session, const Options &options) {
   Expected<Json> op = describe(*ops, options.name);
   if (!op)
     return op.error();
-  Expected<Json> inputs = makeInputs((*op)["schema"], options);
-  if (!inputs)
-    return inputs.error();
-  Expected<Json> attributes = makeAttributes(options);
-  if (!attributes)
-    return attributes.error();
+  Expected<Json> given = makeCall((*op)["schema"], options);
+  if (!given)
+    return given.error();
   Expected<OpsTarget> target = findTarget(session, options.target);
   if (!target)
     return target.error();
-  std::string call =
-      Json({{"inputs", *inputs}, {"attributes", *attributes}}).dump();
+  std::string call = given->dump();
   nereid_ops_target_t facts = target->get();
   nereid_buffer_t *buffer = nullptr;
   nereid_status_t status =

@@ -6,6 +6,7 @@
 
 #include "Files.h"
 #include "Text.h"
+#include "TuneRun.h"
 #include "Verb.h"
 
 #include "nereid/tune.h"
@@ -20,6 +21,7 @@ struct Options {
   std::string action;
   std::vector<std::string> files;
   std::string store, operatorName, format, output, before;
+  TuneRunOptions tuning;
 };
 
 /// An open store.
@@ -300,6 +302,29 @@ static Expected<int> report(Session &session, const Options &options) {
   return write(session, options, *html, Json::object());
 }
 
+static Expected<int> run(Session &session, const Options &options) {
+  Store store;
+  if (!options.tuning.isPlan || options.tuning.isRecorded) {
+    Expected<Store> opened =
+        open(session, options.store,
+             options.tuning.isPlan ? NEREID_TUNE_READ_ONLY : 0);
+    if (!opened)
+      return opened.error();
+    store = std::move(*opened);
+  }
+  Expected<std::string> tasks =
+      planTuning(session, options.tuning, options.files, store.get());
+  if (!tasks)
+    return tasks.error();
+  if (!options.tuning.isPlan)
+    return runTuning(session, options.tuning, *tasks, store.get());
+  if (session.output.isJson())
+    return invalid("--plan writes a JSON object in each line; --json does not "
+                   "belong to it");
+  session.output.raw(*tasks);
+  return exitOk;
+}
+
 namespace {
 /// An action, its files, and the options that it has.
 struct Action {
@@ -312,6 +337,15 @@ struct Action {
 
 static const std::vector<Action> &actions() {
   static const std::vector<Action> all = {
+      {"run",
+       "OPERATOR...",
+       0,
+       SIZE_MAX,
+       {"--store", "--target", "--packs", "--shapes", "--tasks", "--budget",
+        "--limit", "--jobs", "--search", "--python", "--progress", "--shape",
+        "--dtype", "--stride", "--attribute", "--recorded", "--plan",
+        "--resume"},
+       run},
       {"list", "no FILE", 0, 0, {"--store", "--operator"}, list},
       {"merge", "FILE...", 1, SIZE_MAX, {"--store"}, merge},
       {"diff", "BEFORE AFTER", 2, 2, {}, diff},
@@ -341,44 +375,72 @@ static Expected<int> manage(Session &session, const Options &options) {
   if (options.files.size() < action->least ||
       options.files.size() > action->most)
     return invalid("'tune " + options.action + "' takes " + action->files);
+  std::vector<std::string> given = options.tuning.given();
   for (auto [name, value] : {std::pair("--store", &options.store),
                              std::pair("--operator", &options.operatorName),
                              std::pair("--format", &options.format),
                              std::pair("--before", &options.before),
                              std::pair("-o", &options.output)})
-    if (!value->empty() &&
-        std::find(action->options.begin(), action->options.end(), name) ==
-            action->options.end())
-      return invalid(std::string(name) + " does not belong to 'tune " +
-                     options.action + "'");
+    if (!value->empty())
+      given.emplace_back(name);
+  for (const std::string &name : given)
+    if (std::find(action->options.begin(), action->options.end(), name) ==
+        action->options.end())
+      return invalid(name + " does not belong to 'tune " + options.action +
+                     "'");
   return action->run(session, options);
 }
 
 Verb tuneVerb() {
   auto options = std::make_shared<Options>();
-  return {"tune",
-          "look at, merge, compare, exchange or report tuned results",
-          "tune list|merge|diff|export|import|report [FILE...] [options]",
-          "list                what the store has\n"
-          "merge FILE...       add the results of other stores; the faster "
-          "remain\n"
-          "diff BEFORE AFTER   compare two stores\n"
-          "export              as json, ort (ONNX Runtime) or pytorch\n"
-          "import FILE...      the same formats; mistakes are shown by line\n"
-          "report              one HTML file with figures\n",
-          {{"ACTION", &options->action, "", "", true},
-           {"FILE", &options->files, "", ""},
-           {"--store", &options->store, "FILE",
-            "file or postgresql://...; by default the user's own"},
-           {"--operator", &options->operatorName, "NAME",
-            "list, export: only this one's results"},
-           {"--format", &options->format, "FORMAT",
-            "export: json by default; import: recognized by default"},
-           {"--before", &options->before, "FILE",
-            "report: a store to compare with"},
-           {"-o", &options->output, "FILE",
-            "export, report: the file to write; stdout by default"}},
-          [options](Session &session) { return manage(session, *options); }};
+  TuneRunOptions &tuning = options->tuning;
+  return {
+      "tune",
+      "tune operators; show, merge, compare or exchange the results",
+      "tune run|list|merge|diff|export|import|report [FILE...] [options]",
+      "run [OPERATOR...]   time what calls may use, and record it; also "
+      "--plan,\n"
+      "                    --tasks, --stride, -A, --jobs, --limit, --search,\n"
+      "                    --packs, --python, --progress (docs/tuning.md)\n"
+      "list, merge FILE... show results; add those of other stores\n"
+      "diff BEFORE AFTER   compare two stores; report: one HTML file\n"
+      "export, import FILE...   as json, ort (ONNX Runtime) or pytorch\n",
+      {{"ACTION", &options->action, "", "", true},
+       {"FILE", &options->files, "", ""},
+       {"--target", &tuning.target, "TARGET", "run: the device"},
+       {"--shapes", &tuning.shapesFile, "FILE",
+        "run: the calls of a file, in YAML or JSON"},
+       {"--tasks", &tuning.tasksFile, "FILE"},
+       {"--recorded", &tuning.isRecorded, "",
+        "run: the calls that programs wrote down"},
+       {"--shape", &tuning.shapes, "[NAME=]SIZES",
+        "run: of an input, as 4096x1024 or scalar"},
+       {"--dtype", &tuning.dtypes, "[NAME=]TYPE",
+        "run: of all inputs, or of one; by default f32"},
+       {"--stride", &tuning.strides, "NAME=STEPS"},
+       {"-A,--attribute", &tuning.attributes, "NAME=VALUE"},
+       {"--plan", &tuning.isPlan, ""},
+       {"--budget", &tuning.budget, "TIME",
+        "run: end after that long, as 60s, 5m or 2h"},
+       {"--limit", &tuning.limit, "TIME"},
+       {"--jobs", &tuning.jobs, "N"},
+       {"--search", &tuning.search, "usual|expanded"},
+       {"--resume", &tuning.resumes, "",
+        "run: skip what the store has of this device and source"},
+       {"--packs", &tuning.packDirs, "DIRS"},
+       {"--python", &tuning.python, "PROGRAM"},
+       {"--progress", &tuning.progress, "MODE"},
+       {"--store", &options->store, "FILE",
+        "file or postgresql://...; by default the user's own"},
+       {"--operator", &options->operatorName, "NAME",
+        "list, export: only this one's results"},
+       {"--format", &options->format, "FORMAT",
+        "export: json by default; import: recognized by default"},
+       {"--before", &options->before, "FILE",
+        "report: a store to compare with"},
+       {"-o", &options->output, "FILE",
+        "export, report: the file to write; stdout by default"}},
+      [options](Session &session) { return manage(session, *options); }};
 }
 
 } // namespace nereid::tool

@@ -141,6 +141,54 @@ NEREID_EXPORT nereid_status_t nereid_tune_lookup(nereid_tune_store_t *store,
 // Lets lookups see what was recorded since. [any-thread]
 NEREID_EXPORT nereid_status_t nereid_tune_refresh(nereid_tune_store_t *store);
 
+// ---------------------------------------------------------------- tuning
+
+// Flags of nereid_tune_run_t.
+enum {
+  NEREID_TUNE_RUN_EXPANDED = 1u,  // the configurations of a long search
+  // Skips what the store has of the same origin and source.
+  NEREID_TUNE_RUN_RESUME = 2u
+};
+
+// What to tune. Borrowed for the call.
+typedef struct nereid_tune_run_t {
+  uint32_t struct_size;
+  uint32_t flags;
+  nereid_string_t tasks;  // calls: YAML, JSON or JSON lines (docs/tuning.md)
+  nereid_string_t name;   // of their file, in errors
+  // {"target", "packs", "plugin_dirs", "plugins", "compiler", "python"}: as of a
+  // runtime and of nereid_ops_options_t; may be empty.
+  nereid_string_t setup;
+  double budget;          // seconds; 0: as many as it takes
+  double limit;           // seconds one candidate may take, at least; 0: 10
+  uint32_t jobs;          // processes that build; 0: as many as processors
+  uint32_t reserved;
+  void *user;
+  // Called with a JSON object for each thing that happens; a failing status
+  // ends the run. May be NULL. [serial]
+  nereid_status_t (*event)(void *user, nereid_string_t json);
+  // 1 ends the run soon. May be NULL. [any-thread]
+  uint32_t (*is_cancelled)(void *user);
+} nereid_tune_run_t;
+
+// Builds and times the candidates of each call in processes of their own, and
+// records each result at once. {"tasks": [{"operator", "key", "status",
+// "standard", "winner", ...}], "measured", "failed", "skipped", "seconds",
+// "interrupted"}. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_tune_run(nereid_tune_store_t *store,
+                                              const nereid_tune_run_t *request,
+                                              nereid_buffer_t **out_json);
+
+// The calls of such a text as JSON, one in each line. `name` is the file's, in
+// errors. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_tune_tasks(nereid_string_t text,
+                                                nereid_string_t name,
+                                                nereid_buffer_t **out_lines);
+// The calls that were written down in the store and not tuned since.
+// [any-thread]
+NEREID_EXPORT nereid_status_t nereid_tune_wanted(nereid_tune_store_t *store,
+                                                 nereid_buffer_t **out_lines);
+
 // ---------------------------------------------------------------- stores together
 
 // Adds the results of `other`: of two equal ones the faster remains, of

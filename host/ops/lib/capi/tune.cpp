@@ -13,7 +13,9 @@
 #include "store/Origin.h"
 #include "store/Store.h"
 #include "support/Guard.h"
+#include "support/Json.h"
 #include "tune/Statistics.h"
+#include "tune/Sweep.h"
 
 #include <nlohmann/json.hpp>
 
@@ -398,5 +400,77 @@ nereid_status_t nereid_tune_is_hopeless(const double *samples, uint64_t count,
       return given;
     *out_hopeless = isHopeless({samples, count}, best);
     return {};
+  });
+}
+
+// --------------------------------------------------------------------- tuning
+
+static Outcome giveLines(const std::vector<SweepTask> &tasks,
+                         nereid_buffer_t **out) {
+  std::string lines;
+  for (const SweepTask &task : tasks)
+    lines += taskLine(task) + '\n';
+  return giveText(lines, out);
+}
+
+nereid_status_t nereid_tune_run(nereid_tune_store_t *store,
+                                const nereid_tune_run_t *request,
+                                nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given : {require(store, "store"), require(request, "request"),
+                          require(out_json, "out_json")})
+      if (!given)
+        return given;
+    nereid_tune_run_t read = readStruct(*request);
+    if (read.flags & ~(NEREID_TUNE_RUN_EXPANDED | NEREID_TUNE_RUN_RESUME))
+      return invalid("flags has unknown bits");
+    if (!(read.budget >= 0) || !(read.limit >= 0))
+      return invalid("budget and limit are seconds from 0");
+    Result<std::vector<SweepTask>> tasks =
+        readTasks(view(read.tasks), view(read.name));
+    if (!tasks)
+      return tasks.failure();
+    SweepOptions options;
+    options.setup = copied(read.setup);
+    options.budget = read.budget;
+    options.limit = read.limit > 0 ? read.limit : options.limit;
+    options.jobs = read.jobs;
+    options.isExpanded = read.flags & NEREID_TUNE_RUN_EXPANDED;
+    options.resumes = read.flags & NEREID_TUNE_RUN_RESUME;
+    if (read.event)
+      options.event = [&read](const nereid::host::Json &event) {
+        std::string text = event.dump(
+            -1, ' ', false, nereid::host::Json::error_handler_t::replace);
+        return read.event(read.user, borrow(text)) == NEREID_OK;
+      };
+    if (read.is_cancelled)
+      options.isCancelled = [&read] {
+        return read.is_cancelled(read.user) != 0;
+      };
+    Result<std::unique_ptr<nereid::host::Json>> done =
+        sweep(*store->store, *tasks, options);
+    if (!done)
+      return done.failure();
+    return giveText(nereid::host::dumpJson(**done), out_json);
+  });
+}
+
+nereid_status_t nereid_tune_tasks(nereid_string_t text, nereid_string_t name,
+                                  nereid_buffer_t **out_lines) {
+  return guarded([&]() -> Outcome {
+    Result<std::vector<SweepTask>> tasks = readTasks(view(text), view(name));
+    if (!tasks)
+      return tasks.failure();
+    return giveLines(*tasks, out_lines);
+  });
+}
+
+nereid_status_t nereid_tune_wanted(nereid_tune_store_t *store,
+                                   nereid_buffer_t **out_lines) {
+  return guarded([&]() -> Outcome {
+    Result<std::vector<TunedResult>> rows = readAll(store);
+    if (!rows)
+      return rows.failure();
+    return giveLines(wantedTasks(*rows), out_lines);
   });
 }

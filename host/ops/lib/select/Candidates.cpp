@@ -91,7 +91,10 @@ Json jsonOf(const Wanted &wanted) {
 }
 
 Json jsonOf(const Candidates &candidates) {
-  Json list = Json::array();
+  auto parsed = [](const std::string &text) {
+    return text.empty() ? Json() : Json::parse(text);
+  };
+  Json list = Json::array(), outputs = Json::array(), values = Json::object();
   for (const Candidate &candidate : candidates.list)
     list.push_back({{"layer", candidate.layer},
                     {"variant", candidate.variant},
@@ -102,11 +105,18 @@ Json jsonOf(const Candidates &candidates) {
                     {"unsupported", candidate.unsupported.empty()
                                         ? Json()
                                         : Json(candidate.unsupported)}});
-  return {
-      {"key", candidates.key.empty() ? Json() : Json::parse(candidates.key)},
-      {"bucket",
-       candidates.bucket.empty() ? Json() : Json::parse(candidates.bucket)},
-      {"candidates", list}};
+  for (const SelectedTensor &output : candidates.outputs)
+    outputs.push_back({{"name", output.name},
+                       {"dtype", output.facts.dtype},
+                       {"shape", output.facts.shape}});
+  for (const InputValues &each : candidates.values)
+    values[each.name] = {
+        {"low", each.low}, {"high", each.high}, {"sorted", each.isSorted}};
+  return {{"key", parsed(candidates.key)},
+          {"bucket", parsed(candidates.bucket)},
+          {"outputs", outputs},
+          {"values", values},
+          {"candidates", list}};
 }
 
 // ---------------------------------------------------------------- listing
@@ -192,8 +202,7 @@ Result<Candidates> candidatesOf(const Packs &packs, const TargetFacts &target,
   if (!spaces)
     return spaces.failure();
 
-  Result<std::vector<InputValues>> values =
-      valuesOf(packs, target, name, call);
+  Result<std::vector<InputValues>> values = valuesOf(packs, target, name, call);
   if (!values)
     return values.failure();
   out.values = std::move(*values);

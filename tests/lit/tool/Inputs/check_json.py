@@ -36,6 +36,8 @@ commands = {
     "ops list": ["ops", "list", "--packs", packs],
     "ops show": ["ops", "show", "scale", "--packs", packs],
     "ops explain": ["ops", "explain", "scale", "--packs", packs, *target, "--shape", "4x8"],
+    "tune run": ["tune", "run", "scale", "--packs", packs, *target, "--shape", "0x8",
+                 "--store", made + "/run.db", "--progress", "none"],
     "tune import": ["tune", "import", results, "--store", made + "/tuned.db"],
     "tune list": ["tune", "list", "--store", made + "/tuned.db"],
     "tune merge": ["tune", "merge", made + "/tuned.db", "--store", made + "/other.db"],
