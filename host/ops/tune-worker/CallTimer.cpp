@@ -276,6 +276,9 @@ Expected<double> CallTimer::sample(const std::string &choice, uint64_t group) {
 
 Expected<void> CallTimer::measure(const std::string &choice, double best,
                                   double seconds, Timing &timing) {
+  if (writesInputs)
+    if (Expected<void> restored = fill(sets[0], false); !restored)
+      return restored;
   // The first call was the check; this one has warm pages and code.
   auto warm = Clock::now();
   runOnce(0, choice);

@@ -28,6 +28,7 @@ struct Options {
 struct Store {
   detail::Owner<nereid_tune_store_t, nereid_tune_close> owner;
   std::string path;
+  bool isReadOnly = false;
 
   nereid_tune_store_t *get() const { return owner.get(); }
 };
@@ -50,6 +51,7 @@ static Expected<Store> open(Session &session, const std::string &path,
   if (!info)
     return info.error();
   store.path = info->value("path", "");
+  store.isReadOnly = info->value("read_only", false);
   for (const Json &notice : (*info)["notices"])
     session.output.message(
         {NEREID_OK, "warning: " + notice.get<std::string>()});
@@ -312,6 +314,9 @@ static Expected<int> run(Session &session, const Options &options) {
       return opened.error();
     store = std::move(*opened);
   }
+  // Else the first result would be lost after minutes of work.
+  if (!options.tuning.isPlan && store.isReadOnly)
+    return failure(NEREID_IO_ERROR, store.path + ": cannot be written");
   Expected<std::string> tasks =
       planTuning(session, options.tuning, options.files, store.get());
   if (!tasks)
