@@ -188,6 +188,7 @@ def test_candidates():
     assert "300" in notes["odd"] or "power of 2" in notes["odd"], notes
     [default] = [row for row in rows() if row["is_default"]]
     assert default["variant"] == "plain" and default["configuration"] == {}
+    assert json.loads(default["note"])["inputs"]["x"]["shape"] == [1000], default
     assert default["protocol"].startswith("sweep 1") and len(default["source"]) == 64
     # All of it is known now, and again after the failures.
     again = run("twice", "--shape", "1000", "--resume")
@@ -284,6 +285,24 @@ def test_stores():
     again = run("raised", "--shape", "40", "--resume")
     assert (again["skipped"], again["measured"]) == (1, 1), again
     assert min(row["median_ns"] for row in rows()) > 1
+    # What was fast elsewhere comes first after the default, and decides nothing.
+    run("many", "--shape", "70")
+    foreign = json.loads(tool("export", "--store", store, "--operator", "many").stdout)
+    for row in foreign["results"]:
+        row |= {"device_name": "another", "device_architecture": "another"}
+        if row["status"] == "ok":
+            row["median_ns"] = 1 if row["configuration"].get("BLOCK") == 512 else 1000
+    (root / "foreign.json").write_text(json.dumps(foreign))
+    other = root / "other.db"
+    tool("import", root / "foreign.json", "--store", other)
+    process = tool(*options("many", "--shape", "70", "--resume", where=other), "--progress",
+                   "json")
+    events = [json.loads(line) for line in process.stderr.splitlines() if line.startswith("{")]
+    order = [event["configuration"].get("BLOCK") for event in events
+             if event["event"] == "candidate"]
+    [task] = [event["summary"] for event in events if event["event"] == "tuned"]
+    assert order[:2] == [None, 512], order
+    assert task["winner"]["median_ns"] > 1 and task["skipped"] == 0, task
     # A store of a newer format is not written, and nothing is timed for it.
     connection = sqlite3.connect(store)
     connection.execute("PRAGMA user_version = 99")

@@ -242,7 +242,7 @@ static std::string eventText(const Json &event) {
     return start + choiceText(event) + ": " +
            (status == "ok" ? durationText(event.value("median_ns", 0.0))
                            : status) +
-           (note.empty() ? "" : ", " + firstLine(note));
+           (note.empty() || status == "ok" ? "" : ", " + firstLine(note));
   }
   if (kind == "unsupported")
     return event.value("operator", "") + ": " + choiceText(event) +
