@@ -5,8 +5,9 @@
 
 #include "worker/Process.h"
 
+#include "worker/SpawnPlan.h"
+
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -25,44 +26,6 @@ extern char **environ;
 namespace nereid::worker {
 
 namespace {
-/// What posix_spawn does in the child before the program starts. posix_spawn
-/// and not fork: the host program may have threads, and much memory to copy.
-class SpawnPlan {
-public:
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions);
-    // The child does not inherit the host program's signal handlers and mask,
-    // and Ctrl-C at a terminal is for the host program alone.
-    posix_spawnattr_init(&attributes);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes, &signals);
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnPlan(const SpawnPlan &) = delete;
-  SpawnPlan &operator=(const SpawnPlan &) = delete;
-  ~SpawnPlan() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-
-  /// \p from is above \p to.
-  void copy(int from, int to) {
-    posix_spawn_file_actions_adddup2(&actions, from, to);
-  }
-  void open(int to, int flags) {
-    posix_spawn_file_actions_addopen(&actions, to, "/dev/null", flags, 0);
-  }
-
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
-
 /// A descriptor that is closed at the end of its scope.
 struct Descriptor {
   int number = -1;
@@ -139,10 +102,10 @@ void Process::startRemover() {
     return;
   removerEnd = pipes[1];
   Descriptor theirs{moveUp(pipes[0])};
-  SpawnPlan plan;
+  SpawnPlan plan(SpawnPlan::Own);
   plan.copy(theirs.number, STDIN_FILENO);
-  plan.open(STDOUT_FILENO, O_WRONLY);
-  plan.open(STDERR_FILENO, O_WRONLY);
+  plan.openNull(STDOUT_FILENO, O_WRONLY);
+  plan.openNull(STDERR_FILENO, O_WRONLY);
   std::vector<std::string> words = {"/bin/sh", "-c", script, folder};
   if (posix_spawn(&remover, words[0].c_str(), &plan.actions, &plan.attributes,
                   pointersTo(words).data(), environ) != 0)
@@ -164,11 +127,11 @@ void Process::endRemover() {
 
 bool Process::spawn(const Command &command, int theirSocket, int theirOutput,
                     std::string &problem) {
-  SpawnPlan plan;
+  SpawnPlan plan(SpawnPlan::Own);
   plan.copy(theirOutput, STDOUT_FILENO);
   plan.copy(theirOutput, STDERR_FILENO);
   plan.copy(theirSocket, workerSocket);
-  plan.open(STDIN_FILENO, O_RDONLY);
+  plan.openNull(STDIN_FILENO, O_RDONLY);
   std::vector<std::string> changes = command.environment;
   changes.push_back("TMPDIR=" + folder);
   std::vector<std::string> environment = environmentWith(changes);

@@ -7,10 +7,10 @@
 #include "process/HelperProcess.h"
 
 #include "support/File.h"
+#include "worker/SpawnPlan.h"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,48 +25,18 @@ namespace nereid::host {
 
 using Clock = std::chrono::steady_clock;
 
-namespace {
-/// What posix_spawn does in the child before the program starts.
-class SpawnPlan {
-public:
-  SpawnPlan(int pipe, HelperOutput output) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pipe, helperPipe);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
-                                     O_RDONLY, 0);
-    if (output == HelperOutput::Discarded) {
-      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
-                                       O_WRONLY, 0);
-      posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    } else {
-      posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    }
-    // The helper does not inherit the host program's signal handlers and mask.
-    posix_spawnattr_init(&attributes);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes, &signals);
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnPlan(const SpawnPlan &) = delete;
-  SpawnPlan &operator=(const SpawnPlan &) = delete;
-  ~SpawnPlan() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
-} // namespace
-
 static Result<pid_t> start(const std::string &helper,
                            const std::vector<std::string> &arguments, int pipe,
                            HelperOutput output) {
-  SpawnPlan plan(pipe, output);
+  worker::SpawnPlan plan(worker::SpawnPlan::Inherited);
+  plan.copy(pipe, helperPipe);
+  plan.openNull(STDIN_FILENO, O_RDONLY);
+  if (output == HelperOutput::Discarded) {
+    plan.openNull(STDOUT_FILENO, O_WRONLY);
+    plan.copy(STDOUT_FILENO, STDERR_FILENO);
+  } else {
+    plan.copy(STDERR_FILENO, STDOUT_FILENO);
+  }
   std::vector<char *> words = {const_cast<char *>(helper.c_str())};
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
