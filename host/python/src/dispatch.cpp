@@ -9,7 +9,7 @@
 // kinds of arguments) is forwarded, too: Triton's JIT is the specification.
 
 #include "dispatch.h"
-#include "backend.h"
+#include "devices.h"
 #include "known_calls.h"
 #include "launcher.h"
 
@@ -29,20 +29,10 @@ struct Setting {
   Ref calls; // the class's list of hooks; null: the class's value is false
 };
 
-/// One device, and the streams of torch that were imported on it.
-struct Device {
-  Ref key; // of JITFunction.device_caches
-  Ref number;
-  std::unordered_map<uint64_t, nereid_stream_t> streams;
-};
-
 /// The arguments of install_dispatcher(), common to all functions.
 struct Configuration {
   Ref driverState, activeName, driver; // driverState[activeName] is driver
-  std::vector<Device> devices;
-  Ref currentDevice;           // callable: () -> number; null for one device
-  Ref torchStream;             // callable: number -> handle; null for none
-  Ref importStream;            // callable: (number, handle) -> stream
+  Devices devices;
   Ref describe;                // callable: JITFunction -> parameters
   Ref tensor, parameter, home; // of `types`
   TensorTypes types;
@@ -168,49 +158,9 @@ static bool readGrid(PyObject *object, Grid &out) {
   return true;
 }
 
-static bool toUnsigned(PyObject *object, uint64_t &out) {
-  out = object ? PyLong_AsUnsignedLongLong(object) : 0;
-  return object && !PyErr_Occurred();
-}
-
-/// The stream that the program set, else torch's; false with an error set.
-static bool readStream(KernelObject *kernel, nereid_stream_t &stream) {
-  nereid_backend_t *backend = backendOf(kernel->backend);
-  if (nereid_status_t status =
-          nereid_backend_get_current_stream(backend, kernel->device, &stream)) {
-    raise(status);
-    return false;
-  }
-  // The callables are Python's: each may install another dispatcher.
-  auto device = [kernel]() -> Device * {
-    bool isThere = configuration && configuration->torchStream &&
-                   kernel->device < configuration->devices.size();
-    return isThere ? &configuration->devices[kernel->device] : nullptr;
-  };
-  Device *found = device();
-  if (stream || !found)
-    return true;
-  Ref number = Ref::borrow(found->number.get());
-  Ref import = Ref::borrow(configuration->importStream.get());
-  uint64_t handle = 0;
-  Ref current(
-      PyObject_CallOneArg(configuration->torchStream.get(), number.get()));
-  if (!toUnsigned(current.get(), handle))
-    return false;
-  found = device();
-  if (!handle || !found)
-    return true;
-  if (auto known = found->streams.find(handle); known != found->streams.end()) {
-    stream = known->second;
-    return true;
-  }
-  Ref imported(PyObject_CallFunction(import.get(), "OK", number.get(),
-                                     static_cast<unsigned long long>(handle)));
-  if (!toUnsigned(imported.get(), stream))
-    return false;
-  if (Device *now = device())
-    now->streams[handle] = stream;
-  return true;
+/// See InstalledDevices.
+static Devices *installedDevices() {
+  return configuration ? &configuration->devices : nullptr;
 }
 
 static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
@@ -237,7 +187,7 @@ static PyObject *launchKnown(const KnownCalls &calls, const KnownCall &known,
   if (!sizes || !readGrid(sizes.get(), grid))
     return nullptr;
   nereid_stream_t stream = 0;
-  if (!readStream(loaded, stream))
+  if (!findStream(installedDevices, loaded, stream))
     return nullptr;
   return launchBy(launcher.get(), loaded, grid, stream, block.get())
              ? result.release()
@@ -302,24 +252,6 @@ static KnownCalls *usualCallsOf(PyObject *function) {
   return calls;
 }
 
-/// The device on which \p call launches; false if Triton has to find it.
-static bool readDevice(Call &call) {
-  size_t index = 0;
-  if (configuration->currentDevice) {
-    Ref number(PyObject_CallNoArgs(configuration->currentDevice.get()));
-    call.number = number ? PyLong_AsLong(number.get()) : -1;
-    PyErr_Clear();
-    // The callable may have run any code.
-    if (!configuration || call.number < 0)
-      return false;
-    index = static_cast<size_t>(call.number);
-  }
-  if (index >= configuration->devices.size())
-    return false;
-  call.device = configuration->devices[index].key.get();
-  return true;
-}
-
 static PyObject *callBound(PyObject *object, PyObject *const *args,
                            size_t flags, PyObject *names) {
   auto *bound = reinterpret_cast<BoundObject *>(object);
@@ -329,8 +261,8 @@ static PyObject *callBound(PyObject *object, PyObject *const *args,
                .count = PyVectorcall_NARGS(flags),
                .names = names};
   KnownCalls *calls = usualCallsOf(call.function);
-  bool isRead =
-      calls && readDevice(call) && calls->read(call, configuration->types);
+  bool isRead = calls && findDevice(installedDevices, call) &&
+                calls->read(call, configuration->types);
   if (isRead) {
     Ref found;
     if (const KnownCall *known = calls->find(call, found))
@@ -395,22 +327,6 @@ static bool readSettings(PyObject *list, std::vector<Setting> &out) {
   return bool(items);
 }
 
-/// The keys of the devices, in the order of their numbers.
-static bool readDevices(PyObject *keys, std::vector<Device> &out) {
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); ++i) {
-    Ref number(PyLong_FromSsize_t(i));
-    if (!number)
-      return false;
-    out.push_back(
-        {Ref::borrow(PyTuple_GET_ITEM(keys, i)), std::move(number), {}});
-  }
-  return true;
-}
-
-static Ref unlessNone(PyObject *object) {
-  return object == Py_None ? Ref() : Ref::borrow(object);
-}
-
 /// install_dispatcher(jit_class, driver_state, active_name, driver,
 ///                    (devices, current_device, torch_stream, import_stream),
 ///                    describe, (tensor, parameter, home), settings)
@@ -426,14 +342,11 @@ static PyObject *install(PyObject *, PyObject *args) {
     return nullptr;
   auto next = std::make_unique<Configuration>();
   if (!readSettings(settings, next->settings) ||
-      !readDevices(devices, next->devices))
+      !next->devices.set(devices, current, torchStream, importStream))
     return nullptr;
   next->driverState = Ref::borrow(state);
   next->activeName = Ref::borrow(name);
   next->driver = Ref::borrow(driver);
-  next->currentDevice = unlessNone(current);
-  next->torchStream = unlessNone(torchStream);
-  next->importStream = unlessNone(importStream);
   next->describe = Ref::borrow(describe);
   next->tensor = Ref::borrow(tensor);
   next->parameter = Ref::borrow(parameter);

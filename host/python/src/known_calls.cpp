@@ -157,7 +157,10 @@ static void own(KnownCall &known, Argument &argument) {
 /// its own has that in `direct`, for tensors that are there.
 static Ref nativeLauncher(Ref launcher) {
   Ref direct(PyObject_GetAttr(launcher.get(), directName));
-  return direct ? std::move(direct) : std::move(launcher);
+  if (direct)
+    return direct;
+  PyErr_Clear(); // Python is called again
+  return launcher;
 }
 
 void KnownCalls::learn(const Call &call, PyObject *compiled) {
