@@ -1,5 +1,5 @@
-// Scripts.h - the Python that makes TTIR, as text: a program that runs it is one
-// file.
+// Scripts.h - the Python that makes TTIR, as text: a program that runs it is
+// one file.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0

@@ -46,8 +46,8 @@ public:
   TemporaryPool &operator=(const TemporaryPool &) = delete;
 
   static constexpr uint64_t alignment = 4096;
-  /// At least \p size bytes with that alignment. Waits for the stream when a larger
-  /// block is needed than ever before.
+  /// At least \p size bytes with that alignment. Waits for the stream when a
+  /// larger block is needed than ever before.
   Result<Lease> lease(nereid_stream_t stream, uint64_t size);
 
 private:

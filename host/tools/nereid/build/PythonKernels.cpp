@@ -73,7 +73,8 @@ static Expected<int> runScript(const std::string &python,
                                const std::string &mode,
                                const std::vector<std::string> &words,
                                bool keepsStdio) {
-  std::vector<std::string> all = {python, "-c", kernels::kernelsScript, mode, folder};
+  std::vector<std::string> all = {python, "-c", kernels::kernelsScript, mode,
+                                  folder};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<std::string> variables = environmentFor(folder);
   posix_spawn_file_actions_t actions;
