@@ -14,7 +14,7 @@ import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 if not torch.cuda.is_available():
-    pytest.skip("torch has no CUDA device", allow_module_level=True)
+    pytest.skip("needs an NVIDIA GPU: torch has no CUDA device", allow_module_level=True)
 
 from nereid.triton.driver import NereidDriver
 
