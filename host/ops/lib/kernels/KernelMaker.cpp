@@ -6,6 +6,7 @@
 #include "kernels/KernelMaker.h"
 
 #include "kernels/Scripts.h"
+#include "kernels/SourceDigest.h"
 #include "nereid/host.h"
 #include "support/File.h"
 #include "support/Json.h"
@@ -13,9 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 namespace nereid::ops {
@@ -34,32 +33,6 @@ KernelMaker::KernelMaker(KernelMakerOptions options)
         made.directory = this->options.cacheDir;
         return made;
       }()) {}
-
-Result<std::string> digestOfSources(const fs::path &folder) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error))
-    if (at->path().extension() == ".py")
-      files.push_back(at->path());
-  if (error)
-    return Failure{NEREID_IO_ERROR, folder.string() + ": " + error.message()};
-  std::ranges::sort(files);
-  host::Sha256 digest;
-  for (const fs::path &file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    std::stringstream text;
-    text << stream.rdbuf();
-    if (!stream)
-      return Failure{NEREID_IO_ERROR, file.string() + ": cannot be read"};
-    // Sizes first: names and texts cannot run into each other.
-    std::string name = file.filename().string(), body = text.str();
-    digest.update(std::to_string(name.size()) + ' ' +
-                  std::to_string(body.size()) + '\n' + name);
-    digest.update(body);
-  }
-  return digest.finish().hex();
-}
 
 static std::string pythonOf(const std::string &given) {
   if (!given.empty())

@@ -83,9 +83,6 @@ private:
   std::atomic<uint64_t> madeCount = 0;
 };
 
-/// The digest of the names and texts of the Python files in \p folder.
-Result<std::string> digestOfSources(const std::filesystem::path &folder);
-
 } // namespace nereid::ops
 
 #endif // NEREID_OPS_KERNELS_KERNEL_MAKER_H

@@ -7,7 +7,7 @@
 
 #include "cache/Digest.h"
 #include "expr/Json.h"
-#include "kernels/KernelMaker.h"
+#include "kernels/SourceDigest.h"
 #include "support/Json.h"
 
 #include <algorithm>
