@@ -173,6 +173,9 @@ TEST_F(OpsPackTest, ProblemsOfVendorYamlNameTheLine) {
        "acme/vendor.yaml:3:10: unknown type 'bf61'; did you mean 'bf16'"},
       {"vendor_name: acme\ntargets: a\ndisabled: {add: ''}\n",
        "acme/vendor.yaml:3:17: 'add' is disabled without a reason"},
+      {"vendor_name: acme\ntargets: a\narchitectures: {v1: [[x]]}\n",
+       "acme/vendor.yaml:3:22: architecture 'v1' has a list, expected "
+       "patterns"},
       {"vendor_name: acme\ntargets: a\narchitectures: {v1: {match: x, parent: "
        "v0}}\n",
        "acme/vendor.yaml:3:1: 'parent' of 'v1': unknown architecture 'v0'; did "

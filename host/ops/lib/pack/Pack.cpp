@@ -69,8 +69,13 @@ static std::vector<Family> readFamilies(const yaml::Node *node,
       // The patterns alone.
       if (entry.value->isString())
         family.match.push_back(entry.value->text);
-      for (const yaml::NodePtr &item : entry.value->items)
+      for (const yaml::NodePtr &item : entry.value->items) {
+        if (!item->isScalar())
+          problems.add(*item, "architecture '" + family.name + "' has " +
+                                  std::string(item->kindName()) +
+                                  ", expected patterns");
         family.match.push_back(item->text);
+      }
     } else {
       MappingReader reader(*entry.value, "architecture '" + family.name + "'",
                            problems);
