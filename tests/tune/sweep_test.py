@@ -200,6 +200,12 @@ def test_candidates():
     # A default that cannot be compared with.
     [task] = run("bad", "--shape", "1000", code=1)["tasks"]
     assert task["status"] == "failed" and "the default is crashed" in task["reason"], task
+    # Data that no memory holds say nothing about a candidate.
+    most = 16 << 30
+    done = tool(*options("many", "--shape", "10000000000"), "--json", code=1,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+    [task] = json.loads(done.stdout)["tasks"]
+    assert "no memory for" in task["reason"] and task["measured"] + task["failed"] == 0, task
     [task] = run("twice", "--shape", "0")["tasks"]
     assert task["status"] == "empty", task
     error = tool(*options("twice", "--shape", "3x3"), code=1).stdout

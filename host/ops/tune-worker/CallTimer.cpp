@@ -228,11 +228,11 @@ std::string CallTimer::mismatch(const std::vector<Array> &found) const {
   return {};
 }
 
-Expected<void> CallTimer::makeReference(const std::string &choice) {
+Expected<std::string> CallTimer::makeReference(const std::string &choice) {
   if (Expected<void> prepared = prepare(); !prepared)
-    return prepared;
+    return prepared.error();
   if (nereid_operator_prepare(op, call.at(addresses(sets[0]), choice)))
-    return detail::lastError(NEREID_INTERNAL);
+    return lastReason();
   runOnce(0, choice);
   Expected<std::vector<Array>> found = results();
   if (!found)
@@ -243,7 +243,7 @@ Expected<void> CallTimer::makeReference(const std::string &choice) {
     writesInputs |= isChanged[i];
   }
   expected = std::move(*found);
-  return {};
+  return std::string();
 }
 
 // ---------------------------------------------------------------- timing

@@ -47,8 +47,9 @@ public:
   ~CallTimer();
   CallTimer(const CallTimer &) = delete;
 
-  /// Runs the default, whose results are those that are expected.
-  Expected<void> makeReference(const std::string &choice);
+  /// Runs the default, whose results are those that are expected. Returns why
+  /// it cannot be made; nothing if it can.
+  Expected<std::string> makeReference(const std::string &choice);
   bool hasReference() const { return !expected.empty(); }
 
   /// Checks and measures \p choice. \p best is the best median so far, or 0;

@@ -161,10 +161,13 @@ static Expected<Json> time(State &state, nereid_operator_t *op, TaskCall call,
   if (!state.timer->hasReference()) {
     // A failure of it is told apart from one of the candidate.
     event({{"step", "default"}});
-    if (Expected<void> made = state.timer->makeReference(standard); !made)
-      return Json{{"status", "failed"},
-                  {"default_failed", true},
-                  {"note", made.error().text}};
+    Expected<std::string> reason = state.timer->makeReference(standard);
+    if (!reason)
+      return reason.error();
+    if (!reason->empty() && choice != standard)
+      return Error{NEREID_UNAVAILABLE, "the default: " + *reason};
+    if (!reason->empty())
+      return Json{{"status", "failed"}, {"note", *reason}};
   }
   event({{"step", "candidate"}});
   Expected<Timing> timing = state.timer->time(

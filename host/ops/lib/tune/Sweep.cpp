@@ -90,6 +90,7 @@ private:
   size_t index = 0;           // of the current task
   size_t done = 0, total = 0; // candidates of it
   double best = 0;            // nanoseconds
+  std::string problem;        // why the call cannot be tuned
   uint64_t measured = 0, failed = 0, skipped = 0;
   std::string protocol;
 };
@@ -381,10 +382,10 @@ Outcome Sweep::time(const SweepTask &task, Trial &trial,
   bool isOfDefault = reply.step == "default" && !trial.row.isDefault;
   switch (reply.end) {
   case End::Answered:
-    if (reply.answer.contains("error"))
-      return Failure{
-          reply.answer.value("code", nereid_status_t(NEREID_INTERNAL)),
-          shortened(reply.answer.value("error", ""))};
+    if (reply.answer.contains("error")) {
+      problem = shortened(reply.answer.value("error", ""));
+      return {};
+    }
     trial.row.status = reply.answer.value("status", "failed");
     trial.row.note = reply.answer.value("note", "");
     trial.row.median = reply.answer.value("median_ns", 0.0);
@@ -462,6 +463,11 @@ Outcome Sweep::tuneAll(const SweepTask &task, std::vector<Trial> &trials,
       if (!trial.isDone && !isOver())
         if (Outcome timed = time(task, trial, standard); !timed)
           return timed;
+      if (!problem.empty()) {
+        summary["status"] = "failed";
+        summary["reason"] = problem;
+        return {};
+      }
       if (standard.isDone && !standard.row.isOk()) {
         summary["status"] = "failed";
         summary["reason"] =
@@ -495,6 +501,7 @@ Outcome Sweep::tuneAll(const SweepTask &task, std::vector<Trial> &trials,
 Outcome Sweep::tune(const SweepTask &task, Json &summary) {
   done = total = 0;
   best = 0;
+  problem.clear();
   Json call = Json::parse(task.call, nullptr, false);
   summary = {{"operator", task.op}, {"call", call}, {"status", "left"}};
   if (isOver())
@@ -511,9 +518,9 @@ Outcome Sweep::tune(const SweepTask &task, Json &summary) {
     if (isOver())
       return {};
     summary["status"] = "failed";
-    summary["reason"] = reply.end == End::Answered
-                            ? reply.answer.value("error", "")
-                            : reply.problem;
+    summary["reason"] =
+        shortened(reply.end == End::Answered ? reply.answer.value("error", "")
+                                             : reply.problem);
     return {};
   }
   if (reply.answer["candidates"].empty()) {
