@@ -22,7 +22,7 @@ struct OptionSpec {
 
   std::string names; ///< "-v,--verbose"; "KERNEL" is a word without a name
   Value value;
-  std::string word = {}; ///< placeholder of the value in help: "FILE"
+  std::string word = {};        ///< placeholder of the value in help: "FILE"
   std::string description = {}; ///< none: help does not list it
   bool isRequired = false;
 

@@ -24,7 +24,8 @@ host::Result<std::string> digestOfSources(const fs::path &folder) {
     if (at->path().extension() == ".py")
       files.push_back(at->path());
   if (error)
-    return host::Failure{NEREID_IO_ERROR, folder.string() + ": " + error.message()};
+    return host::Failure{NEREID_IO_ERROR,
+                         folder.string() + ": " + error.message()};
   std::ranges::sort(files);
   host::Sha256 digest;
   for (const fs::path &file : files) {

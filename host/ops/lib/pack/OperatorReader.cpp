@@ -142,8 +142,8 @@ void FileReader::readInput(const yaml::Entry &entry) {
       input.values.emplace(placed(*values->items[0]),
                            placed(*values->items[1]));
     else
-      problems.add(*values, "'values' of '" + input.name +
-                                "' is not [LOW, HIGH]");
+      problems.add(*values,
+                   "'values' of '" + input.name + "' is not [LOW, HIGH]");
   }
   input.isSorted = reader.boolean("sorted").value_or(false);
   reader.finish();
@@ -653,10 +653,9 @@ void FileReader::checkNames() {
     names.insert("dims");
   checkAll(op.let, names);
   for (const InputSchema &input : op.schema.inputs)
-    for (const Placed *each :
-         {input.dtype ? &*input.dtype : nullptr,
-          input.values ? &input.values->first : nullptr,
-          input.values ? &input.values->second : nullptr})
+    for (const Placed *each : {input.dtype ? &*input.dtype : nullptr,
+                               input.values ? &input.values->first : nullptr,
+                               input.values ? &input.values->second : nullptr})
       if (each)
         check(*each, names);
   for (const OutputSchema &output : op.schema.outputs) {
