@@ -33,7 +33,7 @@ static constexpr std::string_view duplicateTable = "42P07";
 static constexpr std::string_view badUrl = "url";
 
 // How many bytes of results are sent at once, about.
-static constexpr size_t batchBytes = size_t(8) << 20;
+static constexpr size_t batchBytes = size_t(1) << 20;
 
 namespace {
 /// What the server or the helper answered, and in words.
