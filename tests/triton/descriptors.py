@@ -4,12 +4,9 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
-import os
-import pathlib
 import sys
-import tempfile
 
+import setting
 from compile_kernels import Nereid
 
 KERNEL = """module {
@@ -55,18 +52,9 @@ def source_for(version):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--version", required=True)
-    options = parser.parse_args()
-    if not options.python.exists():
-        print(f"skipped: no {options.python}; scripts/python-env makes it")
-        return 77
-    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
+    options = setting.arguments(version=str)
     problems = 0
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["NEREID_CACHE_DIR"] = cache
+    with setting.own_cache():
         nereid = Nereid(options.build)
         version = options.version[:3]
         for target in ("cuda:sm_90a", "cuda:sm_80", "hip:gfx942"):

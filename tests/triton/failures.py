@@ -4,15 +4,14 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import os
 import pathlib
 import signal
 import sys
-import tempfile
 import threading
 import time
 
+import setting
 from compile_kernels import Nereid
 
 TARGET = "cuda:sm_90a"
@@ -143,17 +142,8 @@ class Failures:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--kernel", required=True, type=pathlib.Path)
-    options = parser.parse_args()
-    if not options.python.exists():
-        print(f"skipped: no {options.python}; scripts/python-env makes it")
-        return 77
-    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["NEREID_CACHE_DIR"] = cache
+    options = setting.arguments(kernel=pathlib.Path)
+    with setting.own_cache():
         has_im2col = any(
             b"TensorDescIm2Col" in library.read_bytes() for library in
             options.python.parent.parent.glob("lib/*/site-packages/triton/_C/libtriton.so"))

@@ -4,13 +4,10 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import ctypes
-import os
-import pathlib
 import sys
-import tempfile
 
+import setting
 from compile_kernels import Nereid, Target, text
 
 COMMON = {
@@ -39,19 +36,10 @@ EXPECTED = {
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--version", required=True)
-    options = parser.parse_args()
-    if not options.python.exists():
-        print(f"skipped: no {options.python}; scripts/python-env makes it")
-        return 77
-    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
+    options = setting.arguments(version=str)
     minor = int(options.version.split(".")[1])
     problems = 0
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["NEREID_CACHE_DIR"] = cache
+    with setting.own_cache():
         nereid = Nereid(options.build)
         for target, releases in EXPECTED.items():
             expected = dict(COMMON)

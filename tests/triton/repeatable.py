@@ -5,36 +5,24 @@
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import ctypes
-import os
 import pathlib
 import sys
-import tempfile
 
+import setting
 from compile_kernels import Nereid
 
 ADDR_NO_RANDOMIZE = 0x0040000
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--kernel", required=True, type=pathlib.Path)
-    options = parser.parse_args()
-    if not options.python.exists():
-        print(f"skipped: no {options.python}; scripts/python-env makes it")
-        return 77
+    options = setting.arguments(kernel=pathlib.Path)
     process = ctypes.CDLL(None)
     before = process.personality(0xffffffff)
     if process.personality(before | ADDR_NO_RANDOMIZE) < 0:
-        print("skipped: this process may not choose its addresses (seccomp)")
-        return 77
+        setting.skip("this process may not choose its addresses (seccomp)")
     process.personality(before)
-    os.environ["NEREID_TRITON_PYTHON"] = os.path.abspath(options.python)
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["NEREID_CACHE_DIR"] = cache
+    with setting.own_cache():
         nereid = Nereid(options.build)
         target = "cuda:sm_100a"
         _, first = nereid.compile(target, options.kernel)
