@@ -102,9 +102,9 @@ static bool isWorthRepeating(int error) {
          error == EBUSY;
 }
 
-// A collector takes an unfinished file that is not locked yet for a leftover.
-// One that lists the folder just then may meet the file of the next attempt in
-// the same state, so attempts keep no step.
+// Where a file has a name before it is locked (publishFile), a collector may
+// take it for a leftover. One that lists the folder just then may meet the file
+// of the next attempt in the same state, so attempts keep no step.
 static void pauseBeforeAttempt(int attempt) {
   using namespace std::chrono;
   auto random = steady_clock::now().time_since_epoch().count();

@@ -5,9 +5,11 @@
 
 #include "cache/CacheFile.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 #include <fcntl.h>
@@ -110,7 +112,9 @@ static int compare(int file, std::string_view expected) {
   return std::string_view(bytes.get(), size_t(count)) == expected ? 0 : EIO;
 }
 
-static int writeUnfinished(FileDescriptor &file, std::string_view contents) {
+// Leaves the file open, and so locked.
+static int writeUnfinished(const FileDescriptor &file,
+                           std::string_view contents) {
   SizeSignalBlock block;
   // Shows collectors that we are alive; without it they use the file's age.
   ::flock(file.get(), LOCK_EX | LOCK_NB);
@@ -120,7 +124,10 @@ static int writeUnfinished(FileDescriptor &file, std::string_view contents) {
     return error;
   if (withoutInterruption([&] { return ::fchmod(file.get(), 0400); }) != 0)
     return errno;
-  return file.close();
+  // Some file systems report failed writes only when a descriptor is closed.
+  FileDescriptor second(withoutInterruption(
+      [&] { return ::fcntl(file.get(), F_DUPFD_CLOEXEC, 0); }));
+  return second ? second.close() : errno;
 }
 
 static int moveFile(const std::string &from, const std::string &to) {
@@ -134,8 +141,45 @@ static int moveFile(const std::string &from, const std::string &to) {
   return errno;
 }
 
+// Gives a file without a name that of an unfinished one.
+static std::string nameFile(const FileDescriptor &file,
+                            const std::string &folder) {
+  static std::atomic<unsigned> count = 0;
+  std::string number = "/proc/self/fd/" + std::to_string(file.get());
+  std::string name = folder + '/' + std::string(unfinishedPrefix) +
+                     std::to_string(::getpid()) + '-' +
+                     std::to_string(::time(nullptr)) + '-' +
+                     std::to_string(++count);
+  bool isNamed = withoutInterruption([&] {
+                   return ::linkat(AT_FDCWD, number.c_str(), AT_FDCWD,
+                                   name.c_str(), AT_SYMLINK_FOLLOW);
+                 }) == 0;
+  return isNamed ? name : std::string();
+}
+
+static int moveOrRemove(const std::string &unfinished,
+                        const std::string &path) {
+  int error = moveFile(unfinished, path);
+  if (error)
+    ::unlink(unfinished.c_str());
+  return error;
+}
+
 int publishFile(const std::string &folder, const std::string &path,
                 std::string_view contents) {
+  // A file without a name until it is complete and locked: no collector can
+  // take it for a leftover.
+  FileDescriptor nameless(withoutInterruption([&] {
+    return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  }));
+  if (nameless) {
+    if (int error = writeUnfinished(nameless, contents))
+      return error;
+    std::string unfinished = nameFile(nameless, folder);
+    if (!unfinished.empty())
+      return moveOrRemove(unfinished, path);
+  }
+  // The file system, as those of a network, or the lack of /proc forbids that.
   std::string unfinished;
   FileDescriptor file(withoutInterruption([&] {
     unfinished = folder + '/' + std::string(unfinishedPrefix) + "XXXXXX";
@@ -143,12 +187,11 @@ int publishFile(const std::string &folder, const std::string &path,
   }));
   if (!file)
     return errno;
-  int error = writeUnfinished(file, contents);
-  if (!error)
-    error = moveFile(unfinished, path);
-  if (error)
+  if (int error = writeUnfinished(file, contents)) {
     ::unlink(unfinished.c_str());
-  return error;
+    return error;
+  }
+  return moveOrRemove(unfinished, path);
 }
 
 } // namespace nereid::host

@@ -46,7 +46,8 @@ bool canBeExecuted(const std::string &path);
 
 /// Makes \p contents the file \p path in one step: whoever opens it sees all
 /// of it or what was there before. Goes through a new file in \p folder, which
-/// is locked with flock() while it is written. Reads back what it wrote before
+/// is locked with flock() until it is published, and has no name before it is
+/// complete where the file system can do that. Reads back what it wrote before
 /// it publishes.
 int publishFile(const std::string &folder, const std::string &path,
                 std::string_view contents);

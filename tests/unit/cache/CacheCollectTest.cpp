@@ -4,10 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "CacheFixture.h"
+#include "cache/CacheFile.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 using namespace nereid::host;
 
@@ -139,6 +143,29 @@ TEST_F(CacheCollect, RemovesLeftoversButNotFilesBeingWritten) {
   cache.collect(UINT64_MAX);
   EXPECT_TRUE(files("tmp.").empty());
   EXPECT_TRUE(exists("x"));
+}
+
+TEST_F(CacheCollect, TakesNoUnfinishedFileThatHasAName) {
+  Cache cache(options);
+  cache.put(keyOf("x"), {"body", {}});
+  std::string place = pathOf(keyOf("x")).parent_path();
+  int nameless = ::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (nameless < 0)
+    GTEST_SKIP() << "the file system makes no files without a name";
+  ::close(nameless);
+  std::atomic<bool> isOver = false;
+  std::thread collector([&] {
+    while (!isOver)
+      cache.collect(UINT64_MAX);
+  });
+  int failures = 0;
+  for (int i = 0; i < 2000; ++i)
+    failures +=
+        publishFile(place, place + "/" + std::to_string(i), "body") != 0;
+  isOver = true;
+  collector.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_TRUE(files("tmp.").empty());
 }
 
 TEST_F(CacheCollect, ClearsEntriesAndLeavesOtherFilesAlone) {
