@@ -52,7 +52,7 @@ private:
   void check(const Placed &placed, const NameSet &names);
   void checkAll(const Definitions &definitions, const NameSet &names);
   bool isName(const yaml::Node &node, std::string_view kind);
-  void addTensor(std::string name, std::string_view kind,
+  void addTensor(const std::string &name, std::string_view kind,
                  const yaml::Node &place);
 
   const yaml::Node &root;
@@ -86,7 +86,7 @@ bool FileReader::isName(const yaml::Node &node, std::string_view kind) {
   return false;
 }
 
-void FileReader::addTensor(std::string name, std::string_view kind,
+void FileReader::addTensor(const std::string &name, std::string_view kind,
                            const yaml::Node &place) {
   if (op.schema.attribute(name) || !tensors.insert(name).second)
     problems.add(place,
