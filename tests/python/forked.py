@@ -3,14 +3,15 @@ takes longer than most programs. Requests and answers are lines of JSON."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
+import importlib
 import json
 import os
 import runpy
 import sys
 import traceback
 
-import torch  # noqa: F401
-import triton  # noqa: F401
+for module in ("torch", "triton"):
+    importlib.import_module(module)
 
 
 def run(program, arguments, variables, output, errors):

@@ -11,6 +11,7 @@
 
 #include "nereid/ops.h"
 #include "text/Suggestions.h"
+#include "tune/RaySweep.h"
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +34,8 @@ std::vector<std::string> TuneRunOptions::given() const {
                             {"--jobs", &jobs},
                             {"--search", &search},
                             {"--python", &python},
-                            {"--progress", &progress}})
+                            {"--progress", &progress},
+                            {"--ray", &ray}})
     if (!text->empty())
       names.emplace_back(name);
   for (auto [name, list] : {std::pair("--shape", &shapes),
@@ -402,6 +404,34 @@ Expected<int> runTuning(Session &session, const TuneRunOptions &options,
     if (task.value("status", "") == "failed")
       return exitFailed;
   return exitOk;
+}
+
+Expected<int> runTuningWithRay(const Session &session,
+                               const TuneRunOptions &options,
+                               const std::string &tasks,
+                               const std::string &store) {
+  if (session.output.isJson())
+    return invalid("--json does not belong to --ray");
+  Expected<double> budget = parseTime("--budget", options.budget);
+  if (!budget)
+    return budget.error();
+  RaySweep sweep{
+      options.ray, store, {"--progress", "none"}, *budget, options.resumes};
+  auto add = [&](const char *name, const std::string &value) {
+    if (!value.empty())
+      sweep.words.insert(sweep.words.end(), {name, value});
+  };
+  for (const std::string &dir : session.options.pluginDirs)
+    add("--plugin-dir", dir);
+  for (const std::string &path : session.options.plugins)
+    add("--plugin", path);
+  add("--target", options.target);
+  add("--packs", options.packDirs);
+  add("--limit", options.limit);
+  add("--jobs", options.jobs);
+  add("--search", options.search);
+  add("--python", options.python);
+  return sweepWithRay(sweep, tasks);
 }
 
 } // namespace nereid::tool

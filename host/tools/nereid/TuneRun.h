@@ -16,7 +16,7 @@ namespace nereid::tool {
 
 struct TuneRunOptions : OperatorCallOptions {
   std::string target, packDirs, shapesFile, tasksFile, budget, limit, jobs,
-      search, python, progress;
+      search, python, progress, ray;
   bool isRecorded = false, isPlan = false, resumes = false;
 
   /// The options that were given, by their names.
@@ -34,6 +34,13 @@ Expected<std::string> planTuning(Session &session,
 /// Tunes these calls.
 Expected<int> runTuning(Session &session, const TuneRunOptions &options,
                         const std::string &tasks, nereid_tune_store_t *store);
+
+/// Tunes these calls on the machines of a Ray cluster. \p store is what the
+/// user named; it may be empty.
+Expected<int> runTuningWithRay(const Session &session,
+                               const TuneRunOptions &options,
+                               const std::string &tasks,
+                               const std::string &store);
 
 } // namespace nereid::tool
 

@@ -321,6 +321,8 @@ static Expected<int> run(Session &session, const Options &options) {
       planTuning(session, options.tuning, options.files, store.get());
   if (!tasks)
     return tasks.error();
+  if (!options.tuning.isPlan && !options.tuning.ray.empty())
+    return runTuningWithRay(session, options.tuning, *tasks, options.store);
   if (!options.tuning.isPlan)
     return runTuning(session, options.tuning, *tasks, store.get());
   if (session.output.isJson())
@@ -349,7 +351,7 @@ static const std::vector<Action> &actions() {
        {"--store", "--target", "--packs", "--shapes", "--tasks", "--budget",
         "--limit", "--jobs", "--search", "--python", "--progress", "--shape",
         "--dtype", "--stride", "--attribute", "--recorded", "--plan",
-        "--resume"},
+        "--resume", "--ray"},
        run},
       {"list", "no FILE", 0, 0, {"--store", "--operator"}, list},
       {"merge", "FILE...", 1, SIZE_MAX, {"--store"}, merge},
@@ -406,7 +408,8 @@ Verb tuneVerb() {
       "run [OPERATOR...]   time what calls may use, and record it; also "
       "--plan,\n"
       "                    --tasks, --stride, -A, --jobs, --limit, --search,\n"
-      "                    --packs, --python, --progress (docs/tuning.md)\n"
+      "                    --packs, --python, --progress, --ray "
+      "(docs/tuning.md)\n"
       "list, merge FILE... show results; add those of other stores\n"
       "diff BEFORE AFTER   compare two stores; report: one HTML file\n"
       "export, import FILE...   as json, ort (ONNX Runtime) or pytorch\n",
@@ -434,6 +437,7 @@ Verb tuneVerb() {
         "run: skip what the store has of this device and source"},
        {"--packs", &tuning.packDirs, "DIRS"},
        {"--python", &tuning.python, "PROGRAM"},
+       {"--ray", &tuning.ray, "ADDRESS"},
        {"--progress", &tuning.progress, "MODE"},
        {"--store", &options->store, "FILE",
         "file or postgresql://...; by default the user's own"},
