@@ -7,6 +7,7 @@
 
 #include "Compare.h"
 #include "Errors.h"
+#include "Parts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -82,9 +83,8 @@ static Expected<void> copy(const Place &place,
   return detail::check(status);
 }
 
-Expected<void> CallTimer::fill(Buffers &buffers, bool areOutputsToo) {
-  size_t count = areOutputsToo ? initial.size() : call.inputCount();
-  for (size_t i = 0; i < count; ++i)
+Expected<void> CallTimer::fill(Buffers &buffers, size_t first, size_t last) {
+  for (size_t i = first; i < last; ++i)
     if (Expected<void> copied =
             copy(place, NEREID_COPY_HOST_TO_DEVICE,
                  buffers[i].address() + call.tensors()[i].offset,
@@ -138,7 +138,7 @@ Expected<void> CallTimer::prepare() {
       break; // fewer will do
     if (!buffers)
       return buffers.error();
-    if (Expected<void> filled = fill(*buffers, true); !filled)
+    if (Expected<void> filled = fill(*buffers, 0, initial.size()); !filled)
       return filled;
     sets.push_back(std::move(*buffers));
   }
@@ -209,21 +209,35 @@ static double toleranceOf(DType type) {
   }
 }
 
+// The largest finite number of \p array.
+static double largestOf(const Array &array) {
+  std::vector<double> parts(tools::partsOf(array.count()));
+  tools::inParts(
+      array.count(), [&](uint64_t part, uint64_t begin, uint64_t end) {
+        for (uint64_t k = begin; k < end; ++k)
+          if (double value =
+                  std::fabs(tools::loadNumber(array.type(), array.at(k)));
+              std::isfinite(value))
+            parts[part] = std::max(parts[part], value);
+      });
+  return *std::ranges::max_element(parts);
+}
+
+void CallTimer::expect(std::vector<Array> found) {
+  expected = std::move(found);
+  for (const Array &right : expected)
+    allowed.push_back(toleranceOf(right.type()) > 0 && right.count()
+                          ? toleranceOf(right.type()) * largestOf(right)
+                          : 0);
+}
+
 std::string CallTimer::mismatch(const std::vector<Array> &found) const {
   for (size_t i = 0; i < found.size(); ++i) {
-    const Array &right = expected[i];
-    double part = toleranceOf(right.type()), largest = 0;
-    if (part > 0)
-      for (uint64_t k = 0; k < right.count(); ++k)
-        if (double value =
-                std::fabs(tools::loadNumber(right.type(), right.at(k)));
-            std::isfinite(value))
-          largest = std::max(largest, value);
-    tools::Comparison compared =
-        tools::compareArrays(found[i], right, {part, part * largest});
+    tools::Comparison compared = tools::compareArrays(
+        found[i], expected[i], {toleranceOf(expected[i].type()), allowed[i]});
     if (!compared.matches())
       return call.tensors()[i].name + ": " +
-             tools::describeMismatch(compared, right.shape());
+             tools::describeMismatch(compared, expected[i].shape());
   }
   return {};
 }
@@ -242,7 +256,7 @@ Expected<std::string> CallTimer::makeReference(const std::string &choice) {
                                initial[i].size()) != 0;
     writesInputs |= isChanged[i];
   }
-  expected = std::move(*found);
+  expect(std::move(*found));
   return std::string();
 }
 
@@ -252,7 +266,8 @@ Expected<std::string> CallTimer::makeReference(const std::string &choice) {
 Expected<double> CallTimer::sample(const std::string &choice, uint64_t group) {
   next = (next + 1) % sets.size();
   if (writesInputs)
-    if (Expected<void> restored = fill(sets[next], false); !restored)
+    if (Expected<void> restored = fill(sets[next], 0, call.inputCount());
+        !restored)
       return restored.error();
   (void)nereid_backend_flush_cache(place.backend.get(), place.device, 0);
   synchronize();
@@ -277,7 +292,8 @@ Expected<double> CallTimer::sample(const std::string &choice, uint64_t group) {
 Expected<void> CallTimer::measure(const std::string &choice, double best,
                                   double seconds, Timing &timing) {
   if (writesInputs)
-    if (Expected<void> restored = fill(sets[0], false); !restored)
+    if (Expected<void> restored = fill(sets[0], 0, call.inputCount());
+        !restored)
       return restored;
   // The first call was the check; this one has warm pages and code.
   auto warm = Clock::now();
@@ -319,14 +335,17 @@ Expected<Timing> CallTimer::time(const std::string &choice, double best,
     timing.note = lastReason();
     return timing;
   }
-  if (Expected<void> filled = fill(sets[0], true); !filled)
+  // Inputs that no candidate has changed are still there.
+  size_t first = writesInputs || isSpoilt ? 0 : call.inputCount();
+  if (Expected<void> filled = fill(sets[0], first, initial.size()); !filled)
     return filled.error();
   runOnce(0, choice);
   Expected<std::vector<Array>> found = results();
   if (!found)
     return found.error();
   timing.note = mismatch(*found);
-  if (!timing.note.empty()) {
+  isSpoilt = !timing.note.empty();
+  if (isSpoilt) {
     timing.status = "wrong";
     return timing;
   }

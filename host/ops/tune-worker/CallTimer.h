@@ -60,13 +60,15 @@ private:
   using Buffers = std::vector<Memory>; ///< in the order of the call's tensors
   Expected<void> prepare();
   Expected<Buffers> makeBuffers();
-  Expected<void> fill(Buffers &buffers, bool areOutputsToo);
+  /// Copies the initial data of the tensors from \p first up to \p last.
+  Expected<void> fill(Buffers &buffers, size_t first, size_t last);
   std::vector<uint64_t> addresses(const Buffers &buffers) const;
   /// One call, waited for; ends the process if it fails.
   void runOnce(size_t set, const std::string &choice);
   void launch(size_t set, const std::string &choice);
   void synchronize();
   Expected<std::vector<tools::Array>> results();
+  void expect(std::vector<tools::Array> found);
   std::string mismatch(const std::vector<tools::Array> &found) const;
   Expected<void> measure(const std::string &choice, double best, double seconds,
                          Timing &timing);
@@ -80,9 +82,11 @@ private:
   std::vector<tools::Array> initial; ///< of every tensor, flat
   std::vector<Buffers> sets;
   std::vector<tools::Array> expected; ///< of every tensor after the default
+  std::vector<double> allowed;        ///< of each, how far elements may be off
   std::vector<bool> isChanged;        ///< inputs that the kernels write
   bool writesInputs = false;
-  size_t next = 0; ///< set
+  bool isSpoilt = false; ///< set 0 may have other inputs than `initial`
+  size_t next = 0;       ///< set
   nereid_event_t *first = nullptr, *second = nullptr;
   bool hasEvents = false;
 };

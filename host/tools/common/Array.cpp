@@ -5,6 +5,8 @@
 
 #include "Array.h"
 
+#include "Parts.h"
+
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -86,12 +88,14 @@ static uint64_t mix(uint64_t value) {
 
 void Array::fillRandom(uint64_t seed, double low, double high) {
   uint64_t start = mix(seed);
-  for (uint64_t i = 0; i < count(); ++i) {
-    double unit = static_cast<double>(mix(start + i) >> 11) * 0x1p-53;
-    double value = low + unit * (high - low);
-    storeNumber(elementType, isFloat(elementType) ? value : std::floor(value),
-                at(i));
-  }
+  inParts(count(), [&](uint64_t, uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      double unit = static_cast<double>(mix(start + i) >> 11) * 0x1p-53;
+      double value = low + unit * (high - low);
+      storeNumber(elementType, isFloat(elementType) ? value : std::floor(value),
+                  at(i));
+    }
+  });
 }
 
 } // namespace nereid::tools

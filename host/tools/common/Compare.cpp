@@ -5,6 +5,8 @@
 
 #include "Compare.h"
 
+#include "Parts.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -59,14 +61,11 @@ static Difference difference(const Array &found, const Array &expected,
   return {a, b, std::fabs(a - b)};
 }
 
-Comparison compareArrays(const Array &found, const Array &expected,
-                         Tolerance tolerance) {
+static Comparison compareRange(const Array &found, const Array &expected,
+                               Tolerance tolerance, uint64_t begin,
+                               uint64_t end) {
   Comparison result;
-  result.count = expected.count();
-  if (found.size() == 0 ||
-      std::memcmp(found.data(), expected.data(), found.size()) == 0)
-    return result;
-  for (uint64_t i = 0; i < result.count; ++i) {
+  for (uint64_t i = begin; i < end; ++i) {
     Difference here = difference(found, expected, i);
     if (here.absolute == 0)
       continue;
@@ -84,6 +83,30 @@ Comparison compareArrays(const Array &found, const Array &expected,
       result.firstFound = here.found;
       result.firstExpected = here.expected;
     }
+  }
+  return result;
+}
+
+Comparison compareArrays(const Array &found, const Array &expected,
+                         Tolerance tolerance) {
+  Comparison result;
+  result.count = expected.count();
+  if (found.size() == 0 ||
+      std::memcmp(found.data(), expected.data(), found.size()) == 0)
+    return result;
+  std::vector<Comparison> parts(partsOf(result.count));
+  inParts(result.count, [&](uint64_t part, uint64_t begin, uint64_t end) {
+    parts[part] = compareRange(found, expected, tolerance, begin, end);
+  });
+  for (const Comparison &part : parts) {
+    result.maxAbsolute = std::max(result.maxAbsolute, part.maxAbsolute);
+    result.maxRelative = std::max(result.maxRelative, part.maxRelative);
+    if (result.matches()) {
+      result.firstIndex = part.firstIndex;
+      result.firstFound = part.firstFound;
+      result.firstExpected = part.firstExpected;
+    }
+    result.mismatches += part.mismatches;
   }
   return result;
 }
