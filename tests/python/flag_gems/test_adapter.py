@@ -3,6 +3,7 @@ FlagGems (fake.py) in the arrangement of each of its releases."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -275,6 +276,41 @@ def test_a_copy_of_a_module_has_other_values_and_leaves_the_module(importable):
     assert copy.re.own == 1 and copy.re.compile is shlex.re.compile
     assert not hasattr(shlex.re, "own") and copy.split.__globals__["re"] is copy.re
     assert copy_of("shlex_of_another_release") is None
+
+
+TO = """
+import torch
+
+KEYS = torch._C.DispatchKeySet(torch._C.DispatchKey.CompositeExplicitAutograd)
+
+def to_copy(x, **options):
+    assert x.layout == torch.strided
+    return torch.ops.aten._to_copy.default.redispatch(KEYS, x, **options)
+"""
+
+
+def test_a_number_that_torch_converts_on_the_cpu_becomes_a_tensor(importable, tmp_path):
+    import nereid.flag_gems
+    import torch
+
+    package = tmp_path / "path/flag_gems"
+    (package / "__init__.py").write_text("")
+    (package / "ops").mkdir()
+    for name, text in {"__init__": "", "to": TO, "where": "where_inner = None"}.items():
+        (package / f"ops/{name}.py").write_text(text)
+    # Without the package of the operators, which asks for FlagGems' vendor.
+    folder = pathlib.Path(nereid.flag_gems.__file__).parent / "vendor/ops"
+    name = "nereid.flag_gems.vendor.ops.on_cpu"
+    spec = importlib.util.spec_from_file_location(name, folder / "on_cpu.py")
+    on_cpu = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(on_cpu)
+
+    assert torch.equal(on_cpu.to_copy(3, dtype=torch.float32), torch.tensor(3.0))
+    x = torch.linspace(-1, 1, 9)
+    expected = torch.special.chebyshev_polynomial_w(x, 3)
+    with torch.library._scoped_library("aten", "IMPL") as library:
+        library.impl("_to_copy", on_cpu.to_copy, "CPU")
+        assert torch.equal(torch.special.chebyshev_polynomial_w(x, 3), expected)
 
 
 # -------------------------------------------------------------- torch's device

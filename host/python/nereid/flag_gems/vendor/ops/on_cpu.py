@@ -4,11 +4,18 @@
 
 import flag_gems
 import torch
+from flag_gems.ops.to import to_copy as _to_copy
 from flag_gems.ops.where import where_inner
 
 from ..generic import Instead, copy_of
 
-__all__ = ["where_scalar_other", "where_scalar_self", "where_self", "where_self_out"]
+__all__ = ["to_copy", "where_scalar_other", "where_scalar_self", "where_self", "where_self_out"]
+
+
+def to_copy(x, **options):
+    # torch converts the scalars of its operators for the CPU with this one, and
+    # passes a tensor that was made of a number as the number.
+    return _to_copy(x if isinstance(x, torch.Tensor) else torch.tensor(x), **options)
 
 
 def where_self_out(condition, self, other, out=None):
