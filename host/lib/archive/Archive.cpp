@@ -53,9 +53,9 @@ Result<std::shared_ptr<const Archive>> Archive::open(ArchiveSource source) {
 }
 
 Outcome Archive::readFile() {
-  file = openForReading(source.path);
+  descriptor = openForReading(source.path);
   struct stat status;
-  if (!file || fstat(file.get(), &status) != 0)
+  if (!descriptor || fstat(descriptor.get(), &status) != 0)
     return Failure{errno == ENOENT ? NEREID_NOT_FOUND : NEREID_IO_ERROR,
                    errorText(errno)};
   if (!S_ISREG(status.st_mode))
@@ -64,7 +64,7 @@ Outcome Archive::readFile() {
                        ", expected an archive of kernels"};
   auto size = static_cast<uint64_t>(status.st_size);
   std::string start(std::min<uint64_t>(size, archiveHeaderSize), '\0');
-  if (!readExactly(file.get(), start.data(), start.size(), 0))
+  if (!readExactly(descriptor.get(), start.data(), start.size(), 0))
     return Failure{NEREID_IO_ERROR, "cannot be read: " + errorText(errno)};
   Result<ArchiveHeader> decoded = ArchiveHeader::decode(start, size);
   if (!decoded)
@@ -92,6 +92,10 @@ Outcome Archive::checkIndex() {
     return Failure{NEREID_IO_ERROR, "damaged archive: the digest of the index "
                                     "does not match it"};
   bool isZero = decodeRecord(index.data(), count);
+  if (count.files ? head.minor < minorOfFiles : head.minor >= minorOfFiles)
+    return Failure{NEREID_IO_ERROR,
+                   "malformed archive: " + std::to_string(count.files) +
+                       " files do not fit its version"};
   layout = IndexLayout(count);
   if (!isZero || layout.end != index.size())
     return Failure{NEREID_IO_ERROR, "malformed archive: the tables take " +
@@ -104,7 +108,7 @@ Outcome Archive::checkIndex() {
 Result<std::string> Archive::readStored(uint64_t offset, uint64_t size) const {
   std::string bytes(size, '\0');
   errno = 0;
-  if (readExactly(file.get(), bytes.data(), size, offset))
+  if (readExactly(descriptor.get(), bytes.data(), size, offset))
     return bytes;
   return Failure{NEREID_IO_ERROR,
                  errno ? "cannot be read: " + errorText(errno)
@@ -161,6 +165,20 @@ Archive::group(std::string_view wanted) const {
                  name() + ": no group '" + std::string(wanted) + "'" +
                      (names.empty() ? ", its kernels have no groups"
                                     : suggestNames(wanted, names))};
+}
+
+Result<ArchiveBytes> Archive::readNamed(std::string_view wanted) const {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < count.files; ++i) {
+    FileRecord record = file(i);
+    if (text(record.name) == wanted)
+      return read(record.blob);
+    names.emplace_back(text(record.name));
+  }
+  return Failure{
+      NEREID_NOT_FOUND,
+      name() + ": no file '" + std::string(wanted) + "'" +
+          (names.empty() ? ", it has none" : suggestNames(wanted, names))};
 }
 
 Result<ArgumentLayout> Archive::argumentsOf(uint32_t place) const {

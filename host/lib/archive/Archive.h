@@ -74,6 +74,9 @@ public:
   BlobRecord blob(uint32_t place) const {
     return record<BlobRecord>(layout.blobs, place);
   }
+  FileRecord file(uint32_t place) const {
+    return record<FileRecord>(layout.files, place);
+  }
   std::string_view text(TextRef ref) const {
     return std::string_view(index).substr(layout.text + ref.offset, ref.size);
   }
@@ -84,6 +87,8 @@ public:
 
   /// The place of the kernel called \p name; the failure suggests others.
   Result<uint32_t> find(std::string_view name) const;
+  /// The bytes of the file called \p name.
+  Result<ArchiveBytes> readNamed(std::string_view name) const;
   /// The kernels of \p group in the order of their names; the failure suggests
   /// others.
   Result<std::span<const uint32_t>> group(std::string_view name) const;
@@ -115,7 +120,7 @@ private:
   void makeGroups() const;
 
   ArchiveSource source;
-  FileDescriptor file; // of a path
+  FileDescriptor descriptor; // of a path
   ArchiveHeader head;
   std::string index;
   IndexCounts count;

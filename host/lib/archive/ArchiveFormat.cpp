@@ -117,6 +117,7 @@ IndexLayout::IndexLayout(const IndexCounts &counts) {
   parameters = place(counts.parameters, ParameterRecord::size);
   images = place(counts.images, ImageRecord::size);
   blobs = place(counts.blobs, BlobRecord::size);
+  files = place(counts.files, FileRecord::size);
   text = at;
   end = at + counts.text;
 }

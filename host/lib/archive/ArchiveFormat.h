@@ -28,7 +28,9 @@
 
 namespace nereid::host {
 
-inline constexpr uint16_t archiveMajor = 1, archiveMinor = 0;
+inline constexpr uint16_t archiveMajor = 1, archiveMinor = 1;
+/// The first minor with named files.
+inline constexpr uint16_t minorOfFiles = 1;
 inline constexpr size_t archiveHeaderSize = 128;
 /// Images start at multiples of this, so that they can be mapped.
 inline constexpr uint64_t imageAlignment = 4096;
@@ -40,7 +42,7 @@ inline constexpr uint64_t largestArchivedBlock = 4096;
 inline constexpr uint32_t noBlob = UINT32_MAX;
 
 struct ArchiveHeader {
-  uint16_t minor = archiveMinor;
+  uint16_t minor = 0;
   uint64_t totalSize = 0;
   uint64_t indexSize = 0; ///< the index follows the header
   Integrity indexDigest = {};
@@ -182,6 +184,17 @@ struct BlobRecord {
   }
 };
 
+/// Bytes with a name, which are no kernel's: the model of a pack of operators.
+struct FileRecord {
+  static constexpr size_t size = 16;
+  TextRef name;
+  uint32_t blob = 0;
+  template <typename Self, typename Codec>
+  static void visit(Self &self, Codec &codec) {
+    codec(self.name), codec(self.blob), codec.reserved(4);
+  }
+};
+
 /// Reads or writes the fields of one record.
 template <bool isReader> class FieldCodec {
 public:
@@ -257,13 +270,13 @@ struct IndexCounts {
   static constexpr size_t size = 64;
   uint32_t targets = 0, kernels = 0, arguments = 0, constants = 0;
   uint32_t variants = 0, conditions = 0, parameters = 0, images = 0;
-  uint32_t blobs = 0, text = 0;
+  uint32_t blobs = 0, text = 0, files = 0;
   template <typename Self, typename Codec>
   static void visit(Self &self, Codec &codec) {
     codec(self.targets), codec(self.kernels), codec(self.arguments);
     codec(self.constants), codec(self.variants), codec(self.conditions);
     codec(self.parameters), codec(self.images), codec(self.blobs);
-    codec(self.text), codec.reserved(24);
+    codec(self.text), codec(self.files), codec.reserved(20);
   }
 };
 
@@ -271,7 +284,7 @@ struct IndexCounts {
 struct IndexLayout {
   explicit IndexLayout(const IndexCounts &counts);
   uint64_t targets, kernels, arguments, constants, variants, conditions,
-      parameters, images, blobs, text, end;
+      parameters, images, blobs, files, text, end;
 };
 
 } // namespace nereid::host

@@ -248,6 +248,22 @@ Outcome ArchiveWriter::merge(NewKernel &into, NewKernel kernel,
   return {};
 }
 
+Outcome ArchiveWriter::addFile(std::string_view name, std::string_view bytes) {
+  if (name.empty())
+    return Failure{NEREID_INVALID_ARGUMENT, "a file without a name"};
+  if (bytes.size() > largestBlob)
+    return Failure{
+        NEREID_INVALID_ARGUMENT,
+        "file '" + std::string(name) + "' has " + std::to_string(bytes.size()) +
+            " bytes, an archive allows " + std::to_string(largestBlob)};
+  auto [known, isNew] = files.try_emplace(std::string(name), bytes);
+  if (!isNew && known->second != bytes)
+    return Failure{NEREID_INVALID_ARGUMENT,
+                   "file '" + std::string(name) +
+                       "' is added twice, with different bytes"};
+  return {};
+}
+
 Outcome ArchiveWriter::addArchive(const Archive &archive) {
   for (uint32_t i = 0; i < archive.counts().kernels; ++i) {
     Result<NewKernel> kernel = readKernel(archive, i);
@@ -261,6 +277,16 @@ Outcome ArchiveWriter::addArchive(const Archive &archive) {
     if (!added)
       return added;
   }
+  for (uint32_t i = 0; i < archive.counts().files; ++i) {
+    FileRecord record = archive.file(i);
+    Result<ArchiveBytes> bytes = archive.read(record.blob);
+    if (!bytes)
+      return bytes.failure();
+    if (Outcome added = addFile(archive.text(record.name), bytes->bytes);
+        !added)
+      return Failure{added.failure().status,
+                     archive.name() + ": " + added.failure().text};
+  }
   return {};
 }
 
@@ -271,6 +297,7 @@ public:
   explicit Layouter(Compression compression) : compression(compression) {}
 
   Outcome add(const std::map<std::string, NewKernel, std::less<>> &kernels);
+  Outcome addFile(const std::string &name, const std::string &bytes);
   Result<std::string> assemble(const Integrity &contract) const;
 
 private:
@@ -299,7 +326,7 @@ private:
   const Compression compression;
   IndexCounts counts;
   std::string targets, kernelTable, arguments, constants, variants, conditions,
-      parameters, images, texts;
+      parameters, images, files, texts;
   std::vector<Blob> blobs;
   std::vector<Target> sortedTargets;
   std::unordered_map<std::string, TextRef> knownTexts;
@@ -455,6 +482,15 @@ Layouter::add(const std::map<std::string, NewKernel, std::less<>> &kernels) {
   return {};
 }
 
+Outcome Layouter::addFile(const std::string &name, const std::string &bytes) {
+  Result<uint32_t> place = blob(bytes, blobAlignment);
+  if (!place)
+    return place.failure();
+  append(files, FileRecord{text(name), *place});
+  ++counts.files;
+  return {};
+}
+
 static void padTo(std::string &bytes, uint64_t alignment) {
   bytes.resize((bytes.size() + alignment - 1) / alignment * alignment, '\0');
 }
@@ -487,9 +523,11 @@ Result<std::string> Layouter::assemble(const Integrity &contract) const {
     encodeRecord(record, index.data() + at);
     end += each.stored.size();
   }
+  index += files;
   index += texts;
 
   ArchiveHeader header;
+  header.minor = counts.files ? minorOfFiles : 0;
   header.totalSize = end;
   header.indexSize = index.size();
   header.indexDigest = integrityOf(index);
@@ -516,6 +554,9 @@ Result<std::string> ArchiveWriter::finish(Compression compression) const {
   Layouter layouter(compression);
   if (Outcome added = layouter.add(kernels); !added)
     return added.failure();
+  for (const auto &[name, bytes] : files)
+    if (Outcome added = layouter.addFile(name, bytes); !added)
+      return added.failure();
   return layouter.assemble(contract.finish());
 }
 

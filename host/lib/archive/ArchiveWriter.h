@@ -54,6 +54,9 @@ public:
   /// Adds an image to variant \p variant of the kernel \p name.
   Outcome addImage(std::string_view name, uint32_t variant, NewImage image);
 
+  /// Adds bytes with a name; a second file of that name must be equal.
+  Outcome addFile(std::string_view name, std::string_view bytes);
+
   /// Adds all of \p archive. A kernel that is there already must have the same
   /// arguments and variants; it gets the images for further targets.
   Outcome addArchive(const Archive &archive);
@@ -61,13 +64,14 @@ public:
   /// The archive as bytes.
   Result<std::string> finish(Compression compression) const;
 
-  bool isEmpty() const { return kernels.empty(); }
+  bool isEmpty() const { return kernels.empty() && files.empty(); }
 
 private:
   Result<NewKernel *> find(std::string_view name);
   Outcome merge(NewKernel &into, NewKernel kernel, const std::string &from);
 
   std::map<std::string, NewKernel, std::less<>> kernels;
+  std::map<std::string, std::string, std::less<>> files;
 };
 
 } // namespace nereid::host

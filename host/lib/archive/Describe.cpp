@@ -32,13 +32,20 @@ Json describeArchive(const Archive &archive) {
                        {"variants", kernel.variants.count},
                        {"images", images}});
   }
+  Json files = Json::array();
+  for (uint32_t i = 0; i < counts.files; ++i) {
+    FileRecord file = archive.file(i);
+    files.push_back({{"name", string(archive, file.name)},
+                     {"bytes", archive.blob(file.blob).plainSize}});
+  }
   return {{"file", archive.name()},
           {"format", std::to_string(archiveMajor) + "." +
                          std::to_string(archive.header().minor)},
           {"bytes", archive.header().totalSize},
           {"contract", hexText(archive.header().contract)},
           {"targets", std::move(targets)},
-          {"kernels", std::move(kernels)}};
+          {"kernels", std::move(kernels)},
+          {"files", std::move(files)}};
 }
 
 static Json constantJson(const Archive &archive, const ConstantRecord &record) {

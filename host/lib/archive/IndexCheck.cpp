@@ -51,6 +51,7 @@ private:
   bool isBound(const VariantRecord &variant, uint32_t argument);
   bool checkImages(const VariantRecord &variant);
   bool checkBlobs();
+  bool checkFiles();
   bool checkPadding() const;
   Failure malformed() const;
   bool fail(const char *table, uint32_t place) {
@@ -227,6 +228,18 @@ bool IndexChecker::checkBlobs() {
   return end == totalSize || fail("blob", counts.blobs);
 }
 
+bool IndexChecker::checkFiles() {
+  std::string_view previous;
+  for (uint32_t i = 0; i < counts.files; ++i) {
+    auto file = read<FileRecord>(layout.files, i);
+    if (!has(file.name) || !file.name.size || !hasBlob(file.blob) ||
+        (i && !(previous < text(file.name))))
+      return fail("file", i);
+    previous = text(file.name);
+  }
+  return true;
+}
+
 // Only the table of parameters may end within eight bytes.
 bool IndexChecker::checkPadding() const {
   uint64_t end =
@@ -242,7 +255,7 @@ Failure IndexChecker::malformed() const {
 }
 
 Outcome IndexChecker::check() {
-  if (!checkTargets() || !checkKernels() || !checkBlobs())
+  if (!checkTargets() || !checkKernels() || !checkBlobs() || !checkFiles())
     return malformed();
   if (!isReservedZero || !checkPadding())
     return Failure{NEREID_IO_ERROR,

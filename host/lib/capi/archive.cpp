@@ -290,6 +290,19 @@ nereid_status_t nereid_archive_ttir(const nereid_archive_t *archive,
   });
 }
 
+nereid_status_t nereid_archive_file(const nereid_archive_t *archive,
+                                    nereid_string_t name,
+                                    nereid_buffer_t **out_bytes) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(archive, "archive"); !given)
+      return given;
+    Result<ArchiveBytes> bytes = archive->archive->readNamed(view(name));
+    if (!bytes)
+      return bytes.failure();
+    return giveText(std::string(bytes->bytes), out_bytes);
+  });
+}
+
 // "name=value" lines as values, which borrow the text.
 static std::vector<nereid_value_t> optionValues(std::string_view lines) {
   std::vector<nereid_value_t> values;

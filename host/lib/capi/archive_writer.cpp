@@ -142,6 +142,19 @@ nereid_status_t nereid_archive_writer_add_image(
   });
 }
 
+nereid_status_t nereid_archive_writer_add_file(nereid_archive_writer_t *writer,
+                                               nereid_string_t name,
+                                               nereid_bytes_t bytes) {
+  return guarded([&]() -> Outcome {
+    for (Outcome given :
+         {require(writer, "writer"), require(bytes.data, "bytes")})
+      if (!given)
+        return given;
+    return writer->writer.addFile(
+        view(name), {static_cast<const char *>(bytes.data), bytes.size});
+  });
+}
+
 nereid_status_t
 nereid_archive_writer_add_archive(nereid_archive_writer_t *writer,
                                   const nereid_archive_t *archive) {

@@ -67,15 +67,14 @@ TEST(ArchiveCorruption, RefusesOtherVersions) {
   EXPECT_THAT(problemOf(newer),
               HasSubstr("archive of format 2.0, this libnereid reads 1.0 to"));
   newer = bytes;
-  newer[10] = 1;
+  newer[10] = 2;
   seal(newer);
   EXPECT_EQ(openBytes(newer).failure().status, NEREID_INCOMPATIBLE);
 }
 
 // With right digests, only the checks of the records are left. Whatever they
 // accept must be safe to read.
-TEST(ArchiveCorruption, SurvivesEverySealedChangeOfTheIndex) {
-  std::string bytes = archiveOf({sampleKernel("sum"), sampleKernel("add")});
+static void surviveSealedChanges(const std::string &bytes) {
   size_t end = 128 + (*openBytes(bytes))->header().indexSize;
   for (size_t at = 128; at < end; ++at)
     for (uint8_t value : {0, 1, 0x7f, 0x80, 0xff}) {
@@ -89,7 +88,19 @@ TEST(ArchiveCorruption, SurvivesEverySealedChangeOfTheIndex) {
       for (uint32_t i = 0; i < (*archive)->counts().kernels; ++i)
         (void)(*archive)->argumentsOf(i);
       (void)(*archive)->find("sum");
+      (void)(*archive)->readNamed("pack.json");
     }
+}
+
+TEST(ArchiveCorruption, SurvivesEverySealedChangeOfTheIndex) {
+  surviveSealedChanges(archiveOf({sampleKernel("sum"), sampleKernel("add")}));
+}
+
+TEST(ArchiveCorruption, SurvivesEverySealedChangeOfFiles) {
+  ArchiveWriter writer;
+  ASSERT_TRUE(writer.addFile("pack.json", "{}"));
+  ASSERT_TRUE(writer.addFile("more", "text"));
+  surviveSealedChanges(*writer.finish(Compression::None));
 }
 
 TEST(ArchiveCorruption, SurvivesEverySealedWordOfTheHeader) {

@@ -36,6 +36,40 @@ TEST(ArchiveWriter, StoresEqualImagesOnce) {
   EXPECT_EQ(archive->image(1).blob, archive->image(2).blob);
 }
 
+TEST(ArchiveWriter, FilesMakeItVersion11) {
+  ArchiveWriter writer;
+  ASSERT_TRUE(writer.add(sampleKernel("a")));
+  std::string before = *writer.finish(Compression::None);
+  EXPECT_EQ((*openBytes(before))->header().minor, 0);
+  ASSERT_TRUE(writer.addFile("pack.json", "{}"));
+  ASSERT_TRUE(writer.addFile("a.txt", std::string(5000, 'x')));
+  ASSERT_TRUE(writer.addFile("a.txt", std::string(5000, 'x')));
+  Outcome twice = writer.addFile("a.txt", "y");
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.failure().text, HasSubstr("with different bytes"));
+  EXPECT_FALSE(writer.addFile("", "y"));
+  std::string bytes = *writer.finish(Compression::None);
+  std::shared_ptr<const Archive> archive = *openBytes(bytes);
+  EXPECT_EQ(archive->header().minor, 1);
+  EXPECT_EQ(archive->readNamed("pack.json")->bytes, "{}");
+  EXPECT_EQ(archive->readNamed("a.txt")->bytes, std::string(5000, 'x'));
+  EXPECT_TRUE(archive->verify());
+  auto missing = archive->readNamed("pack.jso");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.failure().text, HasSubstr("did you mean 'pack.json'"));
+  // They go along when archives are merged.
+  ArchiveWriter merged;
+  ASSERT_TRUE(merged.addArchive(*archive));
+  EXPECT_EQ(*merged.finish(Compression::None), bytes);
+  // A reader of 1.0 does not know them.
+  putLittle<uint16_t>(&bytes[10], 0);
+  std::ranges::copy(integrityOf(std::string_view(bytes).substr(0, 112)),
+                    bytes.begin() + 112);
+  auto old = openBytes(bytes);
+  ASSERT_FALSE(old);
+  EXPECT_THAT(old.failure().text, HasSubstr("2 files do not fit its version"));
+}
+
 TEST(ArchiveWriter, RefusesAKernelWithoutAGeneralVariant) {
   NewKernel kernel = sampleKernel("a");
   kernel.variants.pop_back();

@@ -126,6 +126,11 @@ NEREID_EXPORT nereid_status_t nereid_archive_image(
 NEREID_EXPORT nereid_status_t
 nereid_archive_ttir(const nereid_archive_t *archive, uint32_t kernel,
                     uint32_t variant, nereid_buffer_t **out_ttir);
+// The bytes of a file that was added by nereid_archive_writer_add_file().
+// [any-thread]
+NEREID_EXPORT nereid_status_t nereid_archive_file(
+    const nereid_archive_t *archive, nereid_string_t name,
+    nereid_buffer_t **out_bytes);
 
 // ---------------------------------------------------------------- launching
 
@@ -237,6 +242,11 @@ nereid_archive_writer_add_variant(nereid_archive_writer_t *writer,
 NEREID_EXPORT nereid_status_t nereid_archive_writer_add_image(
     nereid_archive_writer_t *writer, nereid_string_t kernel, uint32_t variant,
     const nereid_target_t *target, const nereid_artifact_t *artifact);
+// Adds bytes with a name, which nereid_archive_file() returns. A second file of
+// that name must be equal. Archives with files have format 1.1. [serial]
+NEREID_EXPORT nereid_status_t
+nereid_archive_writer_add_file(nereid_archive_writer_t *writer,
+                               nereid_string_t name, nereid_bytes_t bytes);
 // Adds all of an archive. A kernel that is there already must have the same
 // arguments and variants; it gets the images for further targets. [serial]
 NEREID_EXPORT nereid_status_t
