@@ -104,6 +104,7 @@ static Expected<std::unique_ptr<Session>> open(const Json &setup) {
   load.backend = chosen->backend.get();
   load.device = chosen->device;
   load.python = detail::borrow(python);
+  load.tuning = detail::borrow("off"); // what is timed is always named
   if (nereid_status_t status =
           nereid_ops_load(session->packs, &load, &session->device))
     return detail::lastError(status);

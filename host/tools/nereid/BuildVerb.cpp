@@ -10,6 +10,7 @@
 #include "build/Compile.h"
 #include "build/Header.h"
 #include "build/ObjectFile.h"
+#include "build/PackKernels.h"
 #include "build/PythonKernels.h"
 
 #include "text/ShortTarget.h"
@@ -28,7 +29,7 @@ namespace {
 struct Options {
   std::vector<std::string> inputs;
   std::string output, header, object, objectArch, name, progress, jobs;
-  std::string compiler, depfile, python;
+  std::string compiler, depfile, python, shapes;
   std::string targetList;
   std::vector<std::string> targets, values;
   bool embedsTtir = false, zstd = false, check = false;
@@ -97,6 +98,8 @@ Expected<void> Build::checkOptions() {
   if (options.output.empty())
     return invalid("-o is missing: expected the archive to write, as in "
                    "'-o kernels.nra'");
+  if (!options.shapes.empty() && std::ranges::none_of(options.inputs, isPack))
+    return invalid("--shapes belongs to the directory of a pack");
   if (!options.objectArch.empty() && options.object.empty())
     return invalid("--object-arch belongs to --object");
   Expected<unsigned> jobs = parseJobs(options.jobs);
@@ -127,13 +130,17 @@ Expected<void> Build::checkOptions() {
 }
 
 Expected<void> Build::addInput(const std::string &path) {
+  if (isPack(path))
+    return addPack(kernels, *runtime, targets, path, options.shapes,
+                   options.python);
   std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".json")
     return addKernelList(kernels, path);
   if (extension == ".nra")
-    return invalid(path + ": is an archive, expected a TTIR file, a Python "
-                          "file or a list of kernels; 'nereid archive merge' "
-                          "joins archives");
+    return invalid(path +
+                   ": is an archive, expected a TTIR file, a Python "
+                   "file, a list of kernels or a pack; 'nereid archive merge' "
+                   "joins archives");
   if (extension == ".py")
     return addPythonFile(kernels, path, options.python);
   return addTtirFile(kernels, *runtime, path);
@@ -144,7 +151,7 @@ Expected<void> Build::checkNames() const {
   for (const std::string &name : kernels.names())
     if (!names.insert(name).second)
       return invalid("two kernels are called '" + name + "'");
-  if (names.empty())
+  if (names.empty() && kernels.files.empty())
     return invalid("the inputs have no kernels");
   return {};
 }
@@ -256,6 +263,10 @@ Expected<std::string> Build::assemble(const std::vector<BuildJob> &jobs) {
   detail::Owner<nereid_archive_writer_t, nereid_archive_writer_destroy> writer(
       handle);
   built = 0;
+  for (const auto &[name, bytes] : kernels.files)
+    if (nereid_status_t status = nereid_archive_writer_add_file(
+            handle, detail::borrow(name), {bytes.data(), bytes.size()}))
+      return detail::lastError(status);
   for (size_t k = 0; k < kernels.kernels.size(); ++k)
     if (Expected<void> added = addKernel(handle, k, jobs); !added)
       return added.error();
@@ -458,7 +469,7 @@ Expected<int> Build::run() {
   for (const Failure &each : failures)
     if (reported.insert(each.text).second)
       session.output.message({workFailed, each.text});
-  if (!built)
+  if (!built && kernels.files.empty())
     return failure(workFailed, "no kernel could be built; " + options.output +
                                    " was not written");
   if (Expected<void> written = writeAll(*archive); !written)
@@ -473,8 +484,8 @@ Verb buildVerb() {
       "build",
       "compile kernels ahead of time, into an archive",
       "build INPUT... -o FILE.nra [options]",
-      "INPUT is a TTIR file, a Python file or a list of kernels (.json)\n"
-      "  nereid build k.py -o k.nra --targets cpu:x86_64:x86-64-v3,vulkan\n",
+      "INPUT is a TTIR or Python file, a list of kernels (.json) or a pack's "
+      "directory\n",
       {{"INPUT", &options->inputs, "", "", true},
        {"-o", &options->output, "FILE", "the archive to write"},
        {"--targets", &options->targetList, "LIST",
@@ -484,6 +495,8 @@ Verb buildVerb() {
        {"--compiler", &options->compiler, "ID", "compile with this plugin"},
        {"-O", &options->values, "NAME=VALUE",
         "set an option of the compilers ('nereid options')"},
+       {"--shapes", &options->shapes, "FILE",
+        "compile a pack's kernels for the calls in FILE"},
        {"--header", &options->header, "FILE",
         "write a C and C++ header with launch functions"},
        {"--object", &options->object, "FILE",

@@ -23,10 +23,15 @@ struct Options : OperatorCallOptions {
 };
 
 using Ops = detail::Owner<nereid_ops_t, nereid_ops_destroy>;
+using OpsDevice = detail::Owner<nereid_ops_device_t, nereid_ops_device_destroy>;
 
 /// The target of a choice, and what its strings borrow.
 struct OpsTarget {
   std::string type, arch, compiler, properties;
+  // Where there is a device.
+  nereid_runtime_t *runtime = nullptr;
+  nereid_backend_t *backend = nullptr;
+  uint32_t device = 0;
 
   nereid_ops_target_t get() const {
     auto target = detail::sized<nereid_ops_target_t>();
@@ -106,6 +111,9 @@ static Expected<OpsTarget> findTarget(Session &session,
       nereid_backend_target(chosen->backend.get(), chosen->device, &facts);
   if (status != NEREID_OK)
     return detail::lastError(status);
+  target.runtime = (*runtime)->get();
+  target.backend = chosen->backend.get();
+  target.device = chosen->device;
   target.type = detail::view(facts.backend);
   target.arch = detail::view(facts.arch);
   Expected<std::string> properties = chosen->backend.properties(chosen->device);
@@ -240,6 +248,32 @@ static std::string settingsText(const Json &settings) {
   return text;
 }
 
+// What tuned results said, a line each.
+static std::string tunedText(const Json &tuned) {
+  std::string text;
+  const Json &choice = tuned.contains("choice") ? tuned["choice"] : tuned;
+  if (!choice.is_object() || !choice.contains("trust"))
+    return tuned.value("mode", "") == "off" ? "tuned results are not used\n"
+                                            : "no tuned result is used\n";
+  text = "tuned result: " + choice.value("variant", "") + " " +
+         settingsText(choice["configuration"]) + ", " +
+         choice.value("match", "") + " key, " + choice.value("trust", "") +
+         " origin\n";
+  return text;
+}
+
+static std::string verdictsText(const Json &tuned) {
+  if (!tuned.contains("considered") || tuned["considered"].empty())
+    return "";
+  Table table({"tuned result", "key", "origin", "verdict"});
+  for (const Json &each : tuned["considered"])
+    table.add(
+        {each.value("variant", "") + " " + settingsText(each["configuration"]),
+         each.value("match", ""), each.value("trust", ""),
+         each.value("verdict", "")});
+  return '\n' + table.text();
+}
+
 static std::string choiceText(const Json &choice, const OpsTarget &target) {
   std::string text =
       choice.value("operator", "") + " on " + target.name() + ": ";
@@ -270,12 +304,44 @@ static std::string choiceText(const Json &choice, const OpsTarget &target) {
     text += "tuned over " + tune["configurations"].dump() +
             " configurations of '" + tune.value("entry", "") + "' in " +
             tune.value("layer", "") + '\n';
+  if (choice.contains("tuned"))
+    text += tunedText(choice["tuned"]);
   Table considered({"layer", "variant", "", "why"});
   for (const Json &trial : choice["considered"])
     considered.add({trial.value("layer", ""), trial.value("variant", ""),
                     trial.value("taken", false) ? "taken" : "rejected",
                     trial.value("reason", "")});
-  return text + '\n' + considered.text();
+  text += '\n' + considered.text();
+  return choice.contains("tuned") ? text + verdictsText(choice["tuned"]) : text;
+}
+
+// What the call launches: on a device with its tuned results, on a target that
+// is not here without.
+static Expected<Json> explainOn(const OpsTarget &target, const Ops &ops,
+                                const std::string &name,
+                                const std::string &call) {
+  nereid_buffer_t *buffer = nullptr;
+  if (target.backend) {
+    auto load = detail::sized<nereid_ops_load_t>();
+    load.runtime = target.runtime;
+    load.backend = target.backend;
+    load.device = target.device;
+    nereid_ops_device_t *handle = nullptr;
+    nereid_status_t status = nereid_ops_load(ops.get(), &load, &handle);
+    if (status == NEREID_OK) {
+      OpsDevice device(handle);
+      status = nereid_ops_device_explain(device.get(), detail::borrow(name),
+                                         detail::borrow(call), &buffer);
+      return takeJson(status, buffer);
+    }
+    // A mode that is misspelt; without a compiler, packs still choose.
+    if (status == NEREID_INVALID_ARGUMENT)
+      return detail::lastError(status);
+  }
+  nereid_ops_target_t facts = target.get();
+  nereid_status_t status = nereid_ops_explain(
+      ops.get(), &facts, detail::borrow(name), detail::borrow(call), &buffer);
+  return takeJson(status, buffer);
 }
 
 static Expected<int> explain(Session &session, const Options &options) {
@@ -293,12 +359,7 @@ static Expected<int> explain(Session &session, const Options &options) {
   if (!target)
     return target.error();
   std::string call = given->dump();
-  nereid_ops_target_t facts = target->get();
-  nereid_buffer_t *buffer = nullptr;
-  nereid_status_t status =
-      nereid_ops_explain(ops->get(), &facts, detail::borrow(options.name),
-                         detail::borrow(call), &buffer);
-  Expected<Json> choice = takeJson(status, buffer);
+  Expected<Json> choice = explainOn(*target, *ops, options.name, call);
   if (!choice)
     return choice.error();
   (*choice)["target"] = target->name();

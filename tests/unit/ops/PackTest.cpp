@@ -73,12 +73,14 @@ TEST_F(OpsPackTest, ADirectoryThatIsNoneIsAProblem) {
   write("empty/readme", "");
   Packs packs = find("relative;" + folder + "/file;" + folder + "/a:" + folder +
                      "/b;" + folder + "/empty");
-  EXPECT_THAT(messages(packs),
-              ElementsAre("relative: the directory is relative, expected an "
-                          "absolute path",
-                          "file: it is not a directory",
-                          HasSubstr("separated by ';', not by ':'"),
-                          HasSubstr("empty: there is no vendor.yaml in it")));
+  EXPECT_THAT(
+      messages(packs),
+      ElementsAre("relative: the directory is relative, expected an "
+                  "absolute path",
+                  "file: not an archive of kernels: it does not start with "
+                  "'nereidAR'",
+                  HasSubstr("separated by ';', not by ':'"),
+                  HasSubstr("empty: there is no vendor.yaml in it")));
 }
 
 TEST_F(OpsPackTest, AWritablePackIsRefused) {

@@ -161,6 +161,8 @@ public:
   struct Options {
     std::string packs, cache, python;
     const nereid_kernel_source_t *kernels = nullptr;
+    std::string tuning = "off", store = {};
+    std::string plugins = PLUGIN_DIR;
   };
   explicit Operators(const Options &options) {
     nereid_runtime_options_t settings = {};
@@ -169,7 +171,7 @@ public:
         NEREID_RUNTIME_IGNORE_ENVIRONMENT | NEREID_RUNTIME_ALLOW_WRITABLE;
     if (options.cache.empty())
       settings.flags |= NEREID_RUNTIME_NO_CACHE;
-    settings.plugin_dirs = borrow(PLUGIN_DIR);
+    settings.plugin_dirs = borrow(options.plugins);
     settings.cache_dir = borrow(options.cache);
     settings.target = borrow("cpu");
     check(nereid_runtime_create(&settings, &runtime));
@@ -184,6 +186,8 @@ public:
     load.runtime = runtime;
     load.python = borrow(options.python);
     load.kernels = options.kernels;
+    load.tuning = borrow(options.tuning);
+    load.store = borrow(options.store);
     check(nereid_runtime_backend(runtime, borrow("cpu"), &load.backend));
     backend = load.backend;
     check(nereid_ops_load(ops, &load, &device));

@@ -85,6 +85,37 @@ nereid_ops_explain(const nereid_ops_t *ops, const nereid_ops_target_t *target,
                    nereid_string_t name, nereid_string_t call,
                    nereid_buffer_t **out_json);
 
+// ---------------------------------------------------------------- archives
+
+// The model of the pack in `directory`, which the file "pack.json" of an archive
+// has: docs/archive.md. [any-thread]
+NEREID_EXPORT nereid_status_t nereid_ops_pack_model(nereid_string_t directory,
+                                                    nereid_buffer_t **out_json);
+
+// Which kernels of a pack to make. Borrowed for the call.
+typedef struct nereid_ops_pack_request_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  nereid_string_t directory;  // the pack's
+  const nereid_ops_target_t *target;
+  // What the compiler declares for Triton (nereid_backend_frontend); may be
+  // empty.
+  nereid_string_t frontend;
+  nereid_string_t calls;       // a list in YAML or JSON; may be empty
+  nereid_string_t calls_name;  // the name of its file, in errors
+  nereid_string_t python;      // as in nereid_ops_load_t
+  nereid_string_t cache_dir;   // of libnereid, for TTIR; empty: none
+  const struct nereid_kernel_source_t *kernels;  // as in nereid_ops_load_t
+} nereid_ops_pack_request_t;
+
+// The kernels that the calls launch on the target, and those of the pack's own
+// tuned results: {"kernels": [{"name", "where", "ttir", "arguments": [NAME],
+// "options": {NAME: TEXT}}], "failures": [{"name", "text"}]}. Each call is an
+// object as for nereid_ops_explain(), with "operator". [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_ops_pack_kernels(const nereid_ops_pack_request_t *request,
+                        nereid_buffer_t **out_json);
+
 // An expression of an operator pack, parsed.
 typedef struct nereid_expression_t nereid_expression_t;
 
@@ -156,6 +187,13 @@ typedef struct nereid_ops_load_t {
   // `python3`. It is started when the cache does not have a kernel.
   nereid_string_t python;
   const nereid_kernel_source_t *kernels;  // NULL: a Python
+  // The store of tuned results; empty: the user's own (nereid/tune.h).
+  nereid_string_t store;
+  // "off": no tuned results; "use": the best ones decide; "record": what has no
+  // result of this device is written down besides, for a later `nereid tune
+  // run`; "on", or "on:SECONDS": it is tuned by the first such call. Empty:
+  // NEREID_TUNING, else "use".
+  nereid_string_t tuning;
 } nereid_ops_load_t;
 
 // Prepares packs for a device; makes no kernel yet. `ops` outlives the result.
@@ -194,6 +232,13 @@ typedef struct nereid_tensor_allocator_t {
                               nereid_tensor_t *out_tensor);
 } nereid_tensor_allocator_t;
 
+// What a call of `name` launches on the device, and why, as nereid_ops_explain();
+// "tuned" is what tuned results say: {"mode", "store", "notices", "choice",
+// "considered", "left_out"}, as nereid_tune_lookup(). [any-thread]
+NEREID_EXPORT nereid_status_t
+nereid_ops_device_explain(nereid_ops_device_t *device, nereid_string_t name,
+                          nereid_string_t call, nereid_buffer_t **out_json);
+
 // One call. Everything is borrowed for the call; the memory of the tensors must
 // stay until the stream has done the work. Optional inputs and attributes with
 // a default may be left out.
@@ -225,7 +270,8 @@ nereid_operator_call(nereid_operator_t *op, const nereid_operator_call_t *call);
 NEREID_EXPORT nereid_status_t
 nereid_operator_prepare(nereid_operator_t *op,
                         const nereid_operator_call_t *call);
-// What such a call launches and why, as nereid_ops_explain(). Makes no kernel.
+// What such a call launches and why, as nereid_ops_device_explain(). Makes no
+// kernel.
 // [any-thread]
 NEREID_EXPORT nereid_status_t
 nereid_operator_explain(nereid_operator_t *op, const nereid_operator_call_t *call,

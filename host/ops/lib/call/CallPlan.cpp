@@ -65,8 +65,7 @@ Outcome CallPlan::run(const CallValues &values, TemporaryPool &pool) const {
     launch.scratch =
         prepared.scratchSize ? temporaries.address() + prepared.scratch : 0;
     launch.scratch_size = prepared.scratchSize;
-    if (nereid_status_t status =
-            nereid_function_launch(prepared.kernel->function, &launch))
+    if (nereid_status_t status = prepared.kernel->launch(launch))
       return lastFailure(status);
   }
   return {};

@@ -21,11 +21,21 @@ namespace nereid::ops {
 class LoadedKernel {
 public:
   explicit LoadedKernel(nereid_function_t *function) : function(function) {}
+  /// Kernel \p number of an archive, which allocates its scratch memory itself.
+  LoadedKernel(nereid_archive_device_t *archive, uint32_t number)
+      : archive(archive), number(number) {}
   ~LoadedKernel() { nereid_function_destroy(function); }
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
-  nereid_function_t *const function;
+  nereid_status_t launch(const nereid_launch_t &launch) const {
+    return function ? nereid_function_launch(function, &launch)
+                    : nereid_archive_launch(archive, number, &launch);
+  }
+
+  nereid_function_t *const function = nullptr;
+  nereid_archive_device_t *const archive = nullptr;
+  const uint32_t number = 0;
   struct Argument {
     uint32_t offset, size;
     std::string name, type;

@@ -34,6 +34,54 @@ Device::~Device() {
     (void)nereid_backend_synchronize_device(backend, index);
 }
 
+// What the compiler is and has.
+Outcome Device::readCompiler(const nereid_target_t &target) {
+  nereid_backend_t *compiler = nullptr;
+  if (nereid_status_t status =
+          nereid_backend_compiler(backend, index, &compiler))
+    return lastFailure(status);
+  nereid_backend_info_t info = {};
+  info.struct_size = sizeof info;
+  if (nereid_status_t status = nereid_backend_info(compiler, &info))
+    return lastFailure(status);
+  nereid_buffer_t *buffer = nullptr;
+  if (nereid_status_t status =
+          nereid_backend_options(compiler, &target, &buffer))
+    return lastFailure(status);
+  for (const Json &option : Json::parse(textOf(buffer), nullptr, false))
+    optionNames.insert(option.value("name", ""));
+  if (nereid_status_t status =
+          nereid_backend_frontend(compiler, &target, &buffer))
+    return lastFailure(status);
+  frontend = textOf(buffer);
+  facts.compiler =
+      std::string(view(info.id)) + '-' + std::string(view(info.version));
+  return {};
+}
+
+// The compiler that made the images for devices of \p type in an archive.
+static std::optional<CompilerIdentity>
+compilerOf(const nereid_archive_t *archive, std::string_view type) {
+  nereid_buffer_t *buffer = nullptr;
+  if (nereid_archive_file(archive, borrow(compilersName), &buffer))
+    return std::nullopt;
+  Json list = Json::parse(textOf(buffer), nullptr, false);
+  if (!list.is_array())
+    return std::nullopt;
+  auto text = [](const Json &object, const char *name) {
+    auto found = object.find(name);
+    return found != object.end() && found->is_string()
+               ? found->get<std::string>()
+               : std::string();
+  };
+  for (const Json &each : list)
+    if (each.is_object() && text(each, "device_type") == type)
+      return CompilerIdentity{text(each, "id"), text(each, "version"),
+                              text(each, "build_id"),
+                              text(each, "dependencies")};
+  return std::nullopt;
+}
+
 Outcome Device::readFacts() {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
@@ -44,36 +92,39 @@ Outcome Device::readFacts() {
           nereid_backend_properties(backend, index, &buffer))
     return lastFailure(status);
   std::string properties = textOf(buffer);
-
-  nereid_backend_t *compiler = nullptr;
-  if (nereid_status_t status =
-          nereid_backend_compiler(backend, index, &compiler))
-    return lastFailure(status);
-  nereid_backend_info_t info = {};
-  info.struct_size = sizeof info;
-  if (nereid_status_t status = nereid_backend_info(compiler, &info))
-    return lastFailure(status);
+  Outcome read = readCompiler(target);
+  if (!read) {
+    // Kernels of an archive need none.
+    for (const std::unique_ptr<Pack> &pack : packs.packs())
+      if (auto known = packs.archiveOf(pack->directory() + "/").archive)
+        if (!archivedCompiler)
+          archivedCompiler = compilerOf(known, view(target.backend));
+    if (!archivedCompiler)
+      return read;
+    facts.compiler = archivedCompiler->plugin + '-' + archivedCompiler->release;
+  }
   Result<TargetFacts> found = targetFacts(
-      view(target.backend), view(target.arch),
-      std::string(view(info.id)) + '-' + std::string(view(info.version)),
-      properties);
+      view(target.backend), view(target.arch), facts.compiler, properties);
   if (!found)
     return found.failure();
   facts = std::move(*found);
-  if (nereid_status_t status =
-          nereid_backend_options(compiler, &target, &buffer))
-    return lastFailure(status);
-  for (const Json &option : Json::parse(textOf(buffer), nullptr, false))
-    optionNames.insert(option.value("name", ""));
   return {};
 }
 
-Result<std::unique_ptr<Device>> Device::open(nereid_runtime_t *runtime,
-                                             nereid_backend_t *backend,
-                                             uint32_t number,
-                                             const std::string &python,
-                                             KernelCallback callback) {
-  std::unique_ptr<Device> device(new Device(backend, number));
+Result<Origin> Device::origin() const {
+  if (!archivedCompiler)
+    return originOf(backend, index);
+  Result<DeviceIdentity> device = deviceOf(backend, index);
+  if (!device)
+    return device.failure();
+  return Origin{*archivedCompiler, std::move(*device)};
+}
+
+Result<std::unique_ptr<Device>>
+Device::open(const Packs &packs, nereid_runtime_t *runtime,
+             nereid_backend_t *backend, uint32_t number,
+             const std::string &python, KernelCallback callback) {
+  std::unique_ptr<Device> device(new Device(packs, backend, number));
   if (Outcome read = device->readFacts(); !read)
     return read.failure();
   KernelMakerOptions options;
@@ -83,28 +134,10 @@ Result<std::unique_ptr<Device>> Device::open(nereid_runtime_t *runtime,
   stat.struct_size = sizeof stat;
   if (nereid_cache_stat(runtime, &stat) == NEREID_OK && stat.enabled)
     options.cacheDir = view(stat.directory);
-  nereid_target_t target = {};
-  target.struct_size = sizeof target;
-  nereid_backend_t *compiler = nullptr;
-  nereid_buffer_t *frontend = nullptr;
-  nereid_status_t status = nereid_backend_target(backend, number, &target);
-  if (!status)
-    status = nereid_backend_compiler(backend, number, &compiler);
-  if (!status)
-    status = nereid_backend_frontend(compiler, &target, &frontend);
-  if (status)
-    return lastFailure(status);
-  options.facts = textOf(frontend);
+  options.facts = device->frontend;
   device->kernels = std::make_unique<KernelMaker>(std::move(options));
   device->pool = std::make_unique<TemporaryPool>(backend, number);
   return device;
-}
-
-// An option's value as the compiler reads it.
-static std::string optionText(const Value &value) {
-  if (value.isBool())
-    return value.truth() ? "true" : "false";
-  return value.isString() ? value.string() : value.repr();
 }
 
 static Outcome describe(LoadedKernel &kernel) {
@@ -129,10 +162,10 @@ static Outcome describe(LoadedKernel &kernel) {
 }
 
 Result<std::shared_ptr<const LoadedKernel>>
-Device::load(const KernelText &text, const std::vector<Setting> &options,
+Device::load(const KernelText &text, const std::vector<NamedValue> &options,
              const std::string &where) {
   std::vector<std::pair<std::string, std::string>> chosen;
-  for (const Setting &option : options)
+  for (const NamedValue &option : options)
     if (optionNames.contains(option.name) && !option.value.isNone())
       chosen.emplace_back(option.name, optionText(option.value));
   host::Sha256 sum;
@@ -171,6 +204,107 @@ Device::load(const KernelText &text, const std::vector<Setting> &options,
   if (Outcome described = describe(*kernel); !described)
     return described.failure();
   return loaded[key] = kernel;
+}
+
+// ---------------------------------------------------------------- archives
+
+Result<nereid_archive_device_t *>
+Device::loadArchive(const nereid_archive_t *archive) {
+  auto &known = archives[archive];
+  if (known)
+    return known.get();
+  nereid_archive_device_t *made = nullptr;
+  if (nereid_status_t status = nereid_archive_load(
+          archive, backend, index, NEREID_ARCHIVE_COMPILE, &made))
+    return lastFailure(status);
+  known.reset(made);
+  return made;
+}
+
+// The kernel's arguments as the archive packs them.
+static Result<UsableKernel> describe(const nereid_archive_t *archive,
+                                     nereid_archive_device_t *device,
+                                     uint32_t number) {
+  nereid_archive_kernel_t info = {};
+  info.struct_size = sizeof info;
+  if (nereid_status_t status = nereid_archive_kernel(archive, number, &info))
+    return lastFailure(status);
+  auto kernel = std::make_shared<LoadedKernel>(device, number);
+  kernel->blockSize = info.arguments_size;
+  UsableKernel usable;
+  for (uint32_t i = 0; i < info.argument_count; ++i) {
+    nereid_argument_t argument = {};
+    argument.struct_size = sizeof argument;
+    if (nereid_status_t status =
+            nereid_archive_argument(archive, number, i, &argument))
+      return lastFailure(status);
+    std::string name(view(argument.name));
+    usable.arguments.push_back(argumentOfArchive(name));
+    kernel->arguments.push_back({argument.offset, argument.size,
+                                 std::move(name),
+                                 std::string(view(argument.type))});
+  }
+  usable.kernel = std::move(kernel);
+  return usable;
+}
+
+Result<UsableKernel> Device::fromArchive(const ArchivedPack &archived,
+                                         const WantedKernel &wanted) {
+  std::string name = archivedName(
+      wanted, archived.pack->model()->relative(wanted.request.file.string()));
+  std::lock_guard lock(mutex);
+  const uint32_t *numbers = nullptr;
+  uint64_t count = 0;
+  if (nereid_archive_group(archived.archive, borrow(name), &numbers, &count))
+    return Failure{NEREID_NOT_FOUND,
+                   archived.pack->directory() + ": it was not built for " +
+                       wanted.where + " with these types and constants"};
+  Result<nereid_archive_device_t *> on = loadArchive(archived.archive);
+  if (!on)
+    return on.failure();
+  Failure failure;
+  for (uint64_t i = 0; i < count; ++i) {
+    nereid_status_t status = nereid_archive_prepare(*on, numbers[i]);
+    if (!status)
+      return ops::describe(archived.archive, *on, numbers[i]);
+    if (!i)
+      failure = lastFailure(status);
+  }
+  return failure;
+}
+
+Result<UsableKernel> Device::make(const WantedKernel &wanted) {
+  Result<KernelText> text = kernels->make(wanted.request);
+  if (!text)
+    return text.failure();
+  Result<std::shared_ptr<const LoadedKernel>> kernel =
+      load(*text, wanted.options, wanted.where);
+  if (!kernel)
+    return kernel.failure();
+  return UsableKernel{std::move(*kernel), std::move(text->arguments)};
+}
+
+// Of an archive; where that does not have it, made of the sources in it.
+Result<UsableKernel> Device::kernel(const WantedKernel &wanted) {
+  ArchivedPack archived = packs.archiveOf(wanted.request.file.string());
+  if (!archived.archive)
+    return make(wanted);
+  Result<UsableKernel> found = fromArchive(archived, wanted);
+  if (found)
+    return found;
+  std::filesystem::path folder = wanted.request.file.parent_path();
+  Result<std::filesystem::path> unpacked = sources.folderOf(
+      folder.string(), archived.pack->model()->sourcesIn(folder.string()));
+  if (!unpacked)
+    return unpacked.failure();
+  WantedKernel own = wanted;
+  own.request.file = *unpacked / wanted.request.file.filename();
+  Result<UsableKernel> made = make(own);
+  if (made)
+    return made;
+  return Failure{made.failure().status,
+                 found.failure().text +
+                     "\nnote: it cannot be made here: " + made.failure().text};
 }
 
 } // namespace nereid::ops

@@ -8,21 +8,23 @@
 #define NEREID_OPS_CALL_DEVICE_H
 
 #include "call/CallPlan.h"
-#include "kernels/KernelMaker.h"
-#include "pack/Pack.h"
+#include "call/KernelProvider.h"
+#include "kernels/UnpackedSources.h"
+#include "pack/Packs.h"
+#include "store/Origin.h"
 
 #include <map>
 #include <set>
 
 namespace nereid::ops {
 
-class Device {
+class Device : public KernelProvider {
 public:
   static Result<std::unique_ptr<Device>>
-  open(nereid_runtime_t *runtime, nereid_backend_t *backend, uint32_t number,
-       const std::string &python, KernelCallback callback);
+  open(const Packs &packs, nereid_runtime_t *runtime, nereid_backend_t *backend,
+       uint32_t number, const std::string &python, KernelCallback callback);
   /// Waits for the device.
-  ~Device();
+  ~Device() override;
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -31,26 +33,47 @@ public:
   uint32_t number() const { return index; }
   const TargetFacts &target() const { return facts; }
   TemporaryPool &temporaries() { return *pool; }
-  KernelMaker &maker() { return *kernels; }
 
-  /// The kernel of \p text, compiled with those of \p options that the compiler
-  /// has; loaded once. \p where names it in messages.
-  Result<std::shared_ptr<const LoadedKernel>>
-  load(const KernelText &text, const std::vector<Setting> &options,
-       const std::string &where);
+  /// Compiled with those of the options that the compiler has; loaded once.
+  Result<UsableKernel> kernel(const WantedKernel &wanted) override;
+  /// Of results on this device: with the compiler of the archive of a pack
+  /// where there is none here.
+  Result<Origin> origin() const;
 
 private:
-  Device(nereid_backend_t *backend, uint32_t index)
-      : backend(backend), index(index) {}
+  Device(const Packs &packs, nereid_backend_t *backend, uint32_t index)
+      : packs(packs), backend(backend), index(index) {}
   Outcome readFacts();
+  Outcome readCompiler(const nereid_target_t &target);
+  Result<std::shared_ptr<const LoadedKernel>>
+  load(const KernelText &text, const std::vector<NamedValue> &options,
+       const std::string &where);
+  Result<UsableKernel> fromArchive(const ArchivedPack &archived,
+                                   const WantedKernel &wanted);
+  Result<nereid_archive_device_t *>
+  loadArchive(const nereid_archive_t *archive);
+  Result<UsableKernel> make(const WantedKernel &wanted);
 
+  const Packs &packs;
   nereid_backend_t *backend;
   uint32_t index;
   TargetFacts facts;
+  std::string frontend; // what the compiler declares for Triton, as JSON
+  /// Of an archive, where there is none here.
+  std::optional<CompilerIdentity> archivedCompiler;
   std::set<std::string, std::less<>> optionNames;
   std::unique_ptr<KernelMaker> kernels;
+  UnpackedSources sources;
   std::unique_ptr<TemporaryPool> pool;
+  struct DestroyArchive {
+    void operator()(nereid_archive_device_t *archive) const {
+      nereid_archive_device_destroy(archive);
+    }
+  };
   std::mutex mutex;
+  std::map<const nereid_archive_t *,
+           std::unique_ptr<nereid_archive_device_t, DestroyArchive>>
+      archives;
   std::map<std::string, std::shared_ptr<const LoadedKernel>> loaded;
 };
 

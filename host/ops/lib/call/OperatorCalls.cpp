@@ -41,8 +41,9 @@ struct OperatorCalls::Gathered {
 };
 
 OperatorCalls::OperatorCalls(Device &device, const Operator &op,
-                             Selector choose)
-    : device(device), op(op), choose(std::move(choose)) {
+                             Selector choose, SetAside setAside)
+    : device(device), op(op), choose(std::move(choose)),
+      setAside(std::move(setAside)) {
   for (const OutputSchema &output : op.schema.outputs)
     outputNames.push_back(output.name);
   for (const AttributeSchema &attribute : op.schema.attributes) {
@@ -384,8 +385,18 @@ OperatorCalls::planFor(Gathered &gathered,
       }
     return selection;
   };
-  Result<std::unique_ptr<const CallPlan>> plan = ops::prepare(
-      device, noting, op.name, *facts, layout, *wanted ? &**wanted : nullptr);
+  auto prepare = [&](std::optional<TunedChoice> &blamed) {
+    return ops::prepare(device, noting, op.name, *facts, layout,
+                        *wanted ? &**wanted : nullptr, &blamed);
+  };
+  std::optional<TunedChoice> blamed;
+  Result<std::unique_ptr<const CallPlan>> plan = prepare(blamed);
+  // Each one that fails is not taken again, so this ends.
+  while (!plan && blamed) {
+    setAside(*blamed, plan.failure());
+    blamed.reset();
+    plan = prepare(blamed);
+  }
   if (!plan)
     return plan.failure();
   if (plans.size() >= mostPlans) {

@@ -7,6 +7,7 @@
 #ifndef NEREID_OPS_CALL_OPERATOR_CALLS_H
 #define NEREID_OPS_CALL_OPERATOR_CALLS_H
 
+#include "call/Device.h"
 #include "call/PlanTable.h"
 #include "call/Preparation.h"
 #include "nereid/ops.h"
@@ -22,7 +23,11 @@ public:
   /// Plans that are kept; calls beyond are planned each time.
   static constexpr size_t mostPlans = 65536;
 
-  OperatorCalls(Device &device, const Operator &op, Selector choose);
+  /// What a kernel that a tuned result names failed with.
+  using SetAside = std::function<void(const TunedChoice &, const Failure &)>;
+
+  OperatorCalls(Device &device, const Operator &op, Selector choose,
+                SetAside setAside);
 
   const std::string &name() const { return op.name; }
   Outcome call(const nereid_operator_call_t &call);
@@ -50,6 +55,7 @@ private:
   Device &device;
   const Operator &op;
   const Selector choose;
+  const SetAside setAside;
   std::vector<std::string> outputNames;
   std::vector<nereid_value_t> defaults; // of attributes; type 0: not a number
   /// The attributes that decided something so far, by bit: others are not in

@@ -41,13 +41,16 @@ struct Slot {
 
 class Preparer {
 public:
-  Preparer(Device &device, const Selector &choose, const CallFacts &call,
-           const CallLayout &layout)
-      : device(device), choose(choose), call(call), layout(layout),
+  Preparer(KernelProvider &kernels, const Selector &choose,
+           const CallFacts &call, const CallLayout &layout)
+      : kernels(kernels), choose(choose), call(call), layout(layout),
         plan(std::make_unique<CallPlan>()) {}
 
   Outcome add(const Selection &selection);
   std::unique_ptr<const CallPlan> take() { return std::move(plan); }
+
+  /// The tuned result whose kernels failed.
+  std::optional<TunedChoice> blamed;
 
 private:
   using Places = std::vector<Place>;
@@ -65,7 +68,7 @@ private:
                   std::vector<Slot> &slots) const;
   const TensorFacts &given(const SelectedTensor &tensor) const;
 
-  Device &device;
+  KernelProvider &kernels;
   const Selector &choose;
   const CallFacts &call;
   const CallLayout &layout;
@@ -202,7 +205,8 @@ static Outcome writeNumber(const Value &value,
 Outcome Preparer::addLaunch(const Selection &selection,
                             const SelectedLaunch &launch,
                             const Places &places) {
-  KernelRequest request;
+  WantedKernel wanted;
+  KernelRequest &request = wanted.request;
   request.file = launch.file;
   request.function = launch.function;
   Json arguments = Json::array(), constants = Json::object();
@@ -237,23 +241,18 @@ Outcome Preparer::addLaunch(const Selection &selection,
   request.constants = constants.dump();
   std::string where = launch.file.filename().string() + ":" + launch.function;
 
-  Result<KernelText> text = device.maker().make(request);
-  if (!text)
-    return text.failure();
-  std::vector<Setting> options;
-  for (const NamedValue &option : launch.options)
-    options.push_back({option.name, option.value});
-  Result<std::shared_ptr<const LoadedKernel>> kernel =
-      device.load(*text, options, where);
-  if (!kernel)
-    return kernel.failure();
-  const LoadedKernel &loaded = **kernel;
-  if (loaded.arguments.size() != text->arguments.size())
+  wanted.options = launch.options;
+  wanted.where = where;
+  Result<UsableKernel> usable = kernels.kernel(wanted);
+  if (!usable)
+    return usable.failure();
+  const LoadedKernel &loaded = *usable->kernel;
+  if (loaded.arguments.size() != usable->arguments.size())
     return Failure{NEREID_INTERNAL,
                    where + ": the compiled kernel takes " +
                        std::to_string(loaded.arguments.size()) +
                        " arguments, its TTIR " +
-                       std::to_string(text->arguments.size())};
+                       std::to_string(usable->arguments.size())};
   if (loaded.blockSize > CallPlan::mostBlock)
     return Failure{
         NEREID_UNIMPLEMENTED,
@@ -261,7 +260,7 @@ Outcome Preparer::addLaunch(const Selection &selection,
             " bytes, expected at most " + std::to_string(CallPlan::mostBlock)};
 
   PreparedLaunch prepared;
-  prepared.kernel = *kernel;
+  prepared.kernel = usable->kernel;
   prepared.block.resize(loaded.blockSize);
   uint64_t programs = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -270,7 +269,7 @@ Outcome Preparer::addLaunch(const Selection &selection,
   }
   for (size_t i = 0; i < loaded.arguments.size(); ++i) {
     const LoadedKernel::Argument &argument = loaded.arguments[i];
-    const KernelArgument &meant = text->arguments[i];
+    const KernelArgument &meant = usable->arguments[i];
     auto found = slots.find(meant.name);
     if (found == slots.end() || meant.item >= found->second.size())
       return Failure{NEREID_INTERNAL, where +
@@ -325,8 +324,10 @@ Outcome Preparer::addLaunch(const Selection &selection,
 Outcome Preparer::addLaunches(const Selection &selection,
                               const Places &places) {
   for (const SelectedLaunch &launch : selection.launches)
-    if (Outcome added = addLaunch(selection, launch, places); !added)
+    if (Outcome added = addLaunch(selection, launch, places); !added) {
+      blamed = selection.tuned;
       return added;
+    }
   return {};
 }
 
@@ -400,14 +401,18 @@ Outcome Preparer::add(const Selection &selection) {
 }
 
 Result<std::unique_ptr<const CallPlan>>
-prepare(Device &device, const Selector &choose, std::string_view op,
-        const CallFacts &call, const CallLayout &layout, const Wanted *wanted) {
+prepare(KernelProvider &kernels, const Selector &choose, std::string_view op,
+        const CallFacts &call, const CallLayout &layout, const Wanted *wanted,
+        std::optional<TunedChoice> *blamed) {
   Result<Selection> selection = choose(op, call, wanted);
   if (!selection)
     return selection.failure();
-  Preparer preparer(device, choose, call, layout);
-  if (Outcome added = preparer.add(*selection); !added)
+  Preparer preparer(kernels, choose, call, layout);
+  if (Outcome added = preparer.add(*selection); !added) {
+    if (blamed)
+      *blamed = std::move(preparer.blamed);
     return added.failure();
+  }
   return preparer.take();
 }
 

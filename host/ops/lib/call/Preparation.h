@@ -7,7 +7,7 @@
 #ifndef NEREID_OPS_CALL_PREPARATION_H
 #define NEREID_OPS_CALL_PREPARATION_H
 
-#include "call/Device.h"
+#include "call/KernelProvider.h"
 #include "select/Select.h"
 
 #include <functional>
@@ -30,11 +30,13 @@ struct CallLayout {
 };
 
 /// The plan for a call with these facts. \p choose is also asked for `copy`,
-/// which makes inputs row major, and outputs not.
+/// which makes inputs row major, and outputs not. \p blamed: the tuned result
+/// that named the kernels that failed, if one did; may be null.
 Result<std::unique_ptr<const CallPlan>>
-prepare(Device &device, const Selector &choose, std::string_view op,
+prepare(KernelProvider &kernels, const Selector &choose, std::string_view op,
         const CallFacts &call, const CallLayout &layout,
-        const Wanted *wanted = nullptr);
+        const Wanted *wanted = nullptr,
+        std::optional<TunedChoice> *blamed = nullptr);
 
 } // namespace nereid::ops
 

@@ -6,10 +6,14 @@
 #include "abi/Struct.h"
 #include "call/LastFailure.h"
 #include "call/OperatorCalls.h"
+#include "call/Tuning.h"
+#include "capi/KernelSource.h"
 #include "capi/Ops.h"
 #include "select/Candidates.h"
 #include "select/Describe.h"
 #include "support/Json.h"
+
+#include <filesystem>
 
 using namespace nereid::ops;
 using nereid::host::readStruct;
@@ -22,35 +26,37 @@ struct nereid_operator_t {
 struct nereid_ops_device_t {
   const Packs *packs;
   std::unique_ptr<Device> device;
+  std::unique_ptr<Tuning> tuning;
   std::mutex mutex; // of the operators
   std::map<std::string, std::unique_ptr<nereid_operator_t>, std::less<>>
       operators;
 };
 
-// What a callback writes.
-static nereid_status_t append(const nereid_writer_t *writer, const void *data,
-                              uint64_t size) {
-  static_cast<std::string *>(writer->user)
-      ->append(static_cast<const char *>(data), size);
-  return NEREID_OK;
+// The folder of a backend's plugin.
+static std::string folderOf(nereid_backend_t *backend) {
+  nereid_backend_info_t info = {};
+  info.struct_size = sizeof info;
+  if (!backend || nereid_backend_info(backend, &info))
+    return {};
+  return std::filesystem::path(view(info.path)).parent_path();
 }
 
-static KernelCallback callbackOf(const nereid_kernel_source_t *given) {
-  if (!given)
-    return {};
-  nereid_kernel_source_t source = readStruct(*given);
-  return [source](const std::string &request) -> Result<std::string> {
-    std::string answer;
-    nereid_writer_t writer = {};
-    writer.struct_size = sizeof writer;
-    writer.user = &answer;
-    writer.write = append;
-    nereid_status_t status = source.make(source.user, borrow(request), &writer);
-    if (status)
-      return Failure{status, "the program's callback made no kernel: " +
-                                 (answer.empty() ? "no reason given" : answer)};
-    return answer;
-  };
+// How processes that time calls find what this one uses.
+static std::string setupFor(const nereid_ops_t &ops,
+                            const nereid_ops_load_t &wanted,
+                            const Device &device) {
+  std::string folders = folderOf(wanted.backend);
+  nereid_backend_t *compiler = nullptr;
+  if (!nereid_backend_compiler(wanted.backend, wanted.device, &compiler))
+    if (std::string other = folderOf(compiler);
+        !other.empty() && other != folders)
+      folders += ";" + other;
+  return nereid::host::Json{
+      {"target", device.type() + ":" + std::to_string(wanted.device)},
+      {"plugin_dirs", folders},
+      {"packs", ops.packs.directories()},
+      {"python", view(wanted.python)}}
+      .dump();
 }
 
 nereid_status_t nereid_ops_load(const nereid_ops_t *ops,
@@ -66,18 +72,27 @@ nereid_status_t nereid_ops_load(const nereid_ops_t *ops,
       return given;
     if (wanted.kernels && !wanted.kernels->make)
       return Failure{NEREID_INVALID_ARGUMENT, "kernels->make is null"};
+    Result<TuningSetting> setting = tuningOf(view(wanted.tuning));
+    if (!setting)
+      return setting.failure();
     if (!wanted.backend)
       if (nereid_status_t status = nereid_runtime_choose(
               wanted.runtime, {}, &wanted.backend, &wanted.device))
         return lastFailure(status);
     Result<std::unique_ptr<Device>> device = Device::open(
-        wanted.runtime, wanted.backend, wanted.device,
+        ops->packs, wanted.runtime, wanted.backend, wanted.device,
         std::string(view(wanted.python)), callbackOf(wanted.kernels));
     if (!device)
       return device.failure();
     auto made = std::make_unique<nereid_ops_device_t>();
     made->packs = &ops->packs;
     made->device = std::move(*device);
+    const Device &opened = *made->device;
+    made->tuning = std::make_unique<Tuning>(
+        ops->packs, opened.target(),
+        TuningOptions{*setting, setupFor(*ops, wanted, opened),
+                      std::string(view(wanted.store)),
+                      [&opened] { return opened.origin(); }});
     *out_device = made.release();
     return {};
   });
@@ -127,14 +142,18 @@ nereid_status_t nereid_ops_operator(nereid_ops_device_t *device,
       return op.failure();
     Selector choose = [device](std::string_view called, const CallFacts &call,
                                const Wanted *wanted) -> Result<Selection> {
-      Result<Plan> plan = select(*device->packs, device->device->target(),
-                                 called, call, wanted);
+      Result<Plan> plan = device->tuning->choose(called, call, wanted);
       if (!plan)
         return plan.failure();
       return std::move(plan->selection);
     };
+    auto setAside = [device](const TunedChoice &choice,
+                             const Failure &failure) {
+      device->tuning->setAside(choice, failure);
+    };
     std::unique_ptr<nereid_operator_t> made(new nereid_operator_t{
-        device, {*device->device, **op, std::move(choose)}});
+        device,
+        {*device->device, **op, std::move(choose), std::move(setAside)}});
     *out_operator = made.get();
     device->operators.emplace(view(name), std::move(made));
     return {};
@@ -161,6 +180,38 @@ nereid_status_t nereid_operator_prepare(nereid_operator_t *op,
   });
 }
 
+static Result<nereid::host::Json> explain(const nereid_ops_device_t &device,
+                                          std::string_view name,
+                                          RequestedCall call) {
+  Result<nereid::host::Json> tuned =
+      device.tuning->explain(name, call.facts, call.wanted);
+  if (!tuned)
+    return tuned.failure();
+  Result<nereid::host::Json> explained =
+      explainCall(*device.packs, device.device->target(), name, call);
+  if (explained)
+    (*explained)["tuned"] = std::move(*tuned);
+  return explained;
+}
+
+nereid_status_t nereid_ops_device_explain(nereid_ops_device_t *device,
+                                          nereid_string_t name,
+                                          nereid_string_t call,
+                                          nereid_buffer_t **out_json) {
+  return guarded([&]() -> Outcome {
+    if (Outcome given = require(device, "device"); !given)
+      return given;
+    Result<RequestedCall> requested = callOfJson(view(call));
+    if (!requested)
+      return requested.failure();
+    Result<nereid::host::Json> explained =
+        explain(*device, view(name), std::move(*requested));
+    if (!explained)
+      return explained.failure();
+    return giveText(nereid::host::dumpJson(*explained), out_json);
+  });
+}
+
 nereid_status_t nereid_operator_explain(nereid_operator_t *op,
                                         const nereid_operator_call_t *call,
                                         nereid_buffer_t **out_json) {
@@ -175,10 +226,8 @@ nereid_status_t nereid_operator_explain(nereid_operator_t *op,
         wantedOfJson(view(readStruct(*call).choice));
     if (!wanted)
       return wanted.failure();
-    RequestedCall requested{std::move(*facts), std::move(*wanted)};
-    Result<nereid::host::Json> explained =
-        explainCall(*op->device->packs, op->device->device->target(),
-                    op->calls.name(), requested);
+    Result<nereid::host::Json> explained = explain(
+        *op->device, op->calls.name(), {std::move(*facts), std::move(*wanted)});
     if (!explained)
       return explained.failure();
     return giveText(nereid::host::dumpJson(*explained), out_json);

@@ -5,6 +5,7 @@
 
 #include "pack/Kernels.h"
 
+#include "pack/PackFiles.h"
 #include "support/File.h"
 
 #include <sys/stat.h>
@@ -163,7 +164,7 @@ Result<std::string> readText(const std::string &path) {
 Result<const KernelFunctions *> KernelFiles::of(const std::string &path) {
   auto found = files.find(path);
   if (found == files.end()) {
-    Result<std::string> text = readText(path);
+    Result<std::string> text = pack.text(path);
     if (!text)
       return text.failure();
     found = files.emplace(path, functionsOf(*text)).first;

@@ -35,12 +35,16 @@ KernelFunctions functionsOf(std::string_view text);
 /// The text of the regular file \p path of at most 4 MiB.
 host::Result<std::string> readText(const std::string &path);
 
+class PackFiles;
+
 /// The functions of files, each read once.
 class KernelFiles {
 public:
+  explicit KernelFiles(const PackFiles &pack) : pack(pack) {}
   host::Result<const KernelFunctions *> of(const std::string &path);
 
 private:
+  const PackFiles &pack;
   std::map<std::string, KernelFunctions> files;
 };
 

@@ -6,41 +6,15 @@
 #include "pack/Pack.h"
 
 #include "expr/Lexer.h"
+#include "store/Exchange.h"
 #include "support/Glob.h"
 #include "text/EscapeForTerminal.h"
 #include "text/Suggestions.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 namespace nereid::ops {
-
-namespace filesystem = std::filesystem;
-
-static bool exists(const std::string &path) {
-  std::error_code error;
-  return filesystem::exists(path, error);
-}
-
-// The names in a directory that end with `suffix`, sorted; folders if it is
-// empty.
-static std::vector<std::string> listNames(const std::string &directory,
-                                          std::string_view suffix) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (filesystem::directory_iterator item(directory, error), end;
-       !error && item != end; item.increment(error)) {
-    std::string name = item->path().filename();
-    std::error_code ignored;
-    bool fitsKind =
-        suffix.empty() ? item->is_directory(ignored) : name.ends_with(suffix);
-    if (fitsKind && name[0] != '.')
-      names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 static Disabled readDisabled(MappingReader &reader, Problems &problems) {
   Disabled disabled;
@@ -164,36 +138,14 @@ static Vendor readVendor(const yaml::Node &root, bool isUser,
   return vendor;
 }
 
-// The tree of a file; null and a problem if there is none.
-static yaml::NodePtr load(const std::string &path,
-                          std::vector<Problem> &problems) {
-  Result<std::string> text = readText(path);
-  if (!text) {
-    problems.push_back({path, 0, 0, text.failure().text});
-    return nullptr;
-  }
-  Result<yaml::NodePtr> root = yaml::parse(*text, path);
-  if (root)
-    return *root;
-  // "PATH:LINE:COLUMN: TEXT" in its parts.
-  std::string reason = root.failure().text.substr(path.size() + 1);
-  Problem problem{path, 0, 0, reason};
-  int end = 0;
-  if (std::sscanf(reason.c_str(), "%u:%u: %n", &problem.line, &problem.column,
-                  &end) == 2)
-    problem.text = reason.substr(static_cast<size_t>(end));
-  problems.push_back(std::move(problem));
-  return nullptr;
-}
-
 namespace {
 
 /// Reads the operators and configurations of one level.
 class LayerReader {
 public:
-  LayerReader(const Vendor &vendor, KernelFiles &kernels,
-              std::vector<Problem> &problems)
-      : vendor(vendor), kernels(kernels), problems(problems) {}
+  LayerReader(const PackFiles &files, const Vendor &vendor,
+              KernelFiles &kernels, std::vector<Problem> &problems)
+      : files(files), vendor(vendor), kernels(kernels), problems(problems) {}
 
   Layer read(const std::string &directory, Layer::Level level,
              std::string selector);
@@ -204,6 +156,7 @@ private:
   void checkConfiguration(const Layer &layer, const Operator &op,
                           const Variant &variant);
 
+  const PackFiles &files;
   const Vendor &vendor;
   KernelFiles &kernels;
   std::vector<Problem> &problems;
@@ -213,9 +166,9 @@ private:
 
 void LayerReader::readOperators(Layer &layer) {
   std::string folder = layer.directory + "/ops/";
-  for (const std::string &name : listNames(folder, ".yaml")) {
+  for (const std::string &name : files.filesIn(folder, ".yaml")) {
     std::string path = folder + name;
-    yaml::NodePtr root = load(path, problems);
+    yaml::NodePtr root = files.tree(path, problems);
     if (!root)
       continue;
     Problems fileProblems(path, problems);
@@ -279,8 +232,8 @@ Layer LayerReader::read(const std::string &directory, Layer::Level level,
   layer.directory = directory;
   readOperators(layer);
   std::string path = directory + "/tune_configs.yaml";
-  if (exists(path)) {
-    if (yaml::NodePtr root = load(path, problems)) {
+  if (files.has(path)) {
+    if (yaml::NodePtr root = files.tree(path, problems)) {
       std::vector<std::string> options;
       for (const Setting &option : vendor.options)
         options.push_back(option.name);
@@ -292,7 +245,49 @@ Layer LayerReader::read(const std::string &directory, Layer::Level level,
   return layer;
 }
 
+// The results of the files in `tuned`, by operator.
+static std::map<std::string, OperatorRows, std::less<>>
+readTuned(const PackFiles &files, const std::string &directory,
+          std::vector<Problem> &problems) {
+  std::map<std::string, std::vector<TunedResult>, std::less<>> results;
+  for (const std::string &name : files.filesIn(directory + "/tuned", ".json")) {
+    std::string path = directory + "/tuned/" + name;
+    Result<std::string> text = files.text(path);
+    Result<std::vector<TunedResult>> read =
+        text ? importResults(*text, "json", name)
+             : Result<std::vector<TunedResult>>(text.failure());
+    if (!read) {
+      problems.push_back({path, 0, 0, read.failure().text});
+      continue;
+    }
+    for (TunedResult &result : *read)
+      if (Outcome normal = normalize(result); normal)
+        results[result.operatorName].push_back(std::move(result));
+      else
+        problems.push_back({path, 0, 0, normal.failure().text});
+  }
+  std::map<std::string, OperatorRows, std::less<>> tuned;
+  for (auto &[name, rows] : results)
+    tuned.emplace(name, arrange(std::move(rows)));
+  return tuned;
+}
+
 std::unique_ptr<Pack> Pack::read(const std::string &directory, bool isUser,
+                                 std::vector<Problem> &problems) {
+  return read(DirectoryFiles(), directory, isUser, problems);
+}
+
+std::unique_ptr<Pack> Pack::readModel(std::unique_ptr<const ModelFiles> model,
+                                      const std::string &path,
+                                      std::vector<Problem> &problems) {
+  std::unique_ptr<Pack> pack = read(*model, path, false, problems);
+  if (pack)
+    pack->archived = std::move(model);
+  return pack;
+}
+
+std::unique_ptr<Pack> Pack::read(const PackFiles &files,
+                                 const std::string &directory, bool isUser,
                                  std::vector<Problem> &problems) {
   auto pack = std::make_unique<Pack>();
   pack->path = directory;
@@ -300,8 +295,8 @@ std::unique_ptr<Pack> Pack::read(const std::string &directory, bool isUser,
   yaml::Node none;
   none.kind = yaml::Node::Kind::Mapping;
   yaml::NodePtr root;
-  if (!isUser || exists(path)) {
-    root = load(path, problems);
+  if (!isUser || files.has(path)) {
+    root = files.tree(path, problems);
     if (!root)
       return nullptr;
   }
@@ -310,8 +305,8 @@ std::unique_ptr<Pack> Pack::read(const std::string &directory, bool isUser,
   pack->info = readVendor(root ? *root : none, isUser, fileProblems);
   if (problems.size() > before)
     return nullptr;
-  KernelFiles kernels;
-  LayerReader reader(pack->info, kernels, problems);
+  KernelFiles kernels(files);
+  LayerReader reader(files, pack->info, kernels, problems);
   Layer::Level level = isUser              ? Layer::User
                        : pack->isGeneric() ? Layer::Generic
                                            : Layer::OfVendor;
@@ -319,7 +314,7 @@ std::unique_ptr<Pack> Pack::read(const std::string &directory, bool isUser,
   std::vector<std::string> families;
   for (const Family &family : pack->info.families)
     families.push_back(family.name);
-  for (const std::string &name : listNames(directory + "/arch", "")) {
+  for (const std::string &name : files.foldersIn(directory + "/arch")) {
     if (std::find(families.begin(), families.end(), name) == families.end()) {
       problems.push_back({directory + "/arch/" + name, 0, 0,
                           unknown("architecture", name, families) +
@@ -331,10 +326,11 @@ std::unique_ptr<Pack> Pack::read(const std::string &directory, bool isUser,
                                     isUser ? Layer::User : Layer::Architecture,
                                     name));
   }
-  for (const std::string &name : listNames(directory + "/compiler", ""))
+  for (const std::string &name : files.foldersIn(directory + "/compiler"))
     pack->all.push_back(reader.read(directory + "/compiler/" + name,
                                     isUser ? Layer::User : Layer::Compiler,
                                     name));
+  pack->results = readTuned(files, directory, problems);
   return pack;
 }
 

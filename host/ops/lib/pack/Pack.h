@@ -7,6 +7,8 @@
 #define NEREID_OPS_PACK_PACK_H
 
 #include "pack/Operator.h"
+#include "pack/PackFiles.h"
+#include "store/Store.h"
 
 #include <memory>
 
@@ -59,7 +61,25 @@ public:
   static std::unique_ptr<Pack> read(const std::string &directory, bool isUser,
                                     std::vector<Problem> &problems);
 
+  /// The same for the model of an archive; \p path is the archive's.
+  static std::unique_ptr<Pack>
+  readModel(std::unique_ptr<const ModelFiles> model, const std::string &path,
+            std::vector<Problem> &problems);
+
+  /// Or the path of the archive.
   const std::string &directory() const { return path; }
+  /// Of an archive; null for a directory.
+  const ModelFiles *model() const { return archived.get(); }
+  const std::map<std::string, OperatorRows, std::less<>> &
+  tunedOperators() const {
+    return results;
+  }
+  /// The tuned results that come with it; null if it has none.
+  const OperatorRows *tuned(std::string_view op) const {
+    auto found = results.find(op);
+    return found == results.end() ? nullptr : &found->second;
+  }
+
   const Vendor &vendor() const { return info; }
   const std::vector<Layer> &layers() const { return all; }
   std::vector<Layer> &layers() { return all; }
@@ -73,9 +93,15 @@ public:
   std::string labelOf(const Layer &layer) const;
 
 private:
+  static std::unique_ptr<Pack> read(const PackFiles &files,
+                                    const std::string &directory, bool isUser,
+                                    std::vector<Problem> &problems);
+
   std::string path;
+  std::unique_ptr<const ModelFiles> archived;
   Vendor info;
   std::vector<Layer> all;
+  std::map<std::string, OperatorRows, std::less<>> results;
 };
 
 } // namespace nereid::ops

@@ -5,6 +5,7 @@
 
 #include "pack/Packs.h"
 
+#include "call/LastFailure.h"
 #include "support/File.h"
 #include "support/PathSafety.h"
 
@@ -21,9 +22,13 @@ static bool isDirectory(const std::string &path) {
   return filesystem::is_directory(path, error);
 }
 
-static bool isPack(const std::string &path) {
+static bool isFile(const std::string &path) {
   std::error_code error;
-  return filesystem::is_regular_file(path + "/vendor.yaml", error);
+  return filesystem::is_regular_file(path, error);
+}
+
+static bool isPack(const std::string &path) {
+  return isFile(path + "/vendor.yaml");
 }
 
 // Every directory and file below, of which the process may run the Python.
@@ -67,12 +72,59 @@ void Packs::add(const std::string &directory, bool isUser,
     all.push_back(std::move(pack));
 }
 
+// A file: an archive that a pack was built into.
+void Packs::addArchive(const std::string &path, const PackSearch &search) {
+  for (const std::unique_ptr<Pack> &pack : all)
+    if (host::resolvePath(pack->directory()) == host::resolvePath(path))
+      return;
+  auto refuse = [&](std::string text) {
+    // It starts with the path.
+    if (text.starts_with(path + ": "))
+      text.erase(0, path.size() + 2);
+    found.push_back({path, 0, 0, std::move(text)});
+  };
+  if (!search.allowsWritable) {
+    host::PathSafety safety(host::ownDirectory());
+    if (std::optional<host::PathDanger> danger =
+            safety.checkFile(host::resolvePath(path)))
+      return refuse(danger->text + "; its kernels are not trusted");
+  }
+  nereid_archive_open_t request = {};
+  request.struct_size = sizeof request;
+  request.path = borrow(path);
+  nereid_archive_t *handle = nullptr;
+  if (nereid_status_t status = nereid_archive_open(&request, &handle))
+    return refuse(lastFailure(status).text);
+  OpenArchive archive(handle);
+  nereid_buffer_t *buffer = nullptr;
+  if (nereid_status_t status =
+          nereid_archive_file(handle, borrow(packModelName), &buffer)) {
+    if (status == NEREID_NOT_FOUND)
+      return refuse("the archive has no pack; 'nereid build DIRECTORY -o "
+                    "FILE.nra' makes one that has");
+    return refuse(lastFailure(status).text);
+  }
+  nereid_bytes_t bytes = nereid_buffer_bytes(buffer);
+  Result<std::unique_ptr<const ModelFiles>> model = ModelFiles::read(
+      {static_cast<const char *>(bytes.data), bytes.size}, path);
+  nereid_buffer_destroy(buffer);
+  if (!model)
+    return refuse(model.failure().text);
+  if (std::unique_ptr<Pack> pack =
+          Pack::readModel(std::move(*model), path, found)) {
+    archives[pack.get()] = std::move(archive);
+    all.push_back(std::move(pack));
+  }
+}
+
 void Packs::addElement(const std::string &directory, const PackSearch &search) {
   if (directory[0] != '/') {
     found.push_back({directory, 0, 0,
                      "the directory is relative, expected an absolute path"});
     return;
   }
+  if (isFile(directory))
+    return addArchive(directory, search);
   if (!isDirectory(directory)) {
     std::string hint = directory.find(':') != std::string::npos
                            ? "; directories are separated by ';', not by ':'"
@@ -112,6 +164,7 @@ static std::vector<std::string> split(std::string_view list) {
 
 Packs Packs::find(const PackSearch &search) {
   Packs packs;
+  packs.searched = search.directories;
   for (const std::string &directory : split(search.directories))
     packs.addElement(directory, search);
   for (const std::string &directory : split(search.pluginDirectories))
@@ -161,6 +214,13 @@ void Packs::checkSchemas() {
           at = layer.operators.erase(at);
         }
     }
+}
+
+ArchivedPack Packs::archiveOf(std::string_view path) const {
+  for (const auto &[pack, archive] : archives)
+    if (path.starts_with(pack->directory() + "/"))
+      return {pack, archive.get()};
+  return {};
 }
 
 static bool serves(const Pack &pack, const Layer &layer,

@@ -191,6 +191,36 @@ Result<RequestedCall> callOfJson(std::string_view text) {
   return call;
 }
 
+static Json jsonOf(const TensorFacts &facts) {
+  return {{"shape", facts.shape},
+          {"dtype", facts.dtype},
+          {"stride", facts.stride},
+          {"align", facts.align}};
+}
+
+static Json jsonOf(const std::vector<NamedTensors> &list) {
+  Json json = Json::object();
+  for (const NamedTensors &each : list) {
+    Json members = Json::array();
+    for (const TensorFacts &facts : each.members)
+      members.push_back(jsonOf(facts));
+    json[each.name] = each.isList ? members : members[0];
+  }
+  return json;
+}
+
+Json jsonOfCall(const CallFacts &call) {
+  Json attributes = Json::object();
+  for (const NamedValue &attribute : call.attributes)
+    attributes[attribute.name] = jsonOfValue(attribute.value);
+  Json json = {{"inputs", jsonOf(call.inputs)}};
+  if (!call.outputs.empty())
+    json["outputs"] = jsonOf(call.outputs);
+  if (!attributes.empty())
+    json["attributes"] = std::move(attributes);
+  return json;
+}
+
 // ---------------------------------------------------------------- packs
 
 Json reportOf(const Packs &packs) {

@@ -24,6 +24,9 @@ struct RequestedCall {
 };
 Result<RequestedCall> callOfJson(std::string_view text);
 
+/// The JSON that callOfJson() reads as \p call.
+host::Json jsonOfCall(const CallFacts &call);
+
 // The documents of nereid/ops.h.
 host::Json reportOf(const Packs &packs);
 host::Json listOperators(const Packs &packs,

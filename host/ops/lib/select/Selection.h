@@ -11,6 +11,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,8 +82,14 @@ struct SelectedLaunch {
   std::array<int64_t, 3> grid = {1, 1, 1};
 };
 
+/// The tuned result that decided a selection.
+struct TunedChoice {
+  std::string op, key, bucket, variant, configuration;
+};
+
 struct Selection {
   std::string op, layer, variant;
+  std::optional<TunedChoice> tuned;
   /// Every output that the call has, in the order of the schema, then what else
   /// launches are passed.
   std::vector<SelectedTensor> tensors;

@@ -165,7 +165,7 @@ static void addGroups(std::vector<Group> &groups, const KeyRows &key,
                             std::string_view, std::string_view>;
   std::map<Origin, Group> found;
   for (const TunedResult &row : key.rows) {
-    if (matchOf(row, query) != match ||
+    if (row.status == status::wanted || matchOf(row, query) != match ||
         (!query.variant.empty() && row.variant != query.variant))
       continue;
     Origin origin(row.compiler, row.device, row.protocol, row.bucket);
@@ -253,6 +253,14 @@ static const TunedResult *judge(const Group &group, const Query &query,
       usable.push_back(row);
   }
   const TunedResult *winner = winnerOf(usable);
+  while (winner && query.objection) {
+    std::string objection = query.objection(*winner);
+    if (objection.empty())
+      break;
+    verdict = std::move(objection);
+    std::erase(usable, winner);
+    winner = winnerOf(usable);
+  }
   if (!winner && verdict.empty())
     verdict = "no configuration was measured to its end";
   return winner;

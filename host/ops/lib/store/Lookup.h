@@ -18,6 +18,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct Query {
   CompilerIdentity compiler;
   DeviceIdentity device;
   double reach = 3; ///< the largest distance of a nearest key (Key.h)
+  /// Why a result cannot be used although it is the best; empty text if it can.
+  /// None: nothing speaks against any.
+  std::function<std::string(const TunedResult &)> objection;
 };
 
 /// A group that was looked at.

@@ -48,8 +48,7 @@ static Result<std::string> dependenciesOf(nereid_backend_t *backend,
   return textOf(key.value("ingredients", Json::object()), "dependencies");
 }
 
-static Result<DeviceIdentity> deviceOf(nereid_backend_t *backend,
-                                       uint32_t device) {
+Result<DeviceIdentity> deviceOf(nereid_backend_t *backend, uint32_t device) {
   nereid_target_t target = {};
   target.struct_size = sizeof target;
   if (nereid_status_t status = nereid_backend_target(backend, device, &target))

@@ -19,6 +19,9 @@ struct Origin {
   bool operator==(const Origin &) const = default;
 };
 
+/// What device \p device of \p backend is.
+Result<DeviceIdentity> deviceOf(nereid_backend_t *backend, uint32_t device);
+
 /// The origin of results on \p device of \p backend, with the compiler that
 /// nereid_compile() takes for it.
 Result<Origin> originOf(nereid_backend_t *backend, uint32_t device);

@@ -11,6 +11,8 @@ namespace nereid::ops {
 Places placesOf(const std::vector<TunedResult> &results) {
   Places places;
   for (const TunedResult &result : results) {
+    if (result.status == status::wanted)
+      continue;
     Place place{result.operatorName, result.key, result.device.name,
                 result.device.architecture, result.protocol};
     const TunedResult *&newest =

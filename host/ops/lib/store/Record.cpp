@@ -71,9 +71,9 @@ static Outcome checkFields(const TunedResult &result) {
 
 static Outcome checkStatus(const TunedResult &result) {
   static const std::vector<std::string> words = {
-      std::string(status::ok), std::string(status::wrong),
+      std::string(status::ok),     std::string(status::wrong),
       std::string(status::failed), std::string(status::crashed),
-      std::string(status::slow)};
+      std::string(status::slow),   std::string(status::wanted)};
   if (std::find(words.begin(), words.end(), result.status) == words.end())
     return invalid("status is '" + result.status + "', expected one of " +
                    quotedList(words));

@@ -26,6 +26,7 @@ inline constexpr std::string_view wrong = "wrong";     ///< a wrong result
 inline constexpr std::string_view failed = "failed";   ///< an error
 inline constexpr std::string_view crashed = "crashed"; ///< ended its process
 inline constexpr std::string_view slow = "slow";       ///< given up early
+inline constexpr std::string_view wanted = "wanted";   ///< not measured yet
 } // namespace status
 
 struct CompilerIdentity {

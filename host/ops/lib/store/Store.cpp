@@ -115,22 +115,6 @@ Result<std::vector<TunedResult>> Store::read(std::string_view operatorName) {
   return std::move(stored->rows);
 }
 
-OperatorRows arrange(std::vector<TunedResult> rows) {
-  std::sort(rows.begin(), rows.end(),
-            [](const TunedResult &a, const TunedResult &b) {
-              return a.identity() < b.identity();
-            });
-  OperatorRows arranged;
-  for (TunedResult &row : rows) {
-    if (arranged.keys.empty() || arranged.keys.back().key != row.key)
-      arranged.keys.push_back({row.key, membersOf(row.key), {}});
-    KeyRows &key = arranged.keys.back();
-    key.hasBad = key.hasBad || row.isBad();
-    key.rows.push_back(std::move(row));
-  }
-  return arranged;
-}
-
 const OperatorRows &Store::rows(std::string_view operatorName) {
   const Frozen *seen = frozen.load(std::memory_order_acquire);
   if (seen)

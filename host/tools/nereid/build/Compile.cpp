@@ -184,6 +184,9 @@ compilePlan(const BuildPlan &plan, const std::vector<BuildTarget> &targets,
   for (size_t k = 0; k < plan.kernels.size(); ++k)
     for (size_t v = 0; v < plan.kernels[k].variants.size(); ++v)
       for (size_t t = 0; t < targets.size(); ++t) {
+        if (!plan.kernels[k].targets.empty() &&
+            !plan.kernels[k].targets.contains(t))
+          continue;
         BuildJob job = {};
         job.kernel = k, job.variant = v, job.target = t;
         jobs.push_back(std::move(job));

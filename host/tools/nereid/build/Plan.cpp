@@ -123,6 +123,15 @@ static Expected<NamePairs> argumentsOf(const Json &function,
   return arguments;
 }
 
+Expected<NamePairs> ttirArguments(const Runtime &runtime,
+                                  const std::string &ttir,
+                                  const std::string &name) {
+  Expected<Json> function = describe(runtime, ttir, name);
+  if (!function)
+    return function.error();
+  return argumentsOf(*function, name);
+}
+
 static std::vector<uint32_t> allOf(size_t count) {
   std::vector<uint32_t> all(count);
   for (uint32_t i = 0; i < count; ++i)

@@ -9,6 +9,7 @@
 
 #include "Output.h"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct PlannedKernel {
   NamePairs options;   ///< of the compiler, where it has them
   uint32_t grid[3] = {};
   std::vector<PlannedVariant> variants;
+  std::set<size_t> targets; ///< places of those it is for; empty: all
 };
 
 /// A kernel that could not be planned.
@@ -42,6 +44,7 @@ struct PlanFailure {
 struct BuildPlan {
   std::vector<PlannedKernel> kernels;
   std::vector<PlanFailure> failures;
+  NamePairs files;                       ///< for the archive: name, bytes
   std::vector<std::string> dependencies; ///< files that were read
 
   /// The names of all kernels, those that failed too.
@@ -56,6 +59,11 @@ Expected<void> addTtirFile(BuildPlan &plan, const Runtime &runtime,
 /// Adds the kernels of a list: docs/archive.md, "Lists of kernels". Files in it
 /// are relative to its folder.
 Expected<void> addKernelList(BuildPlan &plan, const std::string &path);
+
+/// The arguments of the one kernel of \p ttir, which \p name names in errors.
+Expected<NamePairs> ttirArguments(const Runtime &runtime,
+                                  const std::string &ttir,
+                                  const std::string &name);
 
 /// \p ttir, text, without what its arguments promise about their values.
 std::string withoutHints(const std::string &ttir);
