@@ -32,6 +32,8 @@ DTYPES = {
     "f64": torch.float64,
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
+# Whether tests leave out most types and shapes: conftest.py.
+is_brief = True
 GUARD = 64
 GUARD_BYTE = 0xA5
 

@@ -93,9 +93,9 @@ def _unary(x, OP: tl.constexpr):
         return 0.5 * x * (1 + tl.erf(x * 0.7071067811865476))
     elif OP == "gelu_tanh":
         # (1 + tanh(u)) / 2 is the sigmoid of 2 u.
-        return x * _sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))
+        return x / (1 + tl.exp(-1.5957691216057308 * (x + 0.044715 * x * x * x)))
     elif OP == "silu":
-        return x * _sigmoid(x)
+        return x / (1 + tl.exp(-x))
     elif OP == "tanh":
         return libdevice.tanh(x)
     elif OP == "sigmoid":
@@ -556,7 +556,7 @@ def silu_and_mul(
     a = _load(gate, row, column, dims, gate_steps, mask, RANK)
     b = _load(up, row, column, dims, up_steps, mask, RANK)
     to = out + _offsets(row, column, dims, out_steps, RANK)
-    tl.store(to, (a * _sigmoid(a) * b).to(out.dtype.element_ty), mask)
+    tl.store(to, (a / (1 + tl.exp(-a)) * b).to(out.dtype.element_ty), mask)
 
 
 @triton.jit

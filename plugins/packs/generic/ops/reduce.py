@@ -56,6 +56,36 @@ def _reduce(x, axis: tl.constexpr, OP: tl.constexpr):
         return tl.reduce(x, axis, _smaller)
 
 
+@triton.jit
+def _greater_and_bits(a, i, b, j):
+    return tl.where(a > b, a, b), tl.maximum(i, j)
+
+
+@triton.jit
+def _smaller_and_bits(a, i, b, j):
+    return tl.where(a < b, a, b), tl.maximum(i, j)
+
+
+@triton.jit
+def _fold(x, axis: tl.constexpr, OP: tl.constexpr):
+    """As _reduce. Floats are compared as if there were no NaN, and NaN is found by the
+    largest magnitude of the bits: processors have one instruction for either."""
+    if x.dtype.is_floating() and (OP == "max" or OP == "min"):
+        if x.dtype == tl.float64:
+            bits = x.to(tl.int64, bitcast=True) & 0x7FFFFFFFFFFFFFFF
+            infinity: tl.constexpr = 0x7FF0000000000000
+        else:
+            bits = x.to(tl.int32, bitcast=True) & 0x7FFFFFFF
+            infinity: tl.constexpr = 0x7F800000
+        if OP == "max":
+            value, most = tl.reduce((x, bits), axis, _greater_and_bits)
+        else:
+            value, most = tl.reduce((x, bits), axis, _smaller_and_bits)
+        return tl.where(most > infinity, float("nan"), value)
+    else:
+        return _reduce(x, axis, OP)
+
+
 @triton.constexpr_function
 def _identity(op, dtype):
     """The value that a reduction starts with."""
@@ -103,9 +133,21 @@ def _finish(value, count, MEAN: tl.constexpr, T: tl.constexpr):
 
 @triton.jit
 def rows(
-    x, out, m, n, count, span, OP: tl.constexpr, MEAN: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+    x,
+    out,
+    m,
+    n,
+    count,
+    span,
+    OP: tl.constexpr,
+    MEAN: tl.constexpr,
+    FOLD: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
-    """Program (i, p) reduces part p, of `span` elements, of ROWS rows."""
+    """Program (i, p) reduces part p, of `span` elements, of ROWS rows. FOLD: each block
+    to one value per row, which suits processors that hold few values; else the lanes
+    of all blocks are combined first."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     part = tl.program_id(1)
     lane = tl.arange(0, BLOCK)
@@ -113,14 +155,18 @@ def rows(
     identity: tl.constexpr = _identity(OP, x.dtype.element_ty)
     first = part.to(tl.int64) * span
     last = tl.minimum(first + span, n)
-    total = tl.full((ROWS, BLOCK), identity, dtype)
+    total = tl.full((ROWS,) if FOLD else (ROWS, BLOCK), identity, dtype)
     base = (row * n)[:, None]
     for start in range(first, last, BLOCK):
         column = start + lane
         mask = (row < m)[:, None] & (column < last)[None, :]
-        value = tl.load(x + base + column[None, :], mask, identity)
-        total = _combine(total, _prepare(value, OP, dtype), OP)
-    result = _reduce(total, 1, OP)
+        value = _prepare(tl.load(x + base + column[None, :], mask, identity), OP, dtype)
+        if FOLD:
+            value = _fold(value, 1, OP)
+        total = _combine(total, value, OP)
+    result = total
+    if not FOLD:
+        result = _reduce(total, 1, OP)
     to = out + row * tl.num_programs(1) + part
     tl.store(to, _finish(result, count, MEAN, out.dtype.element_ty), row < m)
 
@@ -135,6 +181,7 @@ def columns(
     span,
     OP: tl.constexpr,
     MEAN: tl.constexpr,
+    FOLD: tl.constexpr,
     ROWS: tl.constexpr,
     COLS: tl.constexpr,
 ):
@@ -147,14 +194,19 @@ def columns(
     identity: tl.constexpr = _identity(OP, x.dtype.element_ty)
     first = part.to(tl.int64) * span
     last = tl.minimum(first + span, n)
-    total = tl.full((ROWS, COLS), identity, dtype)
+    total = tl.full((COLS,) if FOLD else (ROWS, COLS), identity, dtype)
     x += outer * n * inner
     for start in range(first, last, ROWS):
         row = start + tl.arange(0, ROWS)
         mask = (row < last)[:, None] & (column < inner)[None, :]
         value = tl.load(x + (row * inner)[:, None] + column[None, :], mask, identity)
-        total = _combine(total, _prepare(value, OP, dtype), OP)
-    result = _reduce(total, 0, OP)
+        value = _prepare(value, OP, dtype)
+        if FOLD:
+            value = _fold(value, 0, OP)
+        total = _combine(total, value, OP)
+    result = total
+    if not FOLD:
+        result = _reduce(total, 0, OP)
     to = out + (outer * tl.num_programs(1) + part) * inner + column
     tl.store(to, _finish(result, count, MEAN, out.dtype.element_ty), column < inner)
 
