@@ -95,6 +95,20 @@ TEST_F(LookupTest, AnEqualOriginIsPreferredToANearOne) {
   EXPECT_EQ(verdict(1000, 1), "not needed");
 }
 
+TEST_F(LookupTest, ADefaultThatWasComparedWithNothingDecidesLast) {
+  add(1000, R"({})", 100).isDefault = true;
+  EXPECT_EQ(chosen(1000), "exact same {}");
+  EXPECT_EQ(verdict(1000), "used; only the default was measured");
+  add(1000, R"({})", 90).device.driver = "2";
+  results.back().isDefault = true;
+  add(1000, R"({"B":1})", 50).device.driver = "2";
+  EXPECT_EQ(chosen(1000), R"(exact near {"B":1})");
+  EXPECT_EQ(verdict(1000, 0), "only the default was measured");
+  EXPECT_EQ(verdict(1000, 1), "used");
+  add(1000, R"({"B":2})", 200);
+  EXPECT_EQ(chosen(1000), "exact same {}");
+}
+
 TEST_F(LookupTest, AForeignResultNeverWins) {
   add(1000, R"({"B":1})", 1).device.architecture = "znver5";
   add(1000, R"({"B":2})", 1).compiler.release = "0.2.0";

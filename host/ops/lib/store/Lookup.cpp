@@ -281,18 +281,30 @@ static std::vector<Comparable> comparable(const Group &group,
   return rows;
 }
 
-// Looks at one group; true if there is nothing more to do.
-static bool consider(Choice &choice, const Group &group, const Query &query,
-                     const Quarantine &quarantine, bool isExplained) {
+static void take(Choice &choice, const Group &group, const TunedResult *winner,
+                 const Quarantine &quarantine, bool isExplained) {
+  choice.result = winner;
+  choice.match = group.match;
+  choice.trust = group.trust;
+  choice.distance = group.distance;
+  if (isExplained)
+    choice.group = comparable(group, quarantine);
+}
+
+// Looks at one group; true if there is nothing more to do. A group with the
+// default alone, of a sweep that was interrupted for instance, has compared
+// nothing: it goes to \p untried, for want of another.
+static bool consider(Choice &choice, Choice &untried, const Group &group,
+                     const Query &query, const Quarantine &quarantine,
+                     bool isExplained) {
   std::string verdict;
   const TunedResult *winner = judge(group, query, quarantine, verdict);
-  if (winner && !choice.result) {
-    choice.result = winner;
-    choice.match = group.match;
-    choice.trust = group.trust;
-    choice.distance = group.distance;
-    if (isExplained)
-      choice.group = comparable(group, quarantine);
+  if (winner && group.rows.size() == 1 && winner->isDefault) {
+    if (!untried.result)
+      take(untried, group, winner, quarantine, isExplained);
+    verdict = "only the default was measured";
+  } else if (winner && !choice.result) {
+    take(choice, group, winner, quarantine, isExplained);
     verdict = "used" + (verdict.empty() ? "" : "; " + verdict);
   } else if (winner) {
     verdict = "not needed";
@@ -310,13 +322,21 @@ static bool consider(Choice &choice, const Group &group, const Query &query,
 
 Choice lookUp(std::span<const OperatorRows *const> sources, const Query &query,
               bool isExplained) {
-  Choice choice;
+  Choice choice, untried;
   Quarantine quarantine(sources, query);
   // The usual case, the key itself, looks at nothing else.
   for (Match match : {Match::Exact, Match::Bucket, Match::Nearest})
     for (const Group &group : groupsOf(sources, query, match))
-      if (consider(choice, group, query, quarantine, isExplained))
+      if (consider(choice, untried, group, query, quarantine, isExplained))
         return choice;
+  if (!choice.result && untried.result) {
+    untried.considered = std::move(choice.considered);
+    untried.leftOut = choice.leftOut;
+    for (Considered &each : untried.considered)
+      if (each.result == untried.result)
+        each.verdict = "used; " + each.verdict;
+    return untried;
+  }
   return choice;
 }
 
