@@ -350,6 +350,19 @@ def test_shared():
         return {(row["operator"], str(row["key_exact"]), row["variant"],
                  str(row["configuration"])) for row in rows(where)}
     assert names(merged) == names(store) and len(names(store)) == 4, names(merged)
+    # What programs wrote down.
+    wanted = json.loads(tool("export", "--store", own[0]).stdout)
+    [row] = [row for row in wanted["results"] if row["is_default"]]
+    row |= {"status": "wanted", "protocol": "wanted", "median_ns": 0, "spread_ns": 0,
+            "is_default": False,
+            "note": '{"inputs": {"x": {"shape": [40], "dtype": "f32"}}}'}
+    wanted["results"] = [row]
+    (root / "wanted.json").write_text(json.dumps(wanted))
+    noted = root / "noted.db"
+    tool("import", root / "wanted.json", "--store", noted)
+    [task] = run("--recorded", where=noted)["tasks"]
+    assert task["status"] == "done" and task["key"]["n"] == 40, task
+    assert run("--recorded", where=noted)["tasks"] == []
     # Mistakes in a file name the line.
     shapes.write_text("- operator: raised\n  input: {}\n")
     error = tool("run", "--plan", "--shapes", shapes, code=2).stderr
