@@ -212,8 +212,9 @@ def test_has_torchs_gradients(name, given, reference):
     if name in NO_GRADIENT:
         pytest.skip("has no gradient")
     called = getattr(ops, name)
-    expected = gradients(lambda given: reference(*given.values()), given, CONSTANT_INPUTS.get(name, ()))
-    check_gradients(gradients(lambda given: called(**given), given, CONSTANT_INPUTS.get(name, ())), expected)
+    constant = CONSTANT_INPUTS.get(name, ())
+    expected = gradients(lambda given: reference(*given.values()), given, constant)
+    check_gradients(gradients(lambda given: called(**given), given, constant), expected)
 
 
 def test_covers_all_operators_of_the_generic_pack():
@@ -395,9 +396,10 @@ def test_replaces_torchs_operators(name, given, reference):
         assert first(result).stride() == first(expected).stride()
     if name in NO_GRADIENT:
         return
-    expected = gradients(lambda given: reference(*given.values()), given, CONSTANT_INPUTS.get(name, ()))
+    constant = CONSTANT_INPUTS.get(name, ())
+    expected = gradients(lambda given: reference(*given.values()), given, constant)
     with ops.use():
-        check_gradients(gradients(lambda given: reference(*given.values()), given, CONSTANT_INPUTS.get(name, ())), expected)
+        check_gradients(gradients(lambda given: reference(*given.values()), given, constant), expected)
 
 
 class Launched:
@@ -718,6 +720,31 @@ def test_importing_nereid_loads_no_operators():
     code = "import sys, nereid; print('nereid._operators' in sys.modules, 'nereid.ops' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+OTHER_DEVICE = """
+import torch
+import nereid
+
+replaced = nereid.ops.enable(target="apart")
+kernel = torch.library.get_kernel("aten::index_select", "PrivateUse1")  # torch has none
+print(len(replaced), torch.exp(torch.zeros(3)).tolist())
+nereid.ops.disable()
+try:
+    torch.library.get_kernel("aten::index_select", "PrivateUse1")
+except RuntimeError as error:
+    print("no kernel" in str(error))
+"""
+
+
+def test_other_devices_have_their_own_dispatch_key():
+    build = pathlib.Path(os.environ["NEREID_TEST_BUILD"])
+    env = {**os.environ, "NEREID_PLUGIN_DIRS": f"{build / 'lib/nereid/plugins'};{build / 'tests/apart'}"}
+    env.pop("NEREID_TARGET", None)
+    done = subprocess.run([sys.executable, "-c", OTHER_DEVICE], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    count = sum(len(ops.show(name)["aten"]) for name in ops.operators())
+    assert done.stdout.splitlines() == [f"{count} [1.0, 1.0, 1.0]", "True"]
 
 
 COMPILE_FIRST = """

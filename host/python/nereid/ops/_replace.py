@@ -64,7 +64,10 @@ class Replacement:
         self.defaults = {each.name: each.default_value for each in self.schema if each.has_default_value()}
         self.plans: dict[Any, Plan | None] = {}
         # The kernels that are replaced.
-        self.device_kernel = torch.library.get_kernel(overload, key)
+        try:
+            self.device_kernel = torch.library.get_kernel(overload, key)
+        except RuntimeError:
+            self.device_kernel = None  # torch has none for a new kind of device
         self.autograd_kernel = torch.library.get_kernel(overload, f"Autograd{key}")
         self.nereid = _torch.overload_of(op)
 
@@ -82,7 +85,8 @@ class Replacement:
         tensors = _torch.tensors_in(list(values.values()))
         # torch's transforms and forward derivatives need its own autograd.
         plan = None
-        if not _torch.bypass.active and torch.autograd.forward_ad._current_level < 0 and _torch.find_transform() is None:
+        is_special = torch.autograd.forward_ad._current_level >= 0 or _torch.find_transform() is not None
+        if not is_special and not _torch.bypass.active:
             plan = self.plan(values, tensors)
         if plan is None:
             return self.call_torch(self.autograd_kernel, keys, args, kwargs)
@@ -96,6 +100,10 @@ class Replacement:
 
     def call_torch(self, kernel: Any, keys: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """torch gives numbers for tensors as they are, but does not take them so."""
+        if kernel is None:
+            raise NotImplementedError(
+                f"{self.overload}: neither torch nor a pack has a kernel for this call on {self.device}"
+            )
         if any(isinstance(args[i], NUMBERS) for i in self.tensor_positions if i < len(args)):
             args = tuple(
                 self.tensor_of_number(args, i) if i in self.tensor_positions and isinstance(one, NUMBERS) else one

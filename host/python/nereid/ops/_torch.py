@@ -176,7 +176,8 @@ def outputs_of(op: Operator, args: Sequence[Any], device_type: str) -> tuple[tup
     that torch.compile leaves open become fixed."""
 
     def facts(tensor: torch.Tensor) -> dict[str, Any]:
-        return {"shape": [int(size) for size in tensor.shape], "dtype": DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype))}
+        dtype = DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype))
+        return {"shape": [int(size) for size in tensor.shape], "dtype": dtype}
 
     inputs: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
