@@ -60,3 +60,20 @@ list(LENGTH keys shapes)
 if(NOT shapes EQUAL 10)
   message(FATAL_ERROR "${shapes} of 10 shapes were tuned:\n${results}")
 endif()
+
+# The program takes the winner of the store: here pieces with their own settings,
+# which are said to be the fastest by far.
+run(${prefix}/bin/nereid tune export --store ${WORK_DIR}/tuned/all.db -o ${WORK_DIR}/all.json)
+file(READ ${WORK_DIR}/all.json text)
+string(REGEX REPLACE
+  "(\"variant\": ?\"pieces\", ?\"configuration\": ?{}, ?\"status\": ?\")[a-z]+(\",[^\n]*\"median_ns\": ?)[0-9.e+]+"
+  "\\1ok\\21.0" text "${text}")
+file(WRITE ${WORK_DIR}/edited.json "${text}")
+run(${prefix}/bin/nereid tune import ${WORK_DIR}/edited.json --store ${WORK_DIR}/edited.db)
+set(ENV{NEREID_TUNED} ${WORK_DIR}/edited.db)
+run(${build}/tunable ${source}/pack --device cpu --elements 16384)
+string(REGEX MATCHALL "pieces 1024 +right" right "${out}")
+list(LENGTH right count)
+if(NOT count EQUAL 10)
+  message(FATAL_ERROR "${count} of 10 shapes are read in pieces:\n${out}")
+endif()

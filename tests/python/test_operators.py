@@ -785,4 +785,3 @@ def test_threads_share_operators():
     with ThreadPoolExecutor(4) as pool:
         for result in pool.map(lambda _: ops.softmax(x), range(64)):
             check(result, expected)
-

@@ -77,7 +77,7 @@ TEST(ExchangeTest, EveryMistakeIsReportedWithItsLine) {
       "7\n"));
   EXPECT_EQ(error,
             "file: line 4: status is 'fine', expected one of 'ok', 'wrong', "
-            "'failed', 'crashed', 'slow'\n"
+            "'failed', 'crashed', 'slow', 'wanted'\n"
             "file: line 6: 'operator' is not a string\n"
             "file: line 8: 'samples' is not an integer\n"
             "file: line 7: unknown member 'medain_ns'; did you mean "

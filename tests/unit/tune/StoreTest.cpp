@@ -69,7 +69,7 @@ TEST_F(StoreTest, RecordsAllOrNothing) {
   Outcome done = store->record(results);
   EXPECT_EQ(done.failure().text,
             "status is 'fine', expected one of 'ok', 'wrong', 'failed', "
-            "'crashed', 'slow'");
+            "'crashed', 'slow', 'wanted'");
   EXPECT_TRUE(read(*store).empty());
 }
 
