@@ -111,12 +111,17 @@ static SqlError makeFolders(const std::string &path) {
 // Refuses files of other programs and of versions that we cannot read.
 SqlError SqliteBackend::checkFormat(Database &made) {
   int64_t application = 0, tables = 0, oldest = 0;
-  if (SqlError failed = made.read("PRAGMA user_version", fileVersion))
-    return failed;
-  if (SqlError failed = made.read("PRAGMA application_id", application))
-    return failed;
-  if (SqlError failed = made.read("SELECT count(*) FROM sqlite_schema", tables))
-    return failed;
+  // Of one moment: another process may be making the tables.
+  SqlError read = made.execute("BEGIN");
+  if (!read)
+    read = made.read("PRAGMA user_version", fileVersion);
+  if (!read)
+    read = made.read("PRAGMA application_id", application);
+  if (!read)
+    read = made.read("SELECT count(*) FROM sqlite_schema", tables);
+  SqlError ended = made.execute("COMMIT");
+  if (read || ended)
+    return read ? read : ended;
   bool isEmpty = tables == 0 && application == 0 && fileVersion == 0;
   if (isEmpty)
     return {};
@@ -222,6 +227,22 @@ static bool needsNoLock(const StoreOptions &options, const SqlError &error) {
   return isEnough && access(options.path.c_str(), R_OK) == 0;
 }
 
+// Locks the folder of \p path: shared to open a store that may be replaced,
+// exclusively to move a damaged one away, so that nobody opens a new store
+// between its file and its log. Empty where the file system has no locks.
+static host::FileDescriptor lockFolder(const std::string &path, int kind) {
+  std::string folder = std::filesystem::path(path).parent_path();
+  host::FileDescriptor lock(::open(folder.empty() ? "." : folder.c_str(),
+                                   O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock)
+    return lock;
+  int status = 0;
+  do
+    status = flock(lock.get(), kind);
+  while (status != 0 && errno == EINTR);
+  return status == 0 ? std::move(lock) : host::FileDescriptor();
+}
+
 SqlError SqliteBackend::connect() {
   struct stat found;
   if (stat(options.path.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
@@ -238,7 +259,13 @@ SqlError SqliteBackend::connect() {
   for (;;) {
     database.reset();
     auto made = std::make_unique<Database>();
-    SqlError failed = connectOnce(*made, mode);
+    SqlError failed;
+    {
+      host::FileDescriptor lock;
+      if (options.isOptional && !options.isReadOnly)
+        lock = lockFolder(options.path, LOCK_SH);
+      failed = connectOnce(*made, mode);
+    }
     if (!failed) {
       database = std::move(made);
       return {};
@@ -303,10 +330,8 @@ bool SqliteBackend::setAside(const SqlError &error) {
   if (!error.isDamage() || !options.isOptional || options.isReadOnly)
     return false;
   database.reset();
-  std::string folder = std::filesystem::path(options.path).parent_path();
-  host::FileDescriptor lock(::open(folder.empty() ? "." : folder.c_str(),
-                                   O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock || flock(lock.get(), LOCK_EX) != 0)
+  host::FileDescriptor lock = lockFolder(options.path, LOCK_EX);
+  if (!lock)
     return false;
   {
     Database again;
