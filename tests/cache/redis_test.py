@@ -28,12 +28,12 @@ class Redis:
             sys.exit(SKIPPED)
         self.settings = settings
         self.root = tempfile.TemporaryDirectory(prefix="nereid-redis-")
-        self.port = None
-        while not self.port:  # another program may take the port meanwhile
+        for _ in range(20):  # another program may take the port meanwhile
             with socket.create_server(("127.0.0.1", 0)) as free:
                 self.port = free.getsockname()[1]
-            if not self.start():
-                self.port = None
+            if self.start():
+                return
+        raise AssertionError("redis-server does not start")
 
     def start(self):
         # It ends with this test, however that ends.

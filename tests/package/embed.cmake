@@ -4,6 +4,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${WORK_DIR})
+isolate_environment()
 set(prefix ${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 
@@ -37,8 +38,6 @@ run(${CXX_COMPILER} ${flags} -std=c++17 ${source}/embed.cpp -o ${WORK_DIR}/pkgco
 # ---- Both find the installed plugins beside the library by themselves.
 set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
 set(ENV{NEREID_CACHE_DIR} ${WORK_DIR}/cache)
-unset(ENV{NEREID_PLUGIN_DIRS})
-unset(ENV{NEREID_TARGET})
 foreach(program IN ITEMS cmake/embed_c cmake/embed_cpp pkgconfig/embed_c pkgconfig/embed_cpp)
   if(HAS_COMPILERS)
     run(${WORK_DIR}/${program} ${source}/vector_add.ttir)

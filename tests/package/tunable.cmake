@@ -9,6 +9,7 @@ if(NOT EXISTS ${PYTHON})
   return()
 endif()
 file(REMOVE_RECURSE ${WORK_DIR})
+isolate_environment()
 set(prefix ${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 file(COPY ${SOURCE_DIR}/examples/tunable DESTINATION ${WORK_DIR})
@@ -19,17 +20,15 @@ set(ENV{PATH} "${prefix}/bin:$ENV{PATH}")
 set(ENV{NEREID_CACHE_DIR} ${WORK_DIR}/cache)
 set(ENV{NEREID_TRITON_PYTHON} ${PYTHON})
 set(ENV{NEREID_TUNED} ${WORK_DIR}/unused.db)
-foreach(name IN ITEMS PLUGIN_DIRS PACK_DIRS TARGET TUNING)
-  unset(ENV{NEREID_${name}})
-endforeach()
 run(${CMAKE_COMMAND} -S ${source} -B ${build} -G Ninja
   -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX_COMPILER}
 )
 run(${CMAKE_COMMAND} --build ${build})
 
-# Sixteen rows at most: what is tested is that all of it works together.
+# Sixteen rows at most: what is tested is that all of it works together. The time
+# only ends a hang.
 execute_process(
-  COMMAND ${source}/tune.sh ${build}/tunable cpu 600 16384
+  COMMAND ${source}/tune.sh ${build}/tunable cpu 3000 16384
   WORKING_DIRECTORY ${WORK_DIR}
   RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE error
 )
@@ -62,13 +61,21 @@ if(NOT shapes EQUAL 10)
 endif()
 
 # The program takes the winner of the store: here pieces with their own settings,
-# which are said to be the fastest by far.
+# which are said to be the fastest by far. Without noise: what was measured on a busy
+# machine has so much that the default would stay.
+set(edit [[
+import json, sys
+with open(sys.argv[1]) as file:
+    stored = json.load(file)
+for row in stored["results"]:
+    row["spread_ns"] = 0
+    if row["variant"] == "pieces" and not row["configuration"]:
+        row.update(status="ok", median_ns=1.0, samples=100)
+with open(sys.argv[2], "w") as file:
+    json.dump(stored, file)
+]])
 run(${prefix}/bin/nereid tune export --store ${WORK_DIR}/tuned/all.db -o ${WORK_DIR}/all.json)
-file(READ ${WORK_DIR}/all.json text)
-string(REGEX REPLACE
-  "(\"variant\": ?\"pieces\", ?\"configuration\": ?{}, ?\"status\": ?\")[a-z]+(\",[^\n]*\"median_ns\": ?)[0-9.e+]+"
-  "\\1ok\\21.0" text "${text}")
-file(WRITE ${WORK_DIR}/edited.json "${text}")
+run(${PYTHON} -c "${edit}" ${WORK_DIR}/all.json ${WORK_DIR}/edited.json)
 run(${prefix}/bin/nereid tune import ${WORK_DIR}/edited.json --store ${WORK_DIR}/edited.db)
 set(ENV{NEREID_TUNED} ${WORK_DIR}/edited.db)
 run(${build}/tunable ${source}/pack --device cpu --elements 16384)

@@ -2,9 +2,9 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-set(ENV{NEREID_CACHE_DIR} ${WORK_DIR}/cache)
-unset(ENV{NEREID_PLUGIN_DIRS})
 file(REMOVE_RECURSE ${WORK_DIR})
+isolate_environment()
+set(ENV{NEREID_CACHE_DIR} ${WORK_DIR}/cache)
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --component wheel --prefix ${WORK_DIR})
 foreach(plugin IN LISTS PLUGINS)
   set(target ${plugin})

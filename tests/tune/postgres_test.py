@@ -7,6 +7,7 @@
 # usage: postgres_test.py NEREID DRIVER HELPER [no-forks]
 
 import concurrent.futures
+import contextlib
 import glob
 import json
 import os
@@ -27,13 +28,43 @@ ENCODED = "".join(f"%{byte:02x}" for byte in PASSWORD.encode())
 
 nereid, DRIVER, HELPER = sys.argv[1:4]
 MAY_FORK = "no-forks" not in sys.argv  # ThreadSanitizer cannot follow
-root = pathlib.Path(tempfile.mkdtemp(prefix="nereid-pg-"))
+LONGEST_SOCKET = 107  # bytes of a name in sockaddr_un
+root = None  # the folder of the test, which the server's user can enter
 
 
 def skip(reason):
     print(f"skipped: {reason}")
-    shutil.rmtree(root, ignore_errors=True)
+    if root:
+        shutil.rmtree(root, ignore_errors=True)
     sys.exit(SKIPPED)
+
+
+def clean_environment():
+    """Without what a user sets for libpq and for Nereid."""
+    for name in list(os.environ):
+        if name.startswith(("PG", "NEREID_", "XDG_", "LC_")):
+            del os.environ[name]
+    os.environ["LC_ALL"] = "C.UTF-8"  # messages are compared
+
+
+def make_root(prefix, user):
+    """A folder that the user of the server can enter, whose name leaves room for that
+    of a socket. TMPDIR may be private, or long."""
+    for parent in dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")):
+        try:
+            folder = tempfile.mkdtemp(prefix="nereid-pg-", dir=parent)
+        except OSError:
+            continue
+        os.chmod(folder, 0o755)
+        if user:
+            with contextlib.suppress(OSError):
+                os.chown(folder, user.pw_uid, user.pw_gid)
+        probe = ["sh", "-c", 'touch "$0/probe" && rm "$0/probe"', folder]
+        if len(os.fsencode(folder + "/.s.PGSQL.5432")) <= LONGEST_SOCKET and \
+                subprocess.run([*prefix, *probe], cwd="/", capture_output=True).returncode == 0:
+            return pathlib.Path(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    skip("no temporary folder is open to the server's user and short enough for a socket")
 
 
 def equal(found, expected):
@@ -55,15 +86,22 @@ class Server:
         if not places:
             skip("no PostgreSQL server is installed")
         self.programs = pathlib.Path(places[-1])
+        if not shutil.which("setpriv"):
+            skip("setpriv (util-linux) is not installed")
         self.prefix = ["setpriv", "--pdeathsig", "KILL"]
-        root.chmod(0o755)
+        user = None
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
             users = {user.pw_name: user for user in pwd.getpwall()}
             user = users.get("postgres") or users.get("nobody")
             if not user:
                 skip("root has no unprivileged user to run the server as")
-            os.chown(root, user.pw_uid, user.pw_gid)
             self.prefix += [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+        done = subprocess.run([*self.prefix, "true"], cwd="/", capture_output=True, text=True)
+        if done.returncode != 0:  # without CAP_SETUID for instance
+            skip(f"the server's user cannot be taken on: {done.stderr.strip()}")
+        global root
+        root = make_root(self.prefix, user)
+        os.environ["HOME"] = str(root)  # no ~/.pgpass, and no store of the user's
         self.data = root / "data"
         self.command("initdb", "-D", self.data, "-U", "postgres", "-E", "UTF8", "--locale=C",
                      "-A", "trust", "--no-sync")
@@ -73,7 +111,7 @@ class Server:
 
     def command(self, program, *words):
         done = subprocess.run([*self.prefix, self.programs / program, *words], cwd="/",
-                              capture_output=True, text=True)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
 
@@ -82,7 +120,7 @@ class Server:
             self.process = subprocess.Popen(
                 [*self.prefix, self.programs / "postgres", "-D", self.data, "-k", root, "-c",
                  "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60"],
-                cwd="/", stdout=log, stderr=log)
+                cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         while subprocess.run([self.programs / "pg_isready", "-q", "-h", root]).returncode:
             assert self.process.poll() is None, (root / "log").read_text()
             time.sleep(0.05)
@@ -94,6 +132,13 @@ class Server:
     def sql(self, database, text):
         return self.command("psql", "-h", root, "-U", "postgres", "-d", database, "-qAtX",
                             "-v", "ON_ERROR_STOP=1", "-c", text)
+
+    def end_sessions(self):
+        """Of Nereid; they have ended when this returns."""
+        sessions = "FROM pg_stat_activity WHERE application_name = 'nereid'"
+        self.sql("postgres", f"SELECT pg_terminate_backend(pid) {sessions}")
+        while self.sql("postgres", f"SELECT count(*) {sessions}") != "0":
+            time.sleep(0.05)
 
     def url(self, database, login="postgres"):
         return f"postgresql://{login}@/{database}?host={root}&connect_timeout=100"
@@ -141,7 +186,7 @@ class Client:
 
 def tool(*words, store=None, fails=False):
     """What `nereid tune` prints."""
-    environment = {**os.environ, "HOME": str(root)}
+    environment = dict(os.environ)
     if store:
         environment["NEREID_TUNED"] = store
     done = subprocess.run([nereid, "tune", *map(str, words)], capture_output=True, text=True,
@@ -250,11 +295,10 @@ def case_a_server_that_restarts(server, url):
     equal([client("count"), optional("rows")], ["6 results, 0 damaged", "6"])
     equal(patient("rows"), "0")  # it does not ask again so soon
     # Its sessions end while they are idle, or in an update.
-    end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'nereid'"
-    server.sql("postgres", end)
+    server.end_sessions()
     equal(client("count"), "6 results, 0 damaged")
     equal(client("hold"), "holding")
-    server.sql("postgres", end)
+    server.end_sessions()
     client.send("go on")
     equal(client.read(), "holding")  # once more, since nothing was written
     equal(client("go on"), "added")
@@ -360,6 +404,7 @@ def case_what_is_not_there(server, url):
 
 
 def main():
+    clean_environment()
     cases = {name[5:]: function for name, function in globals().items()
              if name.startswith("case_")}
     server = None
@@ -373,7 +418,8 @@ def main():
     finally:
         if server and getattr(server, "process", None):
             server.stop()
-        shutil.rmtree(root, ignore_errors=True)
+        if root:
+            shutil.rmtree(root, ignore_errors=True)
 
 
 main()
