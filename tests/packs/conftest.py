@@ -20,17 +20,20 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Briefly, of cases that differ in the type: one."""
+    """Briefly, of cases that differ in the type: one; through the library, which
+    compiles the same kernels, one case of each test."""
     if not pack.is_brief:
         return
     cases = {}
     for item in items:
         parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        if parameters.pop("dtype", None) is not None:
-            cases.setdefault((item.function, str(parameters)), []).append(item)
+        if item.module.__name__ == "test_native":
+            cases.setdefault(("test_native", item.originalname, ""), []).append(item)
+        elif parameters.pop("dtype", None) is not None:
+            cases.setdefault((item.module.__name__, item.originalname, str(parameters)), []).append(item)
     left_out = set()
-    for (function, parameters), each in cases.items():
-        at = zlib.crc32(f"{function.__name__} {parameters}".encode()) % len(each)
+    for (_, name, parameters), each in cases.items():
+        at = zlib.crc32(f"{name} {parameters}".encode()) % len(each)
         left_out.update(each[:at] + each[at + 1 :])
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]

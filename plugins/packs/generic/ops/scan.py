@@ -34,7 +34,9 @@ def rows(x, sums, out, m, n, span, HAS_SUMS: tl.constexpr, ROWS: tl.constexpr, B
         value = tl.load(x + base + column[None, :], mask, 0).to(dtype)
         result = tl.cumsum(value, 1) + carry[:, None]
         tl.store(out + base + column[None, :], result.to(out.dtype.element_ty), mask)
-        carry += tl.sum(value, 1)
+        # The last of the sums. Triton 3.6 does not compile `carry += tl.sum(value, 1)`
+        # for GPUs: it changes the layout of an accumulator that has other uses.
+        carry = tl.sum(tl.where((lane == BLOCK - 1)[None, :], result, 0), 1)
 
 
 @triton.jit
