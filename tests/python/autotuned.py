@@ -1,7 +1,8 @@
 """A program with an autotuned kernel, for tests: prints what it timed and took.
 
 Arguments: the number of elements, then words: "failing" makes the configuration of
-64 elements impossible to compile, "slow" makes another one the fastest.
+64 elements impossible to compile, "slow" makes another one the fastest, "in_place"
+passes the result as the input too.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -67,11 +68,14 @@ def add_one(x, y, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FAILING: tl.conste
 
 
 x, y = torch.rand(count), torch.zeros(count)
+if "in_place" in words:
+    x = y[:]
+expected = x + 1
 bench, Autotuner._bench = Autotuner._bench, bench_and_note
 add_one[lambda meta: (triton.cdiv(count, meta["BLOCK"]),)](
     x, y, count, FAILING=64 if "failing" in words else 0
 )
-once = torch.equal(y, x + 1)
+once = torch.equal(y, expected)
 print(json.dumps({
     "timed": timed,
     "hooks": hooks,

@@ -206,6 +206,40 @@ def test_values_are_restored(tuned):
     assert tuned(1000, "restore")["once"]
 
 
+def test_tensor_that_is_input_and_output_is_restored(tuned):
+    assert tuned(1000, "in_place")["once"]
+    assert not tuned(2000, "in_place", NEREID_TUNING="off")["once"]
+
+
+OVERLAPS = """
+import torch
+from nereid.triton import activate
+activate()
+from nereid.triton.autotune import _restored
+
+memory = torch.arange(24.0).reshape(4, 6)
+before = memory.clone()
+row, column = memory[1], memory[:, 2].expand(2, 4)
+parameter = torch.nn.Parameter(memory[3])
+version = memory._version
+with _restored((row, 7, memory[2], "", column, parameter, memory[3])):
+    memory.data.fill_(-1.0)
+assert memory._version == version
+changed = torch.ones(4, 6, dtype=torch.bool)
+changed[1:4] = False  # passed with a column that crosses them
+changed[0, 2] = False
+assert torch.equal(memory, torch.where(changed, -1.0, before)), memory
+with _restored((memory[:2].clone(), memory[2:].clone(), memory[:2], memory[2:])):
+    memory.fill_(5.0)
+assert (memory == 5).all()
+"""
+
+
+def test_overlapping_arguments_are_restored_and_no_others(tmp_path):
+    done = subprocess.run([sys.executable, "-c", OVERLAPS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_row_of_another_compiler_is_no_winner(tuned, replace_rows):
     tuned(1000)
     replace_rows(lambda row: row.update(compiler_release="9.9"))

@@ -9,13 +9,16 @@ calls `Autotuner.check_disk_cache` before it times, if `cache_results` is true.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import itertools
 import json
 import math
 import os
+import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import triton
@@ -246,6 +249,50 @@ def _timing(row: dict[str, Any]) -> Sequence[float]:
     return median, max(median - distance, 0.0), median + distance
 
 
+def _memory(tensor: Any) -> Any:
+    """A view of the tensor without autograd, with each element once."""
+    sizes = [size if step else 1 for size, step in zip(tensor.shape, tensor.stride())]
+    return tensor.data.as_strided(sizes, tensor.stride())
+
+
+def _addresses(tensor: Any) -> range:
+    elements = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+    start = tensor.data_ptr()
+    return range(start, start + elements * tensor.element_size())
+
+
+def _may_overlap(one: Any, other: Any) -> bool:
+    one_has, other_has = _addresses(one), _addresses(other)
+    is_apart = one_has.stop <= other_has.start or other_has.stop <= one_has.start
+    return one.device == other.device and not is_apart
+
+
+@contextlib.contextmanager
+def _restored(arguments: Iterable[Any]) -> Iterator[None]:
+    """Restores the tensors of a call that works in place, which passes the same
+    memory as input and as output: the kernel is run many times to be timed."""
+    torch = sys.modules.get("torch")
+    kind = torch.Tensor if torch else ()
+    tensors = [
+        it
+        for it in arguments
+        if isinstance(it, kind) and it.layout is torch.strided and not it.is_nested and it.numel()
+    ]
+    passed_twice = {
+        id(it): it
+        for pair in itertools.combinations(tensors, 2)
+        if _may_overlap(*pair)
+        for it in pair
+    }
+    memory = [_memory(it) for it in passed_twice.values()]
+    saved = [it.clone() for it in memory]
+    try:
+        yield
+    finally:
+        for it, before in zip(memory, saved):
+            it.copy_(before)
+
+
 def _is_ours(tuner: Autotuner) -> bool:
     from .driver import NereidDriver
 
@@ -316,7 +363,8 @@ def install() -> None:
         known = tuning.timing(config) if tuning else None
         if known is not None:
             return known
-        timing = bench(self, *args, config=config, **meta)
+        with _restored((*args, *meta.values())) if _is_ours(self) else contextlib.nullcontext():
+            timing = bench(self, *args, config=config, **meta)
         if tuning:
             tuning.record(config, timing)
         return timing
