@@ -253,6 +253,23 @@ def case_sixteen_processes(_, url):
     equal(client.end(), 0)
 
 
+def case_one_makes_the_tables(server, url):
+    """Sessions that make them at once would fail with one error or another."""
+    lock = "SELECT pg_advisory_xact_lock(x'5cad6b65fba05ad2'::bigint), pg_sleep(1000)"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        maker = pool.submit(server.sql, "one_makes_the_tables", lock)
+        while server.sql("postgres", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
+                         "AND granted") == "0":
+            time.sleep(0.05)
+        contains(Client(url, "busy=100").opened, "another program has locked it")
+        server.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                   "WHERE datname = 'one_makes_the_tables'")
+        contains(str(maker.exception()), "terminating connection")
+    client = Client(url)
+    equal(client.opened, "open")
+    equal(client.end(), 0)
+
+
 def case_a_killed_writer(_, url):
     first, second = Client(url), Client(url)
     equal(first("record", 0, 5), "recorded")

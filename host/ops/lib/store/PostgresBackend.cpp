@@ -28,7 +28,6 @@ using Json = nlohmann::json;
 
 // SQLSTATEs, and what the helper says instead of one.
 static constexpr std::string_view lockNotAvailable = "55P03";
-static constexpr std::string_view uniqueViolation = "23505";
 static constexpr std::string_view duplicateTable = "42P07";
 static constexpr std::string_view badUrl = "url";
 
@@ -210,8 +209,12 @@ Trouble PostgresBackend::query(std::string sql, Json &row, Wait wait) {
 // ------------------------------------------------------------------- opening
 
 // Version 1. Rows are unique by TunedResult::identity(), of which `identity` is
-// the digest: PostgreSQL's indexes hold no long texts.
+// the digest: PostgreSQL's indexes hold no long texts. The lock, whose number
+// is the first half of the MD5 of "nereid_format", lets one session make them
+// at a time: CREATE TABLE alone fails in many ways then, with IF NOT EXISTS,
+// too.
 static constexpr const char *tables = R"sql(
+DO $$ BEGIN PERFORM pg_advisory_xact_lock(x'5cad6b65fba05ad2'::bigint); END $$;
 CREATE TABLE nereid_format (
   is_one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (is_one),
   version BIGINT NOT NULL,
@@ -265,7 +268,7 @@ static bool isTrue(const Json &facts, const char *name) {
   return found != facts.end() && found->is_boolean() && found->get<bool>();
 }
 
-// Several may make the tables at once: one of them does, and the others wait
+// Several may try at once: one of them makes the tables, and the others wait
 // for it and are told that there are such tables.
 Trouble PostgresBackend::makeTables() {
   Trouble failed = begin();
@@ -276,9 +279,7 @@ Trouble PostgresBackend::makeTables() {
     return run("COMMIT");
   if (!failed.isLost)
     (void)run("ROLLBACK");
-  return failed.state == uniqueViolation || failed.state == duplicateTable
-             ? Trouble()
-             : failed;
+  return failed.state == duplicateTable ? Trouble() : failed;
 }
 
 // 0 if there is none.
