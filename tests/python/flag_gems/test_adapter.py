@@ -289,21 +289,43 @@ def to_copy(x, **options):
 """
 
 
-def test_a_number_that_torch_converts_on_the_cpu_becomes_a_tensor(importable, tmp_path):
+# FlagGems' own, in short: it does not truncate the quotient of two numbers.
+DIV = """
+import torch
+
+def div_mode(x, y, rounding_mode=None):
+    quotient = torch.as_tensor(x / y)
+    return quotient.trunc() if isinstance(x, torch.Tensor) else quotient
+"""
+
+
+@pytest.fixture
+def on_cpu(importable, tmp_path):
+    """The operators that the adapter replaces on the CPU."""
     import nereid.flag_gems
-    import torch
 
     package = tmp_path / "path/flag_gems"
     (package / "__init__.py").write_text("")
     (package / "ops").mkdir()
-    for name, text in {"__init__": "", "to": TO, "where": "where_inner = None"}.items():
+    files = {"__init__": "", "div": DIV, "to": TO, "where": "where_inner = None"}
+    for name, text in files.items():
         (package / f"ops/{name}.py").write_text(text)
     # Without the package of the operators, which asks for FlagGems' vendor.
     folder = pathlib.Path(nereid.flag_gems.__file__).parent / "vendor/ops"
     name = "nereid.flag_gems.vendor.ops.on_cpu"
     spec = importlib.util.spec_from_file_location(name, folder / "on_cpu.py")
-    on_cpu = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(on_cpu)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_numbers_that_torch_divides_on_the_cpu_are_rounded(on_cpu):
+    assert on_cpu.div_mode(7, 2, rounding_mode="trunc") == 3
+    assert on_cpu.div_mode(-7, 2, rounding_mode="trunc") == -3
+
+
+def test_a_number_that_torch_converts_on_the_cpu_becomes_a_tensor(on_cpu):
+    import torch
 
     assert torch.equal(on_cpu.to_copy(3, dtype=torch.float32), torch.tensor(3.0))
     x = torch.linspace(-1, 1, 9)

@@ -4,12 +4,28 @@
 
 import flag_gems
 import torch
+from flag_gems.ops.div import div_mode as _div_mode
 from flag_gems.ops.to import to_copy as _to_copy
 from flag_gems.ops.where import where_inner
 
 from ..generic import Instead, copy_of
 
-__all__ = ["to_copy", "where_scalar_other", "where_scalar_self", "where_self", "where_self_out"]
+__all__ = [
+    "div_mode",
+    "to_copy",
+    "where_scalar_other",
+    "where_scalar_self",
+    "where_self",
+    "where_self_out",
+]
+
+
+def div_mode(x, y, rounding_mode=None):
+    # Two numbers come here on the CPU only: the generic one does not truncate their
+    # quotient.
+    if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
+        x = torch.tensor(x)
+    return _div_mode(x, y, rounding_mode=rounding_mode)
 
 
 def to_copy(x, **options):
