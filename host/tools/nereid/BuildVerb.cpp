@@ -73,7 +73,7 @@ private:
   Runtime *runtime = nullptr;
   std::string prefix;
   unsigned threads = 1;
-  BuildProgress::Mode progressMode = BuildProgress::None;
+  ProgressMode progressMode = ProgressMode::None;
   BuildPlan kernels;
   std::vector<BuildTarget> targets;
   std::set<Failure> failures;
@@ -106,8 +106,7 @@ Expected<void> Build::checkOptions() {
   if (!jobs)
     return jobs.error();
   threads = *jobs;
-  Expected<BuildProgress::Mode> mode =
-      BuildProgress::parseMode(options.progress);
+  Expected<ProgressMode> mode = parseProgressMode(options.progress);
   if (!mode)
     return mode.error();
   progressMode = *mode;

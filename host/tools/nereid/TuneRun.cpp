@@ -7,10 +7,10 @@
 
 #include "Files.h"
 #include "Interrupt.h"
+#include "ProgressMode.h"
 #include "Text.h"
 
 #include "nereid/ops.h"
-#include "text/Suggestions.h"
 #include "tune/RaySweep.h"
 
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
-#include <unistd.h>
 
 namespace nereid::tool {
 
@@ -139,80 +138,56 @@ namespace {
 /// On stderr: a bar on a terminal, lines elsewhere.
 class TuneProgress {
 public:
-  enum Mode { Bar, Plain, JsonLines, None };
-  static Expected<Mode> parseMode(const std::string &name);
-
-  TuneProgress(Mode mode, double budget) : mode(mode), budget(budget) {}
+  TuneProgress(ProgressMode mode, double budget) : mode(mode), budget(budget) {}
   ~TuneProgress() { clear(); }
   void show(const Json &event, const std::string &text);
 
 private:
   void clear() {
-    if (mode == Bar && isDrawn)
-      std::fputs("\r\033[K", stderr);
+    if (isDrawn)
+      eraseBar();
     isDrawn = false;
   }
   void draw(const Json &event);
 
-  const Mode mode;
+  const ProgressMode mode;
   const double budget;
   bool isDrawn = false;
 };
 } // namespace
 
-Expected<TuneProgress::Mode> TuneProgress::parseMode(const std::string &name) {
-  if (name.empty() || name == "auto")
-    return isatty(2) ? Bar : Plain;
-  static const std::vector<std::string> names = {"bar", "plain", "json",
-                                                 "none"};
-  for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name)
-      return static_cast<Mode>(i);
-  return invalid("--progress '" + name + "'" + suggestNames(name, names));
-}
-
 // "[####------] call 2/10, 14/40 candidates, 0:07 left  softmax"
 void TuneProgress::draw(const Json &event) {
-  static constexpr size_t width = 24;
   auto number = [&](const char *name) { return event.value(name, 0.0); };
   double part =
       (number("task") + number("done") / std::max(number("total"), 1.0)) /
       std::max(number("tasks"), 1.0);
-  part = std::clamp(part, 0.0, 1.0);
   double seconds = number("seconds");
   double left = part > 0 ? seconds / part - seconds : budget;
   if (budget > 0)
     left = std::min(left, std::max(0.0, budget - seconds));
-  long rest = std::lround(left);
-  std::string bar(static_cast<size_t>(width * part), '#');
-  bar.resize(width, '-');
-  std::fprintf(stderr,
-               "\r\033[K[%s] call %.0f/%.0f, %.0f/%.0f candidates, "
-               "%ld:%02ld left  %.30s",
-               bar.c_str(), number("task") + 1, number("tasks"), number("done"),
-               number("total"), rest / 60, rest % 60,
-               printable(event.value("operator", "")).c_str());
-  std::fflush(stderr);
+  auto count = [&](double value) { return std::to_string(std::lround(value)); };
+  drawBar(part,
+          "call " + count(number("task") + 1) + '/' + count(number("tasks")) +
+              ", " + count(number("done")) + '/' + count(number("total")) +
+              " candidates",
+          left, event.value("operator", ""));
   isDrawn = true;
 }
 
 // `text` is a line that stays; it may be empty.
 void TuneProgress::show(const Json &event, const std::string &text) {
-  if (mode == None)
+  if (mode == ProgressMode::None)
     return;
-  if (mode == JsonLines) {
-    std::fprintf(
-        stderr, "%s\n",
-        event.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-    return;
-  }
+  if (mode == ProgressMode::JsonLines)
+    return writeJsonLine(event);
   // On a terminal only what went wrong stays.
   bool isPlainOnly = event.value("status", "") == "ok";
-  if (!text.empty() && (mode == Plain || !isPlainOnly)) {
+  if (!text.empty() && (mode == ProgressMode::Plain || !isPlainOnly)) {
     clear();
     std::fprintf(stderr, "%s\n", printable(text).c_str());
   }
-  if (mode == Bar && event.contains("done"))
+  if (mode == ProgressMode::Bar && event.contains("done"))
     draw(event);
 }
 
@@ -364,7 +339,7 @@ Expected<int> runTuning(Session &session, const TuneRunOptions &options,
   Expected<uint32_t> jobs = parseJobs(options.jobs);
   if (!jobs)
     return jobs.error();
-  Expected<TuneProgress::Mode> mode = TuneProgress::parseMode(options.progress);
+  Expected<ProgressMode> mode = parseProgressMode(options.progress);
   if (!mode)
     return mode.error();
   if (!options.search.empty() && options.search != "usual" &&

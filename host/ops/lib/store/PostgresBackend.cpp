@@ -38,8 +38,8 @@ namespace {
 /// What the server or the helper answered, and in words.
 struct Trouble {
   nereid_status_t status = NEREID_OK;
-  std::string text;
-  std::string state;
+  std::string text = {};
+  std::string state = {};
   bool isLost = false; ///< there is no connection any more
 
   explicit operator bool() const { return status != NEREID_OK; }

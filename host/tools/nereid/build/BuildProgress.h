@@ -6,7 +6,7 @@
 #ifndef NEREID_TOOL_BUILD_BUILDPROGRESS_H
 #define NEREID_TOOL_BUILD_BUILDPROGRESS_H
 
-#include "Output.h"
+#include "ProgressMode.h"
 
 #include <chrono>
 #include <mutex>
@@ -17,12 +17,7 @@ namespace nereid::tool {
 /// On stderr. Every function may be called on any thread.
 class BuildProgress {
 public:
-  enum Mode { Bar, Plain, JsonLines, None };
-
-  /// "auto" is a bar on a terminal and lines elsewhere.
-  static Expected<Mode> parseMode(const std::string &name);
-
-  BuildProgress(Mode mode, size_t total);
+  BuildProgress(ProgressMode mode, size_t total);
   ~BuildProgress();
   BuildProgress(const BuildProgress &) = delete;
 
@@ -33,7 +28,7 @@ public:
 private:
   void draw(const std::string &last);
 
-  const Mode mode;
+  const ProgressMode mode;
   const size_t total;
   std::mutex mutex;
   size_t done = 0;
