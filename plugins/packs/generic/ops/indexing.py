@@ -157,6 +157,41 @@ def scatter(
 
 
 @triton.jit
+def scatter_in_order(
+    source,
+    index,
+    out,
+    size,
+    n,
+    stride,
+    source_stride,
+    index_stride,
+    dims,
+    source_steps,
+    index_steps,
+    out_steps,
+    RANK: tl.constexpr,
+    COLS: tl.constexpr,
+):
+    """As scatter with ADD, without atomics: a program adds all `n` elements along the
+    dimension, for COLS places in the others. `dims` is 1 and steps are 0 along it."""
+    row, column, mask = _tile(dims, RANK, 1, COLS)
+    from_index = _offsets(row, column, dims, index_steps, RANK)
+    from_source = _offsets(row, column, dims, source_steps, RANK)
+    to = _offsets(row, column, dims, out_steps, RANK)
+    if COLS == 1:
+        # Numbers instead of blocks of one element.
+        from_index, from_source, to = tl.sum(from_index), tl.sum(from_source), tl.sum(to)
+        mask = tl.program_id(0) >= 0
+    for i in range(n):
+        at = i.to(tl.int64)
+        place, inside = _places(index, from_index + at * index_stride, size, mask)
+        value = tl.load(source + from_source + at * source_stride, inside, 0).to(out.dtype.element_ty)
+        place = out + to + place * stride
+        tl.store(place, tl.load(place, inside, 0) + value, inside)
+
+
+@triton.jit
 def flip(
     x,
     out,

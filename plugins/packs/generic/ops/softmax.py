@@ -2,7 +2,7 @@
 
 `rows`: inner is 1 and a row fits one block; several short rows share a program.
 `long_rows`: inner is 1; the row is read twice, with one running maximum and sum for
-each lane. `columns`: inner is above 1; lanes run along inner.
+each lane or, with FOLD, for all: fewer exponentials. `columns`: inner is above 1; lanes run along inner.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -46,19 +46,30 @@ def rows(x, y, m, n, LOG: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr)
 
 
 @triton.jit
-def long_rows(x, y, m, n, LOG: tl.constexpr, BLOCK: tl.constexpr):
+def long_rows(x, y, m, n, LOG: tl.constexpr, FOLD: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     x += row * n
     y += row * n
     lane = tl.arange(0, BLOCK)
     wide: tl.constexpr = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32
-    high = tl.full((BLOCK,), float("-inf"), wide)
-    total = tl.zeros((BLOCK,), wide)
-    for start in range(0, n, BLOCK):
-        value = tl.load(x + start + lane, start + lane < n, float("-inf")).to(wide)
-        high, total = _merge(high, total, value)
-    top = tl.max(high, 0)
-    total = tl.sum(tl.where(high == float("-inf"), total * 0, total * tl.exp(high - top)), 0)
+    if FOLD:
+        top = tl.full((), float("-inf"), wide)
+        total = tl.zeros((), wide)
+        for start in range(0, n, BLOCK):
+            value = tl.load(x + start + lane, start + lane < n, float("-inf")).to(wide)
+            new = tl.maximum(top, tl.max(value, 0))
+            # exp(-inf - -inf) is NaN: an empty sum stays 0.
+            base = tl.where(new == float("-inf"), 0.0, new)
+            total = total * tl.exp(top - base) + tl.sum(tl.exp(value - base), 0)
+            top = new
+    else:
+        high = tl.full((BLOCK,), float("-inf"), wide)
+        sums = tl.zeros((BLOCK,), wide)
+        for start in range(0, n, BLOCK):
+            value = tl.load(x + start + lane, start + lane < n, float("-inf")).to(wide)
+            high, sums = _merge(high, sums, value)
+        top = tl.max(high, 0)
+        total = tl.sum(tl.where(high == float("-inf"), sums * 0, sums * tl.exp(high - top)), 0)
     # NaN in any lane's sum, or a row of -inf alone, makes the row NaN.
     if LOG:
         shift = top + tl.log(total)
