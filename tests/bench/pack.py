@@ -4,7 +4,8 @@
                               [--budget SECONDS] [--calls]
 
 Times are medians of warm launches, taken in turns with torch's, of tensors above
-1 MB; ratios above 1 mean faster than torch. Only launches are timed, from Triton's
+1 MB; ratios above 1 mean faster than torch. The table at the end is that of
+plugins/packs/generic/README.md. Only launches are timed, from Triton's
 front, into memory that exists; torch allocates its results where it has no `out`.
 With --calls whole calls of nereid.ops are timed instead, which choose the kernel and
 allocate like torch's.
@@ -13,7 +14,6 @@ allocate like torch's.
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
-import math
 import os
 import pathlib
 import statistics
@@ -217,8 +217,9 @@ def main():
     os.environ["NEREID_CPU_THREADS"] = str(options.threads)
     torch.manual_seed(0)
     wanted = set(filter(None, options.only.split(",")))
-    ratios = {}
-    print(f"{options.dtype}, {options.threads} threads\n")
+    rows = []
+    load = os.getloadavg()[0]
+    print(f"{options.dtype}, {options.threads} threads, load {load:.1f} before\n")
     print(f"{'':<22} {'nereid us':>10} {'torch us':>10} {'ratio':>6}")
     for label, name, given, theirs in cases(DTYPES[options.dtype]):
         if wanted and name not in wanted:
@@ -228,17 +229,24 @@ def main():
         theirs()
         seconds = measure(mine, theirs, options.budget)
         ratio = seconds[1] / seconds[0]
-        ratios.setdefault(name, []).append(ratio)
+        rows.append((label, name, ratio))
         print(f"{label:<22} {seconds[0] * 1e6:10.0f} {seconds[1] * 1e6:10.0f} {ratio:6.2f}", flush=True)
-    means = {name: statistics.geometric_mean(each) for name, each in ratios.items()}
-    if means:
-        print(
-            f"\ngeometric mean of {len(means)} operators: {math.exp(statistics.mean(map(math.log, means.values()))):.2f}"
-        )
-        print(
-            "below 1.0:",
-            ", ".join(f"{n} {m:.2f}" for n, m in sorted(means.items(), key=lambda i: i[1]) if m < 1),
-        )
+    if rows:
+        print("\n" + summary(rows))
+
+
+def summary(rows):
+    """The mean over operators, each the mean of its rows, and the table of README.md."""
+    ratios = {}
+    for _, name, ratio in rows:
+        ratios.setdefault(name, []).append(ratio)
+    means = [statistics.geometric_mean(each) for each in ratios.values()]
+    lines = [f"geometric mean of {len(means)} operators: {statistics.geometric_mean(means):.2f}", ""]
+    slow = sorted((ratio, label) for label, _, ratio in rows if ratio < 1)
+    if not slow:
+        return "\n".join([*lines, "none is slower than torch"])
+    lines += ["| slower than torch | ratio |", "| --- | --- |"]
+    return "\n".join(lines + [f"| `{label}` | {ratio:.2f} |" for ratio, label in slow])
 
 
 if __name__ == "__main__":

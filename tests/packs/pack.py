@@ -341,9 +341,13 @@ class Operator:
         for key, value in chosen.items():
             arguments[key] = tuple(value) if isinstance(value, list) else value
         kernel = self.kernel(step["kernel"])
-        kernel[tuple(grid)](**arguments)
+        self.start(kernel, tuple(grid), arguments)
         if launches is not None:
             launches.append((kernel, tuple(grid), arguments))
+
+    @staticmethod
+    def start(kernel, grid, arguments):
+        kernel[grid](**arguments)
 
 
 def expand(entry):

@@ -891,6 +891,19 @@ def test_written_inputs(tmp_path):
         Operator(tmp_path / "neg.yaml")(x=torch.ones(5))
 
 
+def test_table_of_slow_operators():
+    bench = pack.module(pathlib.Path(__file__).parents[1] / "bench/pack.py")
+    rows = [("sort rows", "sort", 0.5), ("sort flat", "sort", 2.0), ("exp", "exp", 4.0)]
+    assert bench.summary(rows).splitlines() == [
+        "geometric mean of 2 operators: 2.00",
+        "",
+        "| slower than torch | ratio |",
+        "| --- | --- |",
+        "| `sort rows` | 0.50 |",
+    ]
+    assert "none is slower" in bench.summary(rows[1:])
+
+
 def test_refusals():
     x = torch.zeros(2, 3)
     for name, given, message in (
