@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -88,8 +89,8 @@ bool Process::makeFolder(std::string &problem) {
 // Nothing of a process that is killed with SIGKILL can run after it, and its
 // worker is killed with it: only a third process can remove the folder then. It
 // waits for the end of a pipe that this process alone has open. A worker that
-// is still ending may write, hence the repetition. Where there is no shell, a
-// killed process leaves folders.
+// is still ending, or what it started, may write, hence the repetition. Where
+// there is no shell, a killed process leaves folders.
 void Process::startRemover() {
   static const char *const script =
       "PATH=$PATH:/usr/bin:/bin\n"
@@ -112,6 +113,19 @@ void Process::startRemover() {
     remover = -1;
 }
 
+// Workers of the worker end after it, and remove folders in this one meanwhile,
+// which makes remove_all() give up.
+bool Process::removeFolder() {
+  for (int wait = 0; wait <= 256; wait = std::max(1, 2 * wait)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    if (std::error_code error; !std::filesystem::exists(folder, error))
+      return true;
+  }
+  return false;
+}
+
 void Process::endRemover() {
   siginfo_t info = {};
   // Not if the host program has collected it: its number may be another's.
@@ -121,8 +135,6 @@ void Process::endRemover() {
     while (waitpid(remover, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  if (removerEnd >= 0)
-    close(removerEnd);
 }
 
 bool Process::spawn(const Command &command, int theirSocket, int theirOutput,
@@ -256,10 +268,11 @@ Process::~Process() {
     collect(std::chrono::milliseconds(0));
   if (outputEnd >= 0)
     close(outputEnd);
-  std::error_code ignored;
-  if (!folder.empty())
-    std::filesystem::remove_all(folder, ignored);
-  endRemover();
+  // Else the remover goes on when the pipe is closed, and stays a zombie.
+  if (folder.empty() || removeFolder())
+    endRemover();
+  if (removerEnd >= 0)
+    close(removerEnd);
 }
 
 } // namespace nereid::worker

@@ -69,6 +69,7 @@ public:
 private:
   Process() = default;
   bool makeFolder(std::string &problem);
+  bool removeFolder();
   void startRemover();
   void endRemover();
   bool spawn(const Command &command, int theirSocket, int theirOutput,

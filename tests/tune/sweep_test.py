@@ -27,11 +27,11 @@ if not os.access(python, os.X_OK):
     print(f"skipped: {python} is not there; scripts/python-env makes it")
     sys.exit(SKIPPED)
 root = pathlib.Path(tempfile.mkdtemp(prefix="nereid-sweep-"))
-pack, store = root / "pack", root / "tuned.db"
+pack, store, temporary = root / "pack", root / "tuned.db", root / "tmp"
 environment = {name: value for name, value in os.environ.items()
-               if not name.startswith("NEREID_") or name.startswith("NEREID_PLUGIN")}
+               if not name.startswith(("NEREID_", "XDG_")) or name.startswith("NEREID_PLUGIN")}
 environment |= {"NEREID_TRITON_PYTHON": python, "NEREID_CACHE_DIR": str(root / "cache"),
-                "NEREID_PACK_DIRS": str(pack), "XDG_CONFIG_HOME": str(root / "config")}
+                "NEREID_PACK_DIRS": str(pack), "HOME": str(root), "TMPDIR": str(temporary)}
 
 KERNELS = """
 import triton
@@ -369,8 +369,18 @@ def test_shared():
     assert "shapes.yaml:1: unknown member 'input'; did you mean 'inputs'" in error, error
 
 
+def check_nothing_is_left():
+    """Of workers; what a killed process leaves is removed by another one."""
+    begin = time.monotonic()
+    while left := list(temporary.iterdir()):
+        assert time.monotonic() < begin + TIME_LIMIT, left
+        time.sleep(0.05)
+
+
+temporary.mkdir()
 write_pack()
 try:
     globals()[f"test_{test}"]()
+    check_nothing_is_left()
 finally:
     shutil.rmtree(root, ignore_errors=True)

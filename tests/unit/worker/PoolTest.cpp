@@ -312,6 +312,22 @@ TEST(PoolTest, AWorkersFolderEndsWithIt) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
+static bool disappears(const std::string &folder) {
+  auto limit = Clock::now() + hangLimit;
+  while (Clock::now() < limit && std::filesystem::exists(folder))
+    std::this_thread::sleep_for(10ms);
+  return !std::filesystem::exists(folder);
+}
+
+// Such as a worker of the worker, which ends after it.
+TEST(PoolTest, AFolderThatIsStillUsedIsRemovedLater) {
+  auto pool = std::make_unique<Pool>(fake(), PoolLimits());
+  Exchange exchange = ask(*pool, "linger");
+  ASSERT_EQ(exchange.end, End::Answered);
+  pool.reset();
+  EXPECT_TRUE(disappears(exchange.answer.header["folder"]));
+}
+
 // A child of fork() has its own workers, and does not end its parent's. It
 // starts a thread for them, which ThreadSanitizer does not allow.
 #if defined(__has_feature)
@@ -379,10 +395,7 @@ TEST(PoolTest, AKilledParentLeavesNoFolder) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/left"));
   kill(parent, SIGKILL);
   waitpid(parent, nullptr, 0);
-  auto limit = Clock::now() + hangLimit;
-  while (Clock::now() < limit && std::filesystem::exists(folder))
-    std::this_thread::sleep_for(10ms);
-  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_TRUE(disappears(folder));
   close(pipes[0]);
   close(pipes[1]);
 }

@@ -29,6 +29,19 @@ if ahead == "version":
     os.write(3, frame)
     time.sleep(1000)
 
+LINGER = """
+import os, sys, time
+names = os.listdir(".")
+print(flush=True)
+while os.getppid() == int(sys.argv[1]):
+    time.sleep(0.0001)
+for name in reversed(names):
+    try:
+        os.rmdir(name)
+    except OSError:
+        pass
+"""
+
 
 def answer(header, blobs, event):
     what = header.get("do", "echo")
@@ -75,6 +88,16 @@ def answer(header, blobs, event):
         with open(os.path.join(os.environ["TMPDIR"], "left"), "w"):
             pass
         os.kill(os.getpid(), signal.SIGKILL)
+    if what == "linger":
+        # What it started outlives it, and removes its own folders in this one's,
+        # beginning with those that the parent comes to last.
+        folder = os.environ["TMPDIR"]
+        for i in range(300):
+            os.mkdir(os.path.join(folder, str(i)))
+        started = subprocess.Popen([sys.executable, "-c", LINGER, str(os.getpid())],
+                                   cwd=folder, stdout=subprocess.PIPE, start_new_session=True)
+        started.stdout.readline()
+        return {"folder": folder}, {}
     if what == "child":
         # It keeps the output open, and outlives the worker.
         subprocess.Popen(["sleep", "1000"])
