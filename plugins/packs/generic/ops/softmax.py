@@ -2,7 +2,8 @@
 
 `rows`: inner is 1 and a row fits one block; several short rows share a program.
 `long_rows`: inner is 1; the row is read twice, with one running maximum and sum for
-each lane or, with FOLD, for all: fewer exponentials. `columns`: inner is above 1; lanes run along inner.
+each lane or, with FOLD, for all lanes: fewer exponentials. `columns`: inner is above
+1; lanes run along inner.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
