@@ -255,7 +255,7 @@ def case_sixteen_processes(_, url):
 
 def case_one_makes_the_tables(server, url):
     """Sessions that make them at once would fail with one error or another."""
-    lock = "SELECT pg_advisory_xact_lock(x'5cad6b65fba05ad2'::bigint), pg_sleep(1000)"
+    lock = "SELECT pg_advisory_xact_lock(x'5cad6b65fba05ad2'::bigint), pg_sleep(60)"
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         maker = pool.submit(server.sql, "one_makes_the_tables", lock)
         while server.sql("postgres", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
