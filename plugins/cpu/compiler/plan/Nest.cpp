@@ -38,7 +38,13 @@ struct Survey {
       std::optional<int64_t> known;
       if (stride)
         known = stride->constant();
-      access(map, dim, !stride ? -3 : known == 1 ? 4 : known == 0 ? 1 : -2);
+      // A descending vector is an ascending one, reversed.
+      access(map, dim,
+             !stride       ? -3
+             : known == 1  ? 4
+             : known == -1 ? 3
+             : known == 0  ? 1
+                           : -2);
     }
   }
 

@@ -149,6 +149,29 @@ static llvm::Value *unrepeat(llvm::IRBuilder<> &b, llvm::Value *value,
   return b.CreateShuffleVector(value, lanes);
 }
 
+static bool isDescending(const Address &address) {
+  return address.base && address.stride == -1 && address.repeat == 1;
+}
+
+/// The addresses of a descending vector in ascending order, which one access
+/// covers.
+Address NestEmitter::ascending(const Address &address, llvm::Type *type) {
+  return {at({address.base},
+             [&] {
+               return builder.CreateGEP(type, address.base,
+                                        emitter.i64(1 - int64_t(lanes)));
+             }),
+          1, nullptr};
+}
+
+Element NestEmitter::reversed(Element element) {
+  if (!element.isVector)
+    return element;
+  return {at({element.value},
+             [&] { return builder.CreateVectorReverse(element.value); }),
+          true};
+}
+
 /// Loads `type` from `address` where `mask` is true; elsewhere the value is
 /// `other`, or zero. Masked-off memory is not accessed.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
@@ -218,6 +241,9 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                              }),
             true};
   }
+  if (isDescending(address))
+    return reversed(loadAt(ascending(address, type), type, reversed(mask),
+                           reversed(other), memory));
   llvm::Value *from = lanePointers(address, type);
   llvm::Value *where = widen(mask), *rest = widen(other);
   return {at({from, where, rest}, [&] {
@@ -284,6 +310,9 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
       mark(builder.CreateMaskedStore(from, address.base, align, where));
     return;
   }
+  if (isDescending(address))
+    return storeAt(ascending(address, type), type, reversed(mask),
+                   reversed({from, true}), memory);
   llvm::Value *to = lanePointers(address, type);
   insertAt(innermost);
   mark(builder.CreateMaskedScatter(from, to, align, where));

@@ -197,6 +197,8 @@ private:
   Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
                         llvm::Type *element, const Indices &indices);
   // Memory.cpp: loads and stores
+  Address ascending(const Address &address, llvm::Type *type);
+  Element reversed(Element element);
   Element asInMemory(Element element, llvm::Type *type);
   Element asInRegister(Element element, mlir::Type type);
   Element readBuffer(llvm::Value *buffer, mlir::Value like,
