@@ -10,7 +10,7 @@
 namespace nereid::cpu {
 
 static CpuModel describeX86(const llvm::TargetMachine &machine,
-                            unsigned vectorBits) {
+                            llvm::StringRef tuneCpu, unsigned vectorBits) {
   CpuModel cpu;
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   bool hasAvx512 = has("avx512f");
@@ -27,8 +27,8 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasF16Arithmetic = has("avx512fp16");
   // Intel's instruction on vectors runs at half the rate of a multiply-add, so
   // that f32 wins: 346 against 198 GFLOP/s on two cores of a Sapphire Rapids.
-  cpu.hasFastBf16Pairs = machine.getTargetCPU().starts_with("znver") &&
-                         has("avx512bf16") && has("avx512vl");
+  cpu.hasFastBf16Pairs =
+      tuneCpu.starts_with("znver") && has("avx512bf16") && has("avx512vl");
   cpu.hasBf16Tiles = has("amx-tile") && has("amx-bf16");
   cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
   cpu.hasPause = true;
@@ -45,9 +45,13 @@ static CpuModel describeAArch64(const llvm::TargetMachine &machine,
   return cpu;
 }
 
-CpuModel describeCpu(const llvm::TargetMachine &machine, unsigned vectorBits) {
-  return machine.getTargetTriple().isX86() ? describeX86(machine, vectorBits)
-                                           : describeAArch64(machine, vectorBits);
+CpuModel describeCpu(const llvm::TargetMachine &machine,
+                     llvm::StringRef tuneCpu, unsigned vectorBits) {
+  if (!machine.getTargetTriple().isX86())
+    return describeAArch64(machine, vectorBits);
+  if (tuneCpu.empty())
+    tuneCpu = machine.getTargetCPU();
+  return describeX86(machine, tuneCpu, vectorBits);
 }
 
 codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {

@@ -49,8 +49,11 @@ struct CpuModel {
   bool gainsFromDeferredDots() const { return vectorRegisters > 16; }
 };
 
-/// Describes `machine`; `vectorBits` 0 means its widest vectors.
-CpuModel describeCpu(const llvm::TargetMachine &machine, unsigned vectorBits);
+/// Describes `machine`; `vectorBits` 0 means its widest vectors. `tuneCpu` is
+/// the processor that code is tuned for, empty: that of `machine`, which for a
+/// host may be a level with features ("x86-64").
+CpuModel describeCpu(const llvm::TargetMachine &machine,
+                     llvm::StringRef tuneCpu, unsigned vectorBits);
 
 /// What the rewrites of operations need not take apart for `cpu`.
 codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu);

@@ -67,7 +67,7 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   GenerateOptions generateOptions;
   generateOptions.machine = (*target)->machine.get();
   generateOptions.cpu =
-      describeCpu(*(*target)->machine, options.vector_bits);
+      describeCpu(*(*target)->machine, (*target)->tuneCpu, options.vector_bits);
   generateOptions.fpFusion = options.fp_fusion;
   generateOptions.reassociate = options.reassociate;
   generateOptions.debugInfo = options.debug_info;

@@ -2,6 +2,7 @@
 // the right one is interleaved; elsewhere both become f32. i8 fits bf16, and
 // tile registers multiply it as it is.
 // RUN: nereid compile %s --target cpu -O cpu=znver4 --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu:x86_64:znver4,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512bf16 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: nereid compile %s --target cpu -O cpu=znver4 -O fast_paths=all,-dot-pairs --stop-after llir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=TILES
