@@ -67,3 +67,21 @@ def _min_with_place():
 def cases():
     yield _argmax()
     yield _min_with_place()
+
+
+def bench():
+    for rows, columns in ((4096, 1024), (512, 32768)):
+        args = dict(
+            x_ptr=torch.empty(rows, columns),
+            index_ptr=torch.empty(rows, dtype=torch.int64),
+            n_cols=columns,
+            BLOCK_SIZE=columns,
+        )
+        yield Case(
+            f"argmax_{columns}",
+            argmax_kernel,
+            (rows,),
+            args,
+            outputs=("index_ptr",),
+            work={"bytes": 4 * rows * columns},
+        )

@@ -53,6 +53,45 @@ def bmm_kernel(
 
 
 @triton.jit
+def grouped_matmul_kernel(
+    x_ptr,
+    w_ptr,
+    y_ptr,
+    ends_ptr,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    # Rows from the end of the group before to its own end have one matrix, as the
+    # tokens of an expert have.
+    group = tl.program_id(2)
+    end = tl.load(ends_ptr + group)
+    start = 0
+    if group > 0:
+        start = tl.load(ends_ptr + group - 1)
+    start += tl.program_id(1) * BLOCK_M
+    if start >= end:
+        return
+    rm = start + tl.arange(0, BLOCK_M)
+    rn = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rk = tl.arange(0, BLOCK_K)
+    rows = rm[:, None] < end
+    columns = rn[None, :] < N
+    x_ptrs = x_ptr + rm[:, None] * K + rk[None, :]
+    w_ptrs = w_ptr + group * K * N + rk[:, None] * N + rn[None, :]
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        x = tl.load(x_ptrs, mask=rows & (rk[None, :] < K - k), other=0.0)
+        w = tl.load(w_ptrs, mask=(rk[:, None] < K - k) & columns, other=0.0)
+        acc = tl.dot(x, w, acc)
+        x_ptrs += BLOCK_K
+        w_ptrs += BLOCK_K * N
+    tl.store(y_ptr + rm[:, None] * N + rn[None, :], acc, mask=rows & columns)
+
+
+@triton.jit
 def batched_dot_kernel(
     a_ptr,
     b_ptr,
@@ -135,6 +174,33 @@ def _bmm():
     )
 
 
+def _grouped():
+    name = "grouped_matmul_f32"
+    rng = generator(name)
+    n, k = 40, 50
+    ends = torch.tensor([20, 20, 53], dtype=torch.int32)  # one has no rows
+    x, w = randn(rng, 53, k), randn(rng, 3, k, n)
+    args = dict(
+        x_ptr=x,
+        w_ptr=w,
+        y_ptr=torch.zeros(53, n),
+        ends_ptr=ends,
+        N=n,
+        K=k,
+        BLOCK_M=16,
+        BLOCK_N=32,
+        BLOCK_K=16,
+    )
+    expected = torch.cat([x[:20].double() @ w[0].double(), x[20:].double() @ w[2].double()])
+    return Case(
+        name,
+        grouped_matmul_kernel,
+        (cdiv(n, 32), cdiv(53, 16), 3),
+        args,
+        expect={"y_ptr": near(expected, torch.float32, rtol=1e-4, atol=1e-4)},
+    )
+
+
 def _three_dimensional(dtype, b, m, n, k):
     name = f"batched_dot_3d_{short(dtype)}"
     rng = generator(name)
@@ -171,6 +237,45 @@ def _three_dimensional_loop():
 
 def cases():
     yield _bmm()
+    yield _grouped()
     yield _three_dimensional(torch.float32, 4, 16, 32, 8)
     yield _three_dimensional(torch.float16, 8, 16, 32, 16)
     yield _three_dimensional_loop()
+
+
+def bench():
+    batch, n = 16, 256
+    a, b, c = (torch.empty(batch, n, n) for _ in range(3))
+    strides = [s for t in (a, b, c) for s in t.stride()]
+    names = [f"stride_{t}" for t in ("ab", "am", "ak", "bb", "bk", "bn", "cb", "cm", "cn")]
+    args = dict(a_ptr=a, b_ptr=b, c_ptr=c, M=n, N=n, K=n)
+    args |= dict(zip(names, strides)) | dict(BLOCK_M=64, BLOCK_N=64, BLOCK_K=32)
+    yield Case(
+        "bmm_64x64x32",
+        bmm_kernel,
+        (n // 64, n // 64, batch),
+        args,
+        outputs=("c_ptr",),
+        work={"flops": 2 * batch * n**3},
+    )
+    groups, rows, n = 8, 1024, 512
+    args = dict(
+        x_ptr=torch.empty(rows, n),
+        w_ptr=torch.empty(groups, n, n),
+        y_ptr=torch.empty(rows, n),
+        ends_ptr=torch.empty(groups, dtype=torch.int32),
+        N=n,
+        K=n,
+        BLOCK_M=64,
+        BLOCK_N=64,
+        BLOCK_K=32,
+    )
+    # Any split into groups has the same work; a group has all rows at most.
+    yield Case(
+        "grouped_64x64x32",
+        grouped_matmul_kernel,
+        (n // 64, rows // 64, groups),
+        args,
+        outputs=("y_ptr",),
+        work={"flops": 2 * rows * n * n},
+    )

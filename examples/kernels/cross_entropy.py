@@ -157,3 +157,25 @@ def _in_place():
 def cases():
     yield _forward()
     yield _in_place()
+
+
+def bench():
+    for rows, columns in ((1024, 8192), (512, 32768)):
+        args = dict(
+            logits_ptr=torch.empty(rows, columns),
+            stride=columns,
+            labels_ptr=torch.empty(rows, dtype=torch.int64),
+            loss_ptr=torch.empty(rows),
+            lse_ptr=torch.empty(rows),
+            n_cols=columns,
+            ignore_index=IGNORE,
+            BLOCK_SIZE=columns,
+        )
+        yield Case(
+            f"cross_entropy_{columns}",
+            cross_entropy_fwd_kernel,
+            (rows,),
+            args,
+            outputs=("loss_ptr", "lse_ptr"),
+            work={"bytes": 4 * rows * columns},
+        )

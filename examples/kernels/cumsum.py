@@ -173,3 +173,22 @@ def cases():
     yield _tile()
     yield _recurrence()
     yield _lookback()
+
+
+def bench():
+    rows, columns = 4096, 1024
+    args = dict(
+        x_ptr=torch.empty(rows, columns),
+        y_ptr=torch.empty(rows, columns),
+        n_cols=columns,
+        BLOCK_SIZE=1024,
+        REVERSE=False,
+    )
+    yield Case(
+        "cumsum_1024",
+        row_cumsum_kernel,
+        (rows,),
+        args,
+        outputs=("y_ptr",),
+        work={"bytes": 8 * rows * columns},
+    )

@@ -126,3 +126,23 @@ def cases():
     yield _dropout()
     yield _bits()
     yield _normal()
+
+
+def bench():
+    n = 1 << 22
+    args = dict(
+        x_ptr=torch.empty(n),
+        output_ptr=torch.empty(n),
+        n_elements=n,
+        p=0.3,
+        seed=SEED,
+        BLOCK_SIZE=1024,
+    )
+    yield Case(
+        "dropout_1024",
+        seeded_dropout_kernel,
+        (cdiv(n, 1024),),
+        args,
+        outputs=("output_ptr",),
+        work={"bytes": 8 * n},
+    )

@@ -195,15 +195,18 @@ def cases():
 
 def bench():
     for heads, n_ctx, dim in ((8, 1024, 64), (8, 2048, 128)):
-        q, k, v = (torch.empty(heads, n_ctx, dim) for _ in range(3))
-        yield Case(
-            f"flash_attention_{dim}",
-            attention_kernel,
-            (cdiv(n_ctx, 64), heads),
-            _arguments(q, k, v, (64, 64), False),
-            outputs=("Out", "Lse"),
-            work={"flops": 4 * heads * n_ctx * n_ctx * dim},
-        )
+        flops = 4 * heads * n_ctx * n_ctx * dim
+        for suffix, dtype in (("", torch.float32), ("_bf16", torch.bfloat16)):
+            for causal in (False, True):
+                q, k, v = (torch.empty(heads, n_ctx, dim, dtype=dtype) for _ in "qkv")
+                yield Case(
+                    f"flash_attention_{dim}" + "_causal" * causal + suffix,
+                    attention_kernel,
+                    (cdiv(n_ctx, 64), heads),
+                    _arguments(q, k, v, (64, 64), causal),
+                    outputs=("Out", "Lse"),
+                    work={"flops": flops // 2 if causal else flops},
+                )
     heads, n_ctx, dim = 16, 4096, 64
     for blocks in ((64, 64), (128, 64), (128, 32)):
         q, k, v = (torch.empty(heads, n_ctx, dim, dtype=torch.float16) for _ in "qkv")

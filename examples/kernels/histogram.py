@@ -128,3 +128,22 @@ def cases():
     yield _atomic()
     yield _tile()
     yield _segments()
+
+
+def bench():
+    n, bins = 1 << 22, 256
+    args = dict(
+        x_ptr=torch.empty(n, dtype=torch.int32),
+        bins_ptr=torch.empty(bins, dtype=torch.int32),
+        n_elements=n,
+        BLOCK_SIZE=1024,
+        N_BINS=bins,
+    )
+    yield Case(
+        "histogram_1024",
+        tile_histogram_kernel,
+        (cdiv(n, 1024),),
+        args,
+        outputs=("bins_ptr",),
+        work={"bytes": 4 * n},
+    )

@@ -423,3 +423,17 @@ def _bench_cpu():
                     outputs=("c_ptr",),
                     work={"flops": 2 * n**3},
                 )
+    # A few rows, as when a model writes one token after the other.
+    m, n, blocks = 8, 4096, (16, 64, 128)
+    for dtype, suffix in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
+        a, c = (torch.empty(m, n, dtype=dtype) for _ in range(2))
+        b = torch.empty(n, n, dtype=dtype)
+        for prefix, right in (("matmul", b), ("linear", b.t())):
+            yield Case(
+                f"{prefix}_skinny_{suffix}",
+                matmul_kernel,
+                (cdiv(n, blocks[1]),),
+                _arguments(a, right, c, blocks, 8, ""),
+                outputs=("c_ptr",),
+                work={"flops": 2 * m * n * n},
+            )

@@ -22,6 +22,14 @@ def sum_kernel(x_ptr, sum_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 @triton.jit
+def row_max_kernel(x_ptr, max_ptr, n_cols, BLOCK_SIZE: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK_SIZE)
+    x = tl.load(x_ptr + row * n_cols + cols, mask=cols < n_cols, other=-float("inf"))
+    tl.store(max_ptr + row, tl.max(x, axis=0))
+
+
+@triton.jit
 def tile_reductions_kernel(
     x_ptr, row_ptr, col_ptr, all_ptr, M: tl.constexpr, N: tl.constexpr
 ):
@@ -99,6 +107,16 @@ def _sum():
         expect={
             "sum_ptr": near(x.double().sum().reshape(1), torch.float32, 1e-5, 1e-3)
         },
+    )
+
+
+def _row_max():
+    name = "row_max_f32"
+    x = randn(generator(name), 11, 500)
+    args = dict(x_ptr=x, max_ptr=torch.zeros(11), n_cols=500, BLOCK_SIZE=512)
+    expected = x.max(1).values
+    return Case(
+        name, row_max_kernel, (11,), args, {"max_ptr": near(expected, None, 0, 0)}
     )
 
 
@@ -185,6 +203,7 @@ def _welford():
 
 def cases():
     yield _sum()
+    yield _row_max()
     for dtype in (
         torch.float32,
         torch.float64,
@@ -212,3 +231,18 @@ def bench():
         outputs=("sum_ptr",),
         work={"bytes": 4 * n},
     )
+    for rows, columns in ((4096, 1024), (512, 32768)):
+        args = dict(
+            x_ptr=torch.empty(rows, columns),
+            max_ptr=torch.empty(rows),
+            n_cols=columns,
+            BLOCK_SIZE=columns,
+        )
+        yield Case(
+            f"row_max_{columns}",
+            row_max_kernel,
+            (rows,),
+            args,
+            outputs=("max_ptr",),
+            work={"bytes": 4 * rows * columns},
+        )

@@ -105,3 +105,25 @@ def cases():
     yield _rms_norm("rms_norm_f32", 12, 320, torch.float32)
     yield _rms_norm("rms_norm_bf16", 12, 333, torch.bfloat16)
     yield _fused()
+
+
+def bench():
+    for m, n in ((128, 256), (4096, 781), (4096, 1024), (4096, 4096), (512, 32768)):
+        block = triton.next_power_of_2(n)
+        args = dict(
+            x_ptr=torch.empty(m, n),
+            w_ptr=torch.empty(n),
+            y_ptr=torch.empty(m, n),
+            stride=n,
+            n_cols=n,
+            eps=EPS,
+            BLOCK_SIZE=block,
+        )
+        yield Case(
+            f"rms_norm_{block}" + ("_ragged" if n % 16 else ""),
+            rms_norm_kernel,
+            (m,),
+            args,
+            outputs=("y_ptr",),
+            work={"bytes": 8 * m * n},
+        )

@@ -112,3 +112,26 @@ def cases():
     yield _halves("rotary_f32", torch.float32, False)
     yield _halves("rotary_backward_f16", torch.float16, True)
     yield _interleaved()
+
+
+def bench():
+    tokens, heads, dim = 2048, 32, 128
+    args = dict(
+        q_ptr=torch.empty(tokens, heads, dim),
+        q_row_stride=heads * dim,
+        cos_ptr=torch.empty(tokens, dim // 2),
+        sin_ptr=torch.empty(tokens, dim // 2),
+        cos_row_stride=dim // 2,
+        n_heads=heads,
+        head_dim=dim,
+        PAD_HEADS=heads,
+        BACKWARD=False,
+    )
+    yield Case(
+        "rotary_128",
+        rotary_kernel,
+        (tokens,),
+        args,
+        outputs=("q_ptr",),
+        work={"bytes": 8 * tokens * heads * dim},
+    )

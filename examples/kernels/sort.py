@@ -19,6 +19,15 @@ def sort_kernel(
 
 
 @triton.jit
+def sort_rows_kernel(x_ptr, z_ptr, n_cols, BLOCK_SIZE: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK_SIZE)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + cols, mask=mask, other=float("inf"))
+    tl.store(z_ptr + row * n_cols + cols, tl.sort(x), mask=mask)
+
+
+@triton.jit
 def topk_kernel(x_ptr, z_ptr, n_cols, BLOCK_SIZE: tl.constexpr, K: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK_SIZE)
@@ -68,6 +77,16 @@ def _sort(name, dtype, descending):
     return Case(name, sort_kernel, (1,), args, {"z_ptr": near(expected, None, 0, 0)})
 
 
+def _sort_rows():
+    name = "sort_rows_f32"
+    x = randn(generator(name), 5, 100)
+    args = dict(x_ptr=x, z_ptr=torch.zeros_like(x), n_cols=100, BLOCK_SIZE=128)
+    expected = x.sort(1).values
+    return Case(
+        name, sort_rows_kernel, (5,), args, {"z_ptr": near(expected, None, 0, 0)}
+    )
+
+
 def _topk():
     name = "topk_f32"
     x = randn(generator(name), 5, 200)
@@ -103,5 +122,40 @@ def _gate():
 def cases():
     yield _sort("sort_f32", torch.float32, False)
     yield _sort("sort_i32_descending", torch.int32, True)
+    yield _sort_rows()
     yield _topk()
     yield _gate()
+
+
+def bench():
+    rows = 4096
+    for columns in (256, 1024):
+        args = dict(
+            x_ptr=torch.empty(rows, columns),
+            z_ptr=torch.empty(rows, columns),
+            n_cols=columns,
+            BLOCK_SIZE=columns,
+        )
+        yield Case(
+            f"sort_{columns}",
+            sort_rows_kernel,
+            (rows,),
+            args,
+            outputs=("z_ptr",),
+            work={"bytes": 8 * rows * columns},
+        )
+    args = dict(
+        x_ptr=torch.empty(rows, 1024),
+        z_ptr=torch.empty(rows, 8),
+        n_cols=1024,
+        BLOCK_SIZE=1024,
+        K=8,
+    )
+    yield Case(
+        "topk_1024",
+        topk_kernel,
+        (rows,),
+        args,
+        outputs=("z_ptr",),
+        work={"bytes": 4 * rows * 1024},
+    )

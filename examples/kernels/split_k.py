@@ -81,3 +81,30 @@ def cases():
         args,
         expect={"c_ptr": near(expected, torch.float32, 1e-4, 1e-4)},
     )
+
+
+def bench():
+    m, n, k, block, split = 128, 128, 16384, 64, 8
+    args = dict(
+        a_ptr=torch.empty(m, k),
+        b_ptr=torch.empty(k, n),
+        c_ptr=torch.empty(m, n),
+        M=m,
+        N=n,
+        K=k,
+        stride_am=k,
+        stride_bk=n,
+        stride_cm=n,
+        BLOCK_M=block,
+        BLOCK_N=block,
+        BLOCK_K=64,
+        SPLIT_K=split,
+    )
+    yield Case(
+        "split_k_64x64x64",
+        split_k_kernel,
+        (cdiv(m, block) * cdiv(n, block), split),
+        args,
+        outputs=("c_ptr",),
+        work={"flops": 2 * m * n * k},
+    )

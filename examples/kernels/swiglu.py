@@ -89,3 +89,17 @@ def cases():
     yield _forward("swiglu_f32", torch.float32)
     yield _forward("swiglu_f16", torch.float16)
     yield _backward()
+
+
+def bench():
+    rows, columns = 2048, 4096
+    args = {p: torch.empty(rows, columns) for p in ("a_ptr", "b_ptr", "c_ptr")}
+    args |= dict(stride=columns, n_cols=columns, BLOCK_SIZE=columns)
+    yield Case(
+        "swiglu_4096",
+        swiglu_forward_kernel,
+        (rows,),
+        args,
+        outputs=("c_ptr",),
+        work={"bytes": 12 * rows * columns},
+    )

@@ -63,6 +63,22 @@ def shuffle_kernel(
     tl.store(joined_ptr + rows * (2 * N) + wide, joined)
 
 
+@triton.jit
+def flip_rows_kernel(x_ptr, y_ptr, n_cols: tl.constexpr):
+    offsets = tl.program_id(0) * n_cols + tl.arange(0, n_cols)
+    tl.store(y_ptr + offsets, tl.flip(tl.load(x_ptr + offsets), 0))
+
+
+@triton.jit
+def reverse_rows_kernel(x_ptr, y_ptr, n_cols, BLOCK_SIZE: tl.constexpr):
+    # The same by descending addresses.
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK_SIZE)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * n_cols + (n_cols - 1 - cols), mask=mask)
+    tl.store(y_ptr + row * n_cols + cols, x, mask=mask)
+
+
 def _transpose(dtype):
     name = f"transpose_{short(dtype)}"
     rng = generator(name)
@@ -131,8 +147,66 @@ def _shuffle():
     )
 
 
+def _flip_rows():
+    name = "flip_rows_f32"
+    x = randn(generator(name), 5, 128)
+    args = dict(x_ptr=x, y_ptr=torch.zeros_like(x), n_cols=128)
+    expect = {"y_ptr": near(x.flip(1), None, 0, 0)}
+    return Case(name, flip_rows_kernel, (5,), args, expect)
+
+
+def _reverse_rows():
+    name = "reverse_rows_f32"
+    x = randn(generator(name), 5, 100)
+    args = dict(x_ptr=x, y_ptr=torch.zeros_like(x), n_cols=100, BLOCK_SIZE=128)
+    expect = {"y_ptr": near(x.flip(1), None, 0, 0)}
+    return Case(name, reverse_rows_kernel, (5,), args, expect)
+
+
 def cases():
     for dtype in (torch.float32, torch.float16, torch.int8, torch.float64):
         yield _transpose(dtype)
     yield _permute()
     yield _shuffle()
+    yield _flip_rows()
+    yield _reverse_rows()
+
+
+def bench():
+    n = 2048
+    for dtype in (torch.float32, torch.float16, torch.int8):
+        args = dict(
+            x_ptr=torch.empty(n, n, dtype=dtype),
+            y_ptr=torch.empty(n, n, dtype=dtype),
+            M=n,
+            N=n,
+            stride_xm=n,
+            stride_yn=n,
+            BLOCK_M=64,
+            BLOCK_N=64,
+        )
+        yield Case(
+            f"transpose_64x64_{short(dtype)}",
+            transpose_kernel,
+            (n // 64, n // 64),
+            args,
+            outputs=("y_ptr",),
+            work={"bytes": 2 * n * n * dtype.itemsize},
+        )
+    rows, columns = 4096, 1024
+    for name, kernel in (("flip", flip_rows_kernel), ("reverse", reverse_rows_kernel)):
+        args = dict(
+            x_ptr=torch.empty(rows, columns),
+            y_ptr=torch.empty(rows, columns),
+            n_cols=columns,
+        )
+        if kernel is reverse_rows_kernel:
+            args["BLOCK_SIZE"] = columns
+        yield Case(
+            f"{name}_1024",
+            kernel,
+            (rows,),
+            args,
+            outputs=("y_ptr",),
+            work={"bytes": 8 * rows * columns},
+        )

@@ -1,4 +1,4 @@
-"""The kernels of peers.py in each peer: a function without parameters, on its own
+"""The rows of rows.py in each peer: a function without parameters, on its own
 inputs, or None if the peer has no equivalent.
 """
 # SPDX-FileCopyrightText: the Nereid authors
@@ -15,110 +15,263 @@ NEEDS = {
     "jax": ("numpy", "jax"),
     "iree": ("numpy", "jax", "iree.compiler", "iree.runtime"),
 }
+# What pip installs for them.
+PACKAGES = ("numpy", "torch", "numba", "jax", "iree-base-compiler", "iree-base-runtime")
+
+BINS = 256  # of a histogram
+BEST = 8  # of top-k
+DROPPED = 0.3
 
 
-def inputs(op, shape):
+def shapes(op, shape):
+    """Of the inputs that are floats, or int8."""
+    if op in ("matmul", "linear"):
+        m, k, n = shape
+        return [(m, k), (k, n) if op == "matmul" else (n, k)]
+    if op == "bmm":
+        batch, m, k, n = shape
+        return [(batch, m, k), (batch, k, n)]
+    if op == "grouped":
+        groups, rows, k, n = shape
+        return [(rows, k), (groups, k, n)]
+    if op == "rotary":
+        half = (shape[0], shape[2] // 2)
+        return [shape, half, half]
+    more = {
+        "add": [shape],
+        "swiglu": [shape],
+        "layernorm": [shape[-1:], shape[-1:]],
+        "rmsnorm": [shape[-1:]],
+        "attention": [shape, shape],
+        "causal": [shape, shape],
+    }
+    return [shape, *more.get(op, [])]
+
+
+def inputs(op, shape, dtype="float32"):
+    """Arrays of numpy; those of a narrow float type are float32 still."""
     import numpy as np
 
     rng = np.random.default_rng(0)
-    sizes = {
-        "add": [shape, shape],
-        "layernorm": [shape, shape[-1:], shape[-1:]],
-        "matmul": [shape[:2], shape[1:]],
-        "linear": [shape[:2], shape[:0:-1]],
-    }.get(op, [shape])
-    return [rng.standard_normal(size, dtype=np.float32) for size in sizes]
+    if op == "histogram":
+        return [rng.integers(0, BINS, shape, dtype=np.int32)]
+    if dtype == "int8":
+        return [rng.integers(-100, 100, size, dtype=np.int8) for size in shapes(op, shape)]
+    arrays = [rng.standard_normal(size, dtype=np.float32) for size in shapes(op, shape)]
+    if op == "crossentropy":
+        arrays.append(rng.integers(0, shape[1], shape[0], dtype=np.int64))
+    return arrays
 
 
 def _numpy(op, shape, dtype, threads):
     import numpy as np
 
-    if dtype != "float32":
+    if dtype != "float32" and op not in ("histogram", "transpose"):
         return None
-    arrays = inputs(op, shape)
+    arrays = inputs(op, shape, dtype)
+    if dtype == "float16":
+        arrays = [a.astype(np.float16) for a in arrays]
+    a = arrays[0]
     if op == "sum":
-        return arrays[0].sum
+        return a.sum
+    if op in ("max", "argmax"):
+        return lambda: getattr(a, op)(axis=1)
+    if op == "histogram":
+        return lambda: np.bincount(a, minlength=BINS)
+    if op == "sort":
+        return lambda: np.sort(a, axis=1)
+    out = np.empty_like(a)
     if op == "add":
-        out = np.empty_like(arrays[0])
         return lambda: np.add(*arrays, out=out)
-    if op in ("matmul", "linear"):
-        a, b = arrays[0], arrays[1] if op == "matmul" else arrays[1].T
-        out = np.empty((shape[0], shape[2]), np.float32)
+    if op == "cumsum":
+        return lambda: np.cumsum(a, axis=1, out=out)
+    if op == "flip":
+        return lambda: np.copyto(out, a[:, ::-1])
+    if op == "transpose":
+        return lambda: np.copyto(out, a.T)
+    if op in ("matmul", "linear", "bmm"):
+        b = arrays[1] if op != "linear" else arrays[1].T
+        out = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
         return lambda: np.matmul(a, b, out=out)
     return None
+
+
+def _torch_functions(op, shape):
+    """The row with functions of torch that return their results."""
+    import torch
+    import torch.nn.functional as F
+
+    def rmsnorm(x, weight):
+        return F.rms_norm(x, shape[-1:], weight, 1e-6)
+
+    def rotary(q, cos, sin):
+        first, second = q.chunk(2, -1)
+        c, s = cos[:, None], sin[:, None]
+        return torch.cat([first * c - second * s, second * c + first * s], -1)
+
+    def grouped(x, w):
+        size = x.shape[0] // w.shape[0]
+        return torch.cat([x[size * g : size * (g + 1)] @ w[g] for g in range(w.shape[0])])
+
+    def product(a, b):
+        return torch._int_mm(a, b) if a.dtype == torch.int8 else a @ b
+
+    return {
+        "add": lambda a, b: a + b,
+        "gelu": lambda a: F.gelu(a, approximate="tanh"),
+        "mish": F.mish,
+        "sum": lambda a: a.sum(),
+        "max": lambda a: a.amax(1),
+        "argmax": lambda a: a.argmax(1),
+        "softmax": lambda a: torch.softmax(a, -1),
+        "layernorm": lambda a, w, b: F.layer_norm(a, shape[-1:], w, b),
+        "rmsnorm": rmsnorm,
+        "cumsum": lambda a: a.cumsum(1),
+        "sort": lambda a: torch.sort(a, 1)[0],
+        "topk": lambda a: torch.topk(a, BEST, 1)[0],
+        "histogram": lambda a: torch.bincount(a, minlength=BINS),
+        "flip": lambda a: a.flip(1),
+        "transpose": lambda a: a.t().contiguous(),
+        "crossentropy": lambda a, labels: F.cross_entropy(a, labels, reduction="none"),
+        "rotary": rotary,
+        "swiglu": lambda a, b: F.silu(a) * b,
+        "dropout": lambda a: F.dropout(a, DROPPED),
+        "matmul": product,
+        "linear": lambda a, b: product(a, b.t()),
+        "bmm": torch.bmm,
+        "grouped": grouped,
+        "attention": lambda q, k, v: F.scaled_dot_product_attention(q[None], k[None], v[None]),
+        "causal": lambda q, k, v: F.scaled_dot_product_attention(
+            q[None], k[None], v[None], is_causal=True
+        ),
+    }[op]
 
 
 def _tensors(op, shape, dtype, threads):
     import torch
 
     torch.set_num_threads(threads)
-    return [torch.from_numpy(x).to(getattr(torch, dtype)) for x in inputs(op, shape)]
+    narrow = dtype in ("bfloat16", "float16")
+    tensors = [torch.from_numpy(x) for x in inputs(op, shape, dtype)]
+    return [t.to(getattr(torch, dtype)) if narrow else t for t in tensors]
 
 
 def _torch(op, shape, dtype, threads):
     import torch
 
     tensors = _tensors(op, shape, dtype, threads)
-    if op == "sum":
-        return tensors[0].sum
-    if op == "gelu":
-        return lambda: torch.nn.functional.gelu(tensors[0], approximate="tanh")
-    if op == "layernorm":
-        a, weight, bias = tensors
-        return lambda: torch.nn.functional.layer_norm(a, shape[-1:], weight, bias)
+    a = tensors[0]
+    out = torch.empty_like(a)
     if op == "linear":
-        tensors[1] = tensors[1].T
-    size = (shape[0], shape[2]) if op in ("matmul", "linear") else shape
-    out = torch.empty(size, dtype=tensors[0].dtype)
-    if op == "softmax":
-        return lambda: torch.softmax(tensors[0], -1, out=out)
-    function = torch.add if op == "add" else torch.mm
-    return lambda: function(*tensors, out=out)
+        tensors[1] = tensors[1].t()
+    if op in ("matmul", "linear") and dtype != "int8":
+        out = a.new_empty(shape[0], shape[2])
+        return lambda: torch.mm(*tensors, out=out)
+    if op == "linear":
+        return lambda: torch._int_mm(*tensors)
+    with_out = {
+        "add": lambda: torch.add(*tensors, out=out),
+        "softmax": lambda: torch.softmax(a, -1, out=out),
+        "cumsum": lambda: torch.cumsum(a, 1, out=out),
+        "transpose": lambda: out.copy_(a.t()),
+    }
+    if op in with_out:
+        return with_out[op]
+    function = _torch_functions(op, shape)
+    return torch.no_grad()(lambda: function(*tensors))
 
 
 def _inductor(op, shape, dtype, threads):
     import torch
 
-    functions = {
-        "add": lambda a, b: a + b,
-        "gelu": lambda a: torch.nn.functional.gelu(a, approximate="tanh"),
-        "sum": lambda a: a.sum(),
-        "softmax": lambda a: torch.softmax(a, -1),
-        "layernorm": lambda a, w, b: torch.nn.functional.layer_norm(
-            a, a.shape[-1:], w, b
-        ),
-        "matmul": lambda a, b: a @ b,
-        "linear": lambda a, b: a @ b.T,
-    }
     tensors = _tensors(op, shape, dtype, threads)
-    function = torch.compile(functions[op], dynamic=False)
+    function = torch.compile(_torch_functions(op, shape), dynamic=False)
     return torch.no_grad()(lambda: function(*tensors))
 
 
-def _jax_function(op):
+def _jax_function(op, shape):
     import jax
+    import jax.numpy as jnp
 
     def layernorm(a, weight, bias):
         mean = a.mean(-1, keepdims=True)
         variance = ((a - mean) ** 2).mean(-1, keepdims=True)
         return (a - mean) * jax.lax.rsqrt(variance + 1e-5) * weight + bias
 
+    def rmsnorm(a, weight):
+        return a * jax.lax.rsqrt((a * a).mean(-1, keepdims=True) + 1e-6) * weight
+
+    def crossentropy(a, labels):
+        picked = jnp.take_along_axis(a, labels[:, None], 1)[:, 0]
+        return jax.nn.logsumexp(a, axis=1) - picked
+
+    def rotary(q, cos, sin):
+        first, second = jnp.split(q, 2, -1)
+        c, s = cos[:, None], sin[:, None]
+        return jnp.concatenate([first * c - second * s, second * c + first * s], -1)
+
+    def product(a, b):
+        wide = jnp.int32 if a.dtype == jnp.int8 else None
+        return jnp.matmul(a, b, preferred_element_type=wide)
+
+    def grouped(x, w):
+        rows = x.reshape(w.shape[0], -1, x.shape[1])
+        return jnp.matmul(rows, w).reshape(x.shape[0], -1)
+
+    def attention(q, k, v):
+        scores = jnp.einsum("hmd,hnd->hmn", q, k, preferred_element_type=jnp.float32)
+        scores = scores / math.sqrt(shape[2])
+        if op == "causal":
+            places = jnp.arange(shape[1])
+            scores = jnp.where(places[:, None] >= places[None, :], scores, -jnp.inf)
+        return jnp.einsum("hmn,hnd->hmd", jax.nn.softmax(scores, -1).astype(v.dtype), v)
+
+    def dropout(a):
+        kept = jax.random.bernoulli(jax.random.key(0), 1 - DROPPED, a.shape)
+        return jnp.where(kept, a / (1 - DROPPED), 0)
+
     return {
         "add": lambda a, b: a + b,
         "gelu": lambda a: jax.nn.gelu(a, approximate=True),
+        "mish": jax.nn.mish,
         "sum": lambda a: a.sum(),
+        "max": lambda a: a.max(1),
+        "argmax": lambda a: a.argmax(1),
         "softmax": lambda a: jax.nn.softmax(a, -1),
         "layernorm": layernorm,
-        "matmul": lambda a, b: a @ b,
-        "linear": lambda a, b: a @ b.T,
+        "rmsnorm": rmsnorm,
+        "cumsum": lambda a: jnp.cumsum(a, 1),
+        "sort": lambda a: jnp.sort(a, 1),
+        "topk": lambda a: jax.lax.top_k(a, BEST)[0],
+        "histogram": lambda a: jnp.bincount(a, length=BINS),
+        "flip": lambda a: jnp.flip(a, 1),
+        "transpose": lambda a: a.T,
+        "crossentropy": crossentropy,
+        "rotary": rotary,
+        "swiglu": lambda a, b: jax.nn.silu(a) * b,
+        "dropout": dropout,
+        "matmul": product,
+        "linear": lambda a, b: product(a, b.T),
+        "bmm": jnp.matmul,
+        "grouped": grouped,
+        "attention": attention,
+        "causal": attention,
     }[op]
+
+
+def _jax_arrays(op, shape, dtype):
+    import jax
+
+    narrow = dtype in ("bfloat16", "float16")
+    arrays = [jax.numpy.asarray(x) for x in inputs(op, shape, dtype)]
+    return [a.astype(dtype) if narrow else a for a in arrays]
 
 
 def _jax(op, shape, dtype, threads):
     import jax
 
-    arrays = [jax.numpy.asarray(x, dtype=dtype) for x in inputs(op, shape)]
-    function = jax.jit(_jax_function(op))
+    arrays = _jax_arrays(op, shape, dtype)
+    function = jax.jit(_jax_function(op, shape))
     return lambda: function(*arrays).block_until_ready()
 
 
@@ -128,8 +281,8 @@ def _iree(op, shape, dtype, threads):
     import jax
     import numpy as np
 
-    arrays = [jax.numpy.asarray(x, dtype=dtype) for x in inputs(op, shape)]
-    lowered = jax.jit(_jax_function(op)).lower(*arrays)
+    arrays = _jax_arrays(op, shape, dtype)
+    lowered = jax.jit(_jax_function(op, shape)).lower(*arrays)
     module = iree.compiler.compile_str(
         str(lowered.compiler_ir("stablehlo")),
         target_backends=["llvm-cpu"],
@@ -150,9 +303,7 @@ def _iree(op, shape, dtype, threads):
     return lambda: function(*given)
 
 
-def _numba(op, shape, dtype, threads):
-    if dtype != "float32" or op not in ("add", "softmax"):
-        return None
+def _numba_functions(threads):
     import numba
     import numpy as np
 
@@ -162,6 +313,13 @@ def _numba(op, shape, dtype, threads):
     def add(a, b, out):
         for i in numba.prange(a.size):
             out[i] = a[i] + b[i]
+
+    @jit
+    def gelu(a, out):
+        for i in numba.prange(a.size):
+            x = a[i]
+            inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
+            out[i] = np.float32(0.5) * x * (np.float32(1) + math.tanh(inner))
 
     @jit
     def softmax(a, out):
@@ -178,9 +336,48 @@ def _numba(op, shape, dtype, threads):
             for i in range(a.shape[1]):
                 out[row, i] *= total
 
+    @jit
+    def rmsnorm(a, weight, out):
+        for row in numba.prange(a.shape[0]):
+            total = np.float32(0)
+            for i in range(a.shape[1]):
+                total += a[row, i] * a[row, i]
+            scale = np.float32(1) / math.sqrt(total / np.float32(a.shape[1]) + np.float32(1e-6))
+            for i in range(a.shape[1]):
+                out[row, i] = a[row, i] * scale * weight[i]
+
+    @jit
+    def cumsum(a, out):
+        for row in numba.prange(a.shape[0]):
+            total = np.float32(0)
+            for i in range(a.shape[1]):
+                total += a[row, i]
+                out[row, i] = total
+
+    @jit
+    def flip(a, out):
+        for row in numba.prange(a.shape[0]):
+            for i in range(a.shape[1]):
+                out[row, i] = a[row, a.shape[1] - 1 - i]
+
+    @jit
+    def swiglu(a, b, out):
+        for row in numba.prange(a.shape[0]):
+            for i in range(a.shape[1]):
+                x = a[row, i]
+                out[row, i] = x / (np.float32(1) + math.exp(-x)) * b[row, i]
+
+    return {f.__name__: f for f in (add, gelu, softmax, rmsnorm, cumsum, flip, swiglu)}
+
+
+def _numba(op, shape, dtype, threads):
+    function = dtype == "float32" and _numba_functions(threads).get(op)
+    if not function:
+        return None
+    import numpy as np
+
     arrays = inputs(op, shape)
     arrays.append(np.empty_like(arrays[0]))
-    function = {"add": add, "softmax": softmax}[op]
     return lambda: function(*arrays)
 
 
@@ -195,4 +392,4 @@ _MAKERS = {
 
 
 def make(peer, op, shape, dtype, threads):
-    return _MAKERS[peer](op, shape, dtype, threads)
+    return _MAKERS[peer](op, tuple(shape), dtype, threads)

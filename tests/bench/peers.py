@@ -1,91 +1,36 @@
 """Nereid's cpu plugin compared with other frameworks on this machine, in one run.
 
-    scripts/bench [--threads N] [--only add,softmax] [--peers torch,jax]
-                  [--no-peers] [--budget SECONDS]
+    scripts/bench [--threads N] [--only softmax,attention] [--peers torch,jax]
+                  [--no-peers] [--rounds N] [--budget SECONDS] [--json FILE]
+                  [--html FILE] [--compare FILE] [--load FILE] [--list]
 
-Each figure is the median of warm calls, into a given output where the peer can;
-GB/s count each input and output once, GFLOP/s count 2MNK. Each peer runs in a
-process of its own, so that its idle threads do not slow the others. Figures are
-comparable within one run, not between runs.
+All take turns in several rounds; a figure is the median of the rounds, each of
+which is the median of warm calls, into a given output where the peer can. GB/s
+count each input and output once. Figures are comparable within one run, not
+between runs: --compare compares ratios.
 """
 
 import argparse
+import datetime
+import importlib.metadata
 import importlib.util
 import json
 import os
-import statistics
+import platform
 import subprocess
 import sys
-import time
+import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
-import kernels  # noqa: E402
-import peer_functions  # noqa: E402
+import contest
+import page
+import peer_functions
+import rows as table
+import run as data
 
-TOOL = kernels.ROOT / "build" / "bin" / "nereid"
-
-
-def cases():
-    """(name, shape, manifest, arguments that differ from it, grid)."""
-    for n in (1 << 16, 1 << 20, 1 << 22, 1 << 26):
-        changes = {0: [n], 1: [n], 2: [n], 3: n}
-        yield "add", (n,), "vector_add_1024", changes, [-(-n // 1024), 1, 1]
-    yield "gelu", (1 << 22,), "gelu_1024", {}, None
-    yield "sum", (1 << 22,), "sum_4096", {}, None
-    for name in ("softmax_256", "softmax_1024_ragged", "softmax_1024"):
-        yield "softmax", None, name, {}, None
-    for name in ("softmax_4096", "softmax_32768"):
-        yield "softmax", None, name, {}, None
-    for name in ("256", "1024", "4096", "32768"):
-        yield "layernorm", None, f"layer_norm_{name}", {}, None
-    products = [("matmul", 64), ("matmul", 128), ("linear", 128)]
-    for dtype in ("f32", "bf16"):
-        for op, block in products:
-            for n in (256, 512, 1024, 2048):
-                changes = {i: [n, n] for i in range(3)}
-                changes.update({i: n for i in range(3, 9)})
-                yield (
-                    f"{op} {block}x{block}x32 {dtype}",
-                    (n, n, n),
-                    f"{op}_{block}x{block}x32_{dtype}",
-                    changes,
-                    [(n // block) ** 2, 1, 1],
-                )
-
-
-def load(name, changes, grid):
-    """A manifest with some of its arguments and its grid replaced."""
-    path = kernels.DATA / "bench" / f"{name}.json"
-    manifest = json.loads(path.read_text())
-    for index, value in changes.items():
-        arg = manifest["args"][index]
-        arg["shape" if arg["kind"] == "tensor" else "value"] = value
-    if grid:
-        manifest["grid"] = grid
-    return path, manifest
-
-
-def nereid(path, manifest, options):
-    """Median seconds of one launch."""
-    words = [str(TOOL), "bench", str(path.with_suffix(".ttir"))]
-    words += ["--grid", ",".join(str(size) for size in manifest["grid"])]
-    words += kernels.arguments(manifest, path.parent)
-    words += ["--target", "cpu", "-O", f"threads={options.threads}"]
-    words += ["--time", str(options.budget)]
-    return kernels.run_json(words)["device_ns"]["median"] / 1e9
-
-
-def median_seconds(function, budget):
-    """Median time of a call, warm, over about `budget` seconds."""
-    function()
-    times = []
-    end = time.perf_counter() + budget
-    while len(times) < 5 or time.perf_counter() < end:
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+DEFAULT_CACHE = 32 << 20
+# What an operation writes, for the rows that read and write.
+READ_ONLY = ("sum", "max", "argmax", "crossentropy", "histogram", "topk")
 
 
 def available(name):
@@ -102,108 +47,208 @@ def installed(wanted):
     return here, [peer for peer in wanted if peer not in here]
 
 
-def measure_peer(peer, name, shape, options):
-    """Runs in the child process: median seconds, None if the peer has no such work."""
-    dtype = "bfloat16" if name.endswith("bf16") else "float32"
-    op = name.split()[0]
-    function = peer_functions.make(peer, op, tuple(shape), dtype, options.threads)
-    return function and median_seconds(function, options.budget)
+def version_of(peer):
+    package = {"inductor": "torch", "iree": "iree-base-compiler"}.get(peer, peer)
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
-def peer_seconds(peer, name, shape, options):
-    """Median seconds of a peer, measured in a process of its own."""
-    threads = str(options.threads)
-    environment = dict(
-        os.environ,
-        OMP_NUM_THREADS=threads,
-        MKL_NUM_THREADS=threads,
-        OPENBLAS_NUM_THREADS=threads,
-        NUMBA_NUM_THREADS=threads,
-        JAX_PLATFORMS="cpu",
-        # Do not return freed memory to the system: no peer pays for page faults.
-        MALLOC_MMAP_THRESHOLD_="8589934592",
-        MALLOC_TRIM_THRESHOLD_="17179869184",
-    )
-    if options.threads == 1:
-        environment["XLA_FLAGS"] = (
-            "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-        )
-    environment.pop("OPENBLAS_CORETYPE", None)
-    request = json.dumps([peer, name, shape])
-    words = [sys.executable, __file__, "--peer-of", request]
-    words += ["--threads", threads, "--budget", str(options.budget)]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        why = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        print(f"{peer}: {name}: {why[-1]}", file=sys.stderr)
-        return None
-    return json.loads(done.stdout.splitlines()[-1])
+def machine():
+    cpu = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0))}
 
 
-def work_of(name, shape):
-    """Amount of useful work, and its unit."""
-    if name.startswith(("matmul", "linear")):
-        return 2 * shape[0] * shape[1] * shape[2], "GFLOP/s"
-    size = 4
-    for extent in shape:
-        size *= extent
-    return {"add": 3, "sum": 1}.get(name, 2) * size, "GB/s"
+def commit():
+    words = ["git", "-C", str(table.kernels.ROOT), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(words, capture_output=True, text=True).stdout.strip()
+    except OSError:
+        return ""
 
 
-def row(label, ours, others, unit, peers):
-    """A line of the table; `others` are the figures of those peers that have one."""
-    line = f"{label:<34}{ours:>10.1f}"
-    for peer in peers:
-        line += f"{others[peer]:>10.1f}" if peer in others else f"{'-':>10}"
-    line += f"  {unit:<8}"
-    if others:
-        best = max(others, key=others.get)
-        line += f" {ours / others[best]:.2f} of {best}"
+def described(row, samples, failures, calibrations, cache):
+    """A row of the run as JSON holds it."""
+    return {
+        "name": row.name,
+        "group": row.group,
+        "dtype": row.dtype,
+        "unit": row.unit,
+        "bytes": row.bytes,
+        "flops": row.flops,
+        "work": row.work,
+        "by_flops": row.by_flops,
+        "writes": row.op not in READ_ONLY,
+        "goal": row.goal(cache),
+        "samples": samples,
+        "failures": failures,
+        "calibrations": calibrations,
+    }
+
+
+def header(peers):
+    line = f"{'case':<40}{'nereid':>10}" + "".join(f"{peer:>10}" for peer in peers)
+    return f"{line}  unit     ratio" if peers else f"{line}  unit"
+
+
+def line_of(row, run):
+    """A line of the table."""
+
+    def cell(name):
+        value = data.rate(row, name)
+        return f"{value:>10.1f}" if value else f"{'-':>10}"
+
+    line = f"{row['name']:<40}{cell('nereid')}"
+    line += "".join(map(cell, run["peers"])) + f"  {row['unit']:<8}"
+    value = data.ratio(row)
+    if value:
+        least, most = data.spread(row)
+        line += f" {value:.2f} of {data.best_peer(row)} ({least:.2f} to {most:.2f})"
+    share = data.of_limit(row, run.get("limits"))
+    if share:
+        line += f", {share}"
+    noise = data.noise_of(row, run)
+    if noise and noise > data.NOISY:
+        line += f", noise {noise:.1f}"
     return line.rstrip()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--only", default="", help="names, comma-separated")
-    parser.add_argument("--budget", type=float, default=0.4)
-    parser.add_argument("--peers", default=",".join(peer_functions.NEEDS))
-    parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--peer-of", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.peer_of:
-        print(json.dumps(measure_peer(*json.loads(options.peer_of), options)))
-        return
-    if not TOOL.exists():
-        sys.exit(f"missing: {TOOL}; scripts/quickstart builds it")
-    only = [name for name in options.only.split(",") if name]
+def print_summary(run):
+    found = data.summary(run)
+    if found:
+        print(f"\n{'rows':<16}{'count':>6}{'mean':>7}{f'< {data.FLOOR}':>8}{'< goal':>8}")
+    for name, count, mean, low, missed in found:
+        print(f"{name:<16}{count:>6}{mean:>7.2f}{low:>8}{missed:>8}")
+    low = data.below_floor(run)
+    if low:
+        print(f"\nbelow {data.FLOOR}: " + ", ".join(f"{name} {value:.2f}" for value, name in low))
+    noises = sorted(filter(None, (data.noise_of(row, run) for row in run["rows"])))
+    if noises:
+        noisy = sum(noise > data.NOISY for noise in noises)
+        print(
+            f"\nnoise of neighbours: median {noises[len(noises) // 2]:.2f}, most {noises[-1]:.2f}; "
+            f"{noisy} of {len(noises)} rows above {data.NOISY}"
+        )
+
+
+def print_comparison(old, new):
+    print(f"\nratio to the best peer of both runs, {old['commit']} and {new['commit']}:")
+    for name, before, now, beyond in data.compare(old, new):
+        mark = " *" if beyond else ""
+        print(f"{name:<40}{before:>7.2f}{now:>7.2f}{now / before:>7.2f}{mark}")
+    print("*: no round of one run is within the other's")
+
+
+def measured(options, parser):
+    if not contest.TOOL.exists():
+        sys.exit(f"missing: {contest.TOOL}; scripts/quickstart builds it")
     wanted = [] if options.no_peers else options.peers.split(",")
     unknown = [peer for peer in wanted if peer not in peer_functions.NEEDS]
     if unknown:
         parser.error(
             f"unknown peer '{unknown[0]}', expected {', '.join(peer_functions.NEEDS)}"
         )
+    chosen = table.selected(list(table.all_rows()), options.only)
+    if not chosen:
+        parser.error(f"no row contains '{','.join(options.only)}'; --list shows them")
     peers, absent = installed(wanted)
-    print(f"threads: {options.threads}; median of warm calls")
+    limits = contest.limits(options.threads, 3.0)
+    run = {
+        "version": data.VERSION,
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": commit(),
+        "machine": machine(),
+        "threads": options.threads,
+        "rounds": options.rounds,
+        "peers": {peer: version_of(peer) for peer in peers},
+        "limits": limits,
+        "rows": [],
+    }
+    print(f"threads: {options.threads}; medians of {options.rounds} rounds")
     if absent:
-        print(f"peers that are not installed: {', '.join(absent)}")
-    header = f"{'case':<34}{'nereid':>10}" + "".join(f"{peer:>10}" for peer in peers)
-    print(f"{header}  unit     nereid / best peer" if peers else f"{header}  unit")
-    for name, shape, manifest_name, changes, grid in cases():
-        if only and name.split()[0] not in only:
-            continue
-        path, manifest = load(manifest_name, changes, grid)
-        if shape is None:
-            shape = tuple(manifest["args"][0]["shape"])
-            if "ragged" in manifest_name:
-                columns = manifest["args"][-1]["value"]
-                shape = (shape[0], columns)
-        amount, unit = work_of(name, shape)
-        ours = amount / nereid(path, manifest, options) / 1e9
-        seconds = {peer: peer_seconds(peer, name, shape, options) for peer in peers}
-        others = {peer: amount / s / 1e9 for peer, s in seconds.items() if s}
-        label = f"{name} {'x'.join(str(extent) for extent in shape)}"
-        print(row(label, ours, others, unit, peers), flush=True)
+        print(f"peers that are not installed: {', '.join(absent)}; scripts/bench --setup installs them")
+    if not limits:
+        print(f"limits are not known: {contest.LIMITS} is built with the tests")
+    print(header(peers), flush=True)
+    cache = limits["l3_bytes"] if limits else DEFAULT_CACHE
+    processes = [contest.Peer(peer, options.threads) for peer in peers]
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            before = calibrated(options)
+            for row in chosen:
+                samples, failures = contest.measure(row, processes, options, Path(scratch))
+                after = calibrated(options)
+                run["rows"].append(described(row, samples, failures, before + after, cache))
+                before = after
+                print(line_of(run["rows"][-1], run), flush=True)
+                for name, why in failures.items():
+                    print(f"{name}: {row.name}: {why}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("interrupted; what was measured follows", file=sys.stderr)
+    finally:
+        for process in processes:
+            process.close()
+    return run
+
+
+def calibrated(options):
+    """The state of the machine between two rows."""
+    found = contest.limits(options.threads, 0.1)
+    return [found] if found else []
+
+
+def load(path):
+    try:
+        run = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path}: {error}")
+    if not isinstance(run, dict) or run.get("version") != data.VERSION:
+        sys.exit(f"{path}: not a run of scripts/bench --json, version {data.VERSION}")
+    return run
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--only", default="", help="groups, or parts of names, comma-separated")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--budget", type=float, default=0.6, help="seconds of each figure")
+    parser.add_argument("--peers", default=",".join(peer_functions.NEEDS))
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--list", action="store_true", help="print the rows")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the run there")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page there")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="an earlier run, as JSON")
+    parser.add_argument("--load", type=Path, metavar="FILE", help="show this run, measure nothing")
+    options = parser.parse_args()
+    options.only = [word for word in options.only.split(",") if word]
+    if options.threads < 1 or options.rounds < 1 or options.budget <= 0:
+        parser.error("--threads, --rounds and --budget must be positive")
+    if options.list:
+        for row in table.selected(table.all_rows(), options.only):
+            print(f"{row.group:<16}{row.name}")
+        return
+    old = load(options.compare) if options.compare else None
+    if options.load:
+        run = load(options.load)
+        print(header(list(run["peers"])))
+        for row in run["rows"]:
+            print(line_of(row, run))
+    else:
+        run = measured(options, parser)
+    print_summary(run)
+    if old:
+        print_comparison(old, run)
+    if options.json:
+        options.json.write_text(json.dumps(run, indent=1) + "\n")
+    if options.html:
+        options.html.write_text(page.page(run, old))
 
 
 if __name__ == "__main__":
