@@ -27,9 +27,10 @@ class TorchDevice(types.ModuleType):
         return getattr(vars(self)["_module"], name)
 
     def _index(self, device: Any = None) -> int:
-        """Tensors on the CPU belong to the current device."""
-        is_on_cpu = str(device).partition(":")[0] == "cpu"
-        return self._utils.index_of(None if is_on_cpu else device)
+        """Tensors on the CPU belong to the current device, and so does "cuda", which
+        FlagGems' flash attention writes for every vendor's."""
+        is_current = str(device).partition(":")[0] == "cpu" or device == "cuda"
+        return self._utils.index_of(None if is_current else device)
 
     def is_available(self) -> bool:
         return True
