@@ -96,7 +96,7 @@ def test_the_cpu_is_a_vendor(run, folder):
     assert facts["count"] == 1 and facts["units"] >= 1
     assert facts["tile"] == 3, "the heuristics use the plugin's number of cores"
     assert facts["fp64"] and facts["has_erf"]
-    refused = {"im2col", "linalg_svd", "linalg_svdvals"}
+    refused = {"im2col", "linalg_lstsq", "linalg_svd", "linalg_svdvals"}
     assert refused <= set(facts["unused"]), "they refuse tensors on the CPU"
     assert facts["memory"] > 0
     assert facts["capability"] == [0, 0]
@@ -382,6 +382,7 @@ def test_a_guard_selects_a_device(torch_device):
             assert torch_device.current_device() == 0
         with torch_device.device(torch.device("cpu")), torch_device.device(None):
             assert torch_device.current_device() == 1, "tensors on the CPU are anywhere"
+        assert torch_device.get_device_properties("cuda").name == "A1"
     assert torch_device.current_device() == 0
     torch_device.set_device(1)
     assert torch_device.current_device() == 1
