@@ -6,7 +6,6 @@ tests as of the pack's data then test reading, choosing and calling in C++."""
 import ctypes as c
 import pathlib
 
-import torch
 from pack import DTYPES, NAMES, check_guards, guarded, tensors_of
 
 CODES = {"i": 0, "u": 1, "f": 2, "b": 4}

@@ -12,39 +12,21 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import native  # noqa: E402
 import pack  # noqa: E402
-from test_generic import (  # noqa: E402, F401
-    random,
-    test_activations_of_products,
-    test_adding,
-    test_attention,
-    test_binary,
-    test_binary_backward,
-    test_conv2d,
-    test_cross_entropy,
-    test_cumsum,
-    test_dropout,
-    test_gradients_that_move,
-    test_group_norm,
-    test_indices_out_of_range,
-    test_moving,
-    test_norm,
-    test_numbers_as_attributes,
-    test_order,
-    test_position,
-    test_products,
-    test_reduction,
-    test_reductions_of_nan,
-    test_refusals,
-    test_rotary,
-    test_rounded_division,
-    test_silu_and_mul,
-    test_softmax,
-    test_softmax_of_infinities,
-    test_special_values,
-    test_unary,
-    test_unary_backward,
-    test_where,
-)
+import test_generic  # noqa: E402
+
+# What calls no operator, or chooses variants and configurations itself.
+NOT_CALLS = {
+    "test_configurations",
+    "test_every_operator_is_tested",
+    "test_guards",
+    "test_table_of_slow_operators",
+    "test_variants_of_other_devices",
+    "test_written_inputs",
+    "test_yaml",
+}
+CALLS = {name for name in vars(test_generic) if name.startswith("test_")} - NOT_CALLS
+random = test_generic.random  # their fixture
+globals().update({name: getattr(test_generic, name) for name in CALLS})
 
 
 @pytest.fixture(scope="module")
