@@ -2,7 +2,8 @@
 
 Arguments: the number of elements, then words: "failing" makes the configuration of
 64 elements impossible to compile, "slow" makes another one the fastest, "in_place"
-passes the result as the input too.
+passes the result as the input too, "warps" adds configurations that differ in options
+only, and "reads_warps" lets a heuristic read one of them.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -45,8 +46,18 @@ def bench_and_note(self, *args, config, **meta):
     return bench(self, *args, config=config, **meta)
 
 
+options = [{}]
+if "warps" in words:
+    options = [{"num_warps": warps, "num_stages": stages} for warps in (4, 8) for stages in (2, 3)]
+
+
+def is_even(arguments):
+    few = "reads_warps" not in words or arguments["num_warps"] == 4
+    return few and arguments["n"] % arguments["BLOCK"] == 0
+
+
 @triton.autotune(
-    [triton.Config({"BLOCK": block}) for block in TIMES],
+    [triton.Config({"BLOCK": block}, **each) for block in TIMES for each in options],
     key=["n"],
     restore_value=["y"] if "restore" in words else None,
     pre_hook=note_hook if "hooks" in words else None,
@@ -55,7 +66,7 @@ def bench_and_note(self, *args, config, **meta):
     else None,
     do_bench=measure,
 )
-@triton.heuristics({"EVEN": lambda arguments: arguments["n"] % arguments["BLOCK"] == 0})
+@triton.heuristics({"EVEN": is_even})
 @triton.jit
 def add_one(x, y, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FAILING: tl.constexpr):
     tl.static_assert(BLOCK > FAILING)

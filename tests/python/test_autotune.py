@@ -176,6 +176,27 @@ def test_pruned_configurations_are_left_alone(tuned):
     assert tuned(1000)["timed"] == [256]
 
 
+def test_same_kernel_is_timed_once(tuned, rows):
+    first = tuned(1024, "warps")
+    assert first["timed"] == [64, 128, 256]
+    assert first["times"] == [1] * 4 + [2] * 4 + [3] * 4
+    assert len(rows()) == 12
+    assert tuned(1024, "warps")["timed"] == []
+    assert tuned(1024, "warps", NEREID_TUNING="off")["timed"] == [64] * 4 + [128] * 4 + [256] * 4
+
+
+def test_option_that_a_heuristic_reads_makes_another_kernel(tuned):
+    assert tuned(1024, "warps", "reads_warps")["timed"] == [64, 64, 128, 128, 256, 256]
+
+
+def test_option_that_the_kernel_reads_makes_another_kernel(tuned, changed_program):
+    declared = changed_program("EVEN: tl.constexpr,", "EVEN: tl.constexpr, num_warps: tl.constexpr,")
+    assert tuned(1024, "warps", program=declared)["timed"] == [64, 128, 256]
+    text = declared.read_text().replace("BLOCK > FAILING", "BLOCK > FAILING * num_warps")
+    declared.write_text(text)
+    assert tuned(1024, "warps", program=declared)["timed"] == [64, 64, 128, 128, 256, 256]
+
+
 def test_off_is_triton_alone(tuned, rows):
     assert tuned(1000, NEREID_TUNING="off")["timed"] == [64, 128, 256]
     assert tuned(1000)["timed"] == [64, 128, 256]

@@ -38,7 +38,7 @@ print(json.dumps({
     "count": runtime.device.device_count,
     "units": properties.multi_processor_count,
     "tile": loader.heuristics["sum"]["TILE"]({"N": 3 * properties.multi_processor_count}),
-    "blocks": [it.kwargs["BLOCK"] for it in loader.get_tuned_config("mm")],
+    "configurations": len(loader.get_tuned_config("mm")),
     "fp64": runtime.device.support_fp64,
     "unused": backend.get_vendor_module(flag_gems.vendor_name).CUSTOMIZED_UNUSED_OPS,
     "has_erf": hasattr(backend.get_libdevice(flag_gems.vendor_name), "erf"),
@@ -102,9 +102,10 @@ def test_the_cpu_is_a_vendor(run, folder):
     assert facts["capability"] == [0, 0]
 
 
-def test_configurations_that_compile_to_the_same_are_one(run, folder):
-    """Of 12, which differ in warps and stages: no option of the CPU's compiler."""
-    assert facts_of(run(FACTS, folder))["blocks"] == [16, 32]
+def test_all_configurations_are_left(run, folder):
+    """Warps and stages are no options of the CPU's compiler, but operators of FlagGems
+    choose configurations by them."""
+    assert facts_of(run(FACTS, folder))["configurations"] == 12
 
 
 def test_flag_gems_is_told_which_types_do_not_compile(run, folder):
@@ -153,7 +154,6 @@ def test_a_variable_that_names_another_vendor_is_an_error(run, folder, variable)
         ("5.4", "runtime/backend/backend_utils.py", "triton_extra_name: str = None", "", "no triton_extra_name"),
         ("5.4", "runtime/backend/backend_utils.py", "device_query_cmd: str", "device_query_cmd: str\n    colour: str", "colour is new"),
         ("5.0", "runtime/backend/device.py", "get_vendor(", "find_vendor(", "no get_vendor"),
-        ("5.0", "runtime/configloader.py", "get_tuned_config", "tuned", "no get_tuned_config"),
         ("5.4", "runtime/common.py", "class vendors", "class Vendors", "no vendors"),
     ],
 )  # fmt: skip
@@ -183,7 +183,7 @@ def test_a_release_that_detects_elsewhere_is_named(run, tmp_path):
 
 
 class Backend:
-    """A plugin whose compiler has warps but not stages, and no f64."""
+    """A plugin whose compiler has no f64."""
 
     class Refused(RuntimeError):
         status = "unimplemented"
@@ -191,14 +191,6 @@ class Backend:
     def compile(self, source, name, options, device):
         if "f64" in source:
             raise self.Refused(name)
-
-    def options(self, device):
-        return json.dumps([{"name": "num_warps"}, {"name": "num_ctas"}])
-
-    def key(self, source, name, options, device):
-        if options.get("num_ctas", 1) > 1:
-            raise self.Refused(name)
-        return str(options)
 
 
 def facts_for(monkeypatch, torch_type, **info):
@@ -233,17 +225,12 @@ def test_a_type_that_does_not_compile_is_not_offered(monkeypatch, importable):
     assert facts.types == {"f64": False, "bf16": True, "i64": True}
 
 
-def test_options_without_effect_are_ignored(monkeypatch, importable):
-    facts = facts_for(monkeypatch, "cpu")
-    assert facts.ignored_options == ("num_stages", "maxnreg")
-
-
 def test_a_vendor_of_flag_gems_stays_what_it_is(monkeypatch, importable):
     nvidia = {"id": "cuda", "vendor_name": "nvidia", "device_type": "cuda", "dispatch_key": "CUDA"}
     monkeypatch.delattr(Backend, "compile")  # FlagGems knows what it can do
     facts = facts_for(monkeypatch, "cuda", **nvidia)
     assert (facts.vendor, facts.device, facts.dispatch_key) == ("nvidia", "cuda", "CUDA")
-    assert facts.types == {} and facts.ignored_options == ()
+    assert facts.types == {}
     monkeypatch.undo()
     # Where torch has no CUDA, tensors are on the CPU.
     facts = facts_for(monkeypatch, "cpu", **nvidia)

@@ -59,7 +59,6 @@ class Adapter(importlib.abc.MetaPathFinder):
             (self._add_vendor, ("runtime.common",)),
             (self._set_backend, ("runtime.backend",)),
             (self._detect, ("runtime.backend.device", "runtime.backend.device_finder")),
-            (self._drop_equal_configurations, ("runtime.configloader", "runtime.configs_loader")),
             (self._check, ("runtime",)),
         )
         self._steps: dict[str, Callable[[ModuleType], None]] = {}
@@ -192,26 +191,6 @@ class Adapter(importlib.abc.MetaPathFinder):
             if lacking is not None and not is_supported:
                 lacking.append(member)
 
-    def _drop_equal_configurations(self, module: ModuleType) -> None:
-        """Of configurations that differ only in options which the compiler does
-        not have, one is enough: each is compiled and timed."""
-        names = ("TunedConfigLoader", "ConfigLoader")
-        loader = next((getattr(module, it) for it in names if hasattr(module, it)), None)
-        if loader is None:
-            raise _mismatch(f"{module.__name__} has no class {' or '.join(names)}")
-        read = _required(loader, "get_tuned_config")
-        ignored = set(self.facts.ignored_options)
-
-        @functools.wraps(read)
-        def get_tuned_config(self: Any, op_name: str) -> Any:
-            kept = {}
-            for configuration in read(self, op_name):
-                kept.setdefault(_identity(configuration, ignored), configuration)
-            return list(kept.values())
-
-        if ignored:
-            loader.get_tuned_config = get_tuned_config
-
     def _check(self, runtime: ModuleType) -> None:
         """That FlagGems has taken all of it."""
         device = _required(runtime, "device")
@@ -321,9 +300,3 @@ def unused_operators() -> tuple[str, ...]:
     """FlagGems' functions that cannot work on tensors that are not CUDA's."""
     lines = (_VENDOR_DIR / "unused_ops.txt").read_text(encoding="utf-8").splitlines()
     return tuple(it.split()[0] for it in lines if it.strip() and not it.startswith("#"))
-
-
-def _identity(configuration: Any, ignored: set[str]) -> tuple:
-    """What tells a triton.Config from others, as a key."""
-    fields = vars(configuration).items()
-    return tuple(sorted((name, repr(it)) for name, it in fields if name not in ignored))

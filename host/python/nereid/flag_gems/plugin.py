@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,15 +24,6 @@ _PROBE = """module {{
 _REFUSALS = ("invalid-argument", "unimplemented", "out-of-resources")
 _ADDITIONS = {"f64": "addf", "bf16": "addf", "i64": "addi"}
 
-# Options of a triton.Config with two of their values, for the compilers that have
-# them.
-_LAUNCH_OPTIONS = {
-    "num_warps": (4, 8),
-    "num_stages": (1, 2),
-    "num_ctas": (1, 2),
-    "maxnreg": (64, 128),
-}
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -45,7 +35,6 @@ class Facts:
     dispatch_key: str  # torch's key under which operators are registered
     language: str  # triton.language.extra.<language>.libdevice
     types: dict[str, bool] = field(default_factory=dict)  # "f64": whether it compiles
-    ignored_options: tuple[str, ...] = ()  # of a triton.Config
 
     @property
     def module(self) -> str:
@@ -76,25 +65,6 @@ def compiles(backend: Any, device: int, name: str) -> bool:
     return True
 
 
-def has_effect(backend: Any, device: int, option: str) -> bool:
-    """Whether kernels that differ only in an option are different ones: whether it
-    is part of the key of the cache."""
-    offered = {it["name"] for it in json.loads(backend.options(device))}
-    if option not in offered:
-        return False
-    source = _PROBE.format(name="f32", add="addf")
-    try:
-        keys = {
-            backend.key(source, "uses_f32.ttir", {option: value}, device)
-            for value in _LAUNCH_OPTIONS[option]
-        }
-    except _native.require().Error as error:
-        if error.status in _REFUSALS:
-            return True  # one of the values is refused
-        raise
-    return len(keys) > 1
-
-
 def read(utils: Any, torch_device: Any, own_vendors: dict[str, str]) -> Facts:
     """The facts of the active device. `utils` is the Nereid driver's,
     `torch_device` is where torch allocates its tensors, and `own_vendors` are the
@@ -113,11 +83,6 @@ def read(utils: Any, torch_device: Any, own_vendors: dict[str, str]) -> Facts:
         language=utils.device_type,
     )
     if is_known:
-        return facts  # FlagGems has types and configurations of its own for it
-    return replace(
-        facts,
-        types={name: compiles(utils.backend, index, name) for name in _ADDITIONS},
-        ignored_options=tuple(
-            it for it in _LAUNCH_OPTIONS if not has_effect(utils.backend, index, it)
-        ),
-    )
+        return facts  # FlagGems has types of its own for it
+    types = {name: compiles(utils.backend, index, name) for name in _ADDITIONS}
+    return replace(facts, types=types)

@@ -1,8 +1,9 @@
 """`@triton.autotune` on the store of tuned results (docs/tuning.md).
 
-What one process has timed, the next one does not time again. Only the timing is
-saved: which configurations there are, hooks and pruning remain Triton's. Python
-calls `Autotuner.check_disk_cache` before it times, if `cache_results` is true.
+What one process has timed, the next one does not time again, and of configurations
+from which the same kernel is compiled one is timed. Only the timing is saved: which
+configurations there are, hooks and pruning remain Triton's. Python calls
+`Autotuner.check_disk_cache` before it times, if `cache_results` is true.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -27,7 +28,7 @@ from triton.runtime.autotuner import Autotuner, Config
 from triton.runtime.driver import driver as drivers
 
 from .. import _native
-from . import versions
+from . import same_kernel, versions
 
 _MODES = ("off", "use", "record", "on")
 _FAILED = (math.inf,) * 3
@@ -334,6 +335,12 @@ def install() -> None:
         return
     check_disk_cache = Autotuner.check_disk_cache
     bench = Autotuner._bench
+    prune = Autotuner.prune_configs
+
+    @functools.wraps(prune)
+    def pruned(self: Autotuner, *args: Any):
+        self._nereid_timings = {}  # of the call that is about to be tuned
+        return prune(self, *args)
 
     @functools.wraps(check_disk_cache)
     def check(self: Autotuner, key: tuple, configs: Sequence[Config], benchmark: Callable):
@@ -359,16 +366,26 @@ def install() -> None:
 
     @functools.wraps(bench)
     def timed(self: Autotuner, *args: Any, config: Config, **meta: Any):
+        if not _is_ours(self):
+            return bench(self, *args, config=config, **meta)
         tuning = vars(self).get("_nereid_tuning")
         known = tuning.timing(config) if tuning else None
+        timings = vars(self).setdefault("_nereid_timings", {})
+        utils = drivers.active.utils
+        kernel = same_kernel.identity(
+            self, config, (args, meta), utils.backend, utils.index_of(None)
+        )
         if known is not None:
-            return known
-        with _restored((*args, *meta.values())) if _is_ours(self) else contextlib.nullcontext():
-            timing = bench(self, *args, config=config, **meta)
+            return timings.setdefault(kernel, known)
+        timing = timings.get(kernel)
+        if timing is None:
+            with _restored((*args, *meta.values())):
+                timing = timings[kernel] = bench(self, *args, config=config, **meta)
         if tuning:
             tuning.record(config, timing)
         return timing
 
+    Autotuner.prune_configs = pruned
     Autotuner.check_disk_cache = check
     Autotuner._bench = timed
     Autotuner.cache_results = _CachesResults()
