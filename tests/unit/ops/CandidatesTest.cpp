@@ -99,6 +99,21 @@ TEST_F(OpsCandidatesTest, AreVariantsTimesConfigurationsOfAllLayers) {
   EXPECT_EQ(found->key, R"({"n":100,"x":"f32"})");
 }
 
+TEST_F(OpsCandidatesTest, AVariantWhoseConfigurationsFailIsOneWithoutThem) {
+  write("acme/tune_configs.yaml", "scale:\n"
+                                  "- META: {BLOCK: 16}\n"
+                                  "  where: BLOCK // (n - 100) == 0\n");
+  auto found = list(findAll(), "[100]");
+  ASSERT_TRUE(found) << found.failure().text;
+  EXPECT_THAT(texts(*found),
+              ElementsAre("only {} default", "small {} no", "only {} no",
+                          "broken {} no", "the generic pack/only {}",
+                          "the generic pack/only {} no"));
+  EXPECT_EQ(found->list[2].unsupported,
+            "the configurations of 'scale', line 3: expression 'BLOCK // (n - "
+            "100) == 0', column 7: division by zero");
+}
+
 TEST_F(OpsCandidatesTest, ASourceIsThatOfTheKernelsAndTheOperator) {
   std::string before = list(findAll(), "[100]")->list[0].source;
   EXPECT_EQ(list(findAll(), "[7]")->list[0].source, before);

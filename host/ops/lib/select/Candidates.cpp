@@ -235,6 +235,11 @@ Result<Candidates> candidatesOf(const Packs &packs, const TargetFacts &target,
     Candidate own = candidate;
     own.isDefault = space.variant == first->variant;
     add(std::move(own));
+    if (!space.problem.empty()) {
+      candidate.unsupported = space.problem;
+      out.list.push_back(std::move(candidate));
+      continue;
+    }
     for (const Configuration &configuration : space.configurations) {
       candidate.wanted.configuration = configuration;
       candidate.configuration = settingsText(configuration);

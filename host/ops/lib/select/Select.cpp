@@ -838,7 +838,9 @@ Outcome Planner::list(
       space.unsupported = whyNot(variant.when->expression, names);
     else if (made = makeVariant(variant, names); made)
       if (const TunedOperator *tuned = findTuned(variant))
-        made = expandVariant(*tuned, search, names, space);
+        if (Outcome expanded = expandVariant(*tuned, search, names, space);
+            !expanded)
+          space.problem = expanded.failure().text;
     if (!made)
       space.unsupported = made.failure().text;
     out.push_back(std::move(space));

@@ -56,8 +56,9 @@ struct VariantSpace {
   const Operator *op = nullptr;
   const Variant *variant = nullptr;
   std::string unsupported; // why it does not apply to the call; else empty
-  /// Besides its own settings.
+  /// Besides its own settings; none if they cannot be listed.
   std::vector<Configuration> configurations;
+  std::string problem; // why they cannot be listed; else empty
 };
 
 /// The variants of the layers that select() looks at and of those below, in

@@ -533,6 +533,12 @@ Outcome Sweep::tune(const SweepTask &task, Json &summary) {
   Result<std::vector<Trial>> trials = list(task, reply.answer);
   if (!trials)
     return trials.failure();
+  if (std::ranges::none_of(
+          *trials, [](const Trial &trial) { return trial.row.isDefault; })) {
+    summary["status"] = "failed";
+    summary["reason"] = "what is used without tuning cannot be chosen by name";
+    return {};
+  }
   arrangeTrials(*trials);
   total = trials->size();
   uint64_t before[] = {measured, failed, skipped};
