@@ -161,6 +161,20 @@ TEST_F(OpsPackTest, AnotherSchemaIsRefusedTheGenericOneStays) {
   EXPECT_THAT(packs.operatorNames(), ElementsAre("scale"));
 }
 
+TEST_F(OpsPackTest, OfGenericPacksTheLastDirectoryHasTheSchema) {
+  writePack("installed", "*");
+  writePack("mine", "*");
+  std::string text = std::string(schema) + oneVariant;
+  text.replace(text.find("rank: [0, 2]"), 12, "rank: [0, 3]");
+  write("mine/ops/scale.yaml", text);
+  Packs packs = find(folder + "/mine;" + folder + "/installed");
+  EXPECT_THAT(
+      messages(packs),
+      ElementsAre(HasSubstr("mine/ops/scale.yaml:1:1: operator 'scale' has "
+                            "another schema than that of installed/")));
+  EXPECT_THAT(packs.packs()[1]->layers()[0].operators, SizeIs(1));
+}
+
 TEST_F(OpsPackTest, ProblemsOfVendorYamlNameTheLine) {
   const std::pair<const char *, const char *> cases[] = {
       {"vendor_nam: acme\ntargets: a\n",

@@ -189,31 +189,38 @@ Packs Packs::of(std::vector<std::unique_ptr<Pack>> list) {
 }
 
 // Callers of an operator do not know which layer computes it: one that is
-// called differently is left out.
+// called differently from the lowest one is left out.
 void Packs::checkSchemas() {
+  auto isLow = [](const std::unique_ptr<Pack> &pack) {
+    return pack->isGeneric() && !pack->layers().empty() &&
+           pack->layers().front().level != Layer::User;
+  };
+  std::vector<Pack *> order;
+  for (auto pack = all.rbegin(); pack != all.rend(); ++pack)
+    if (isLow(*pack))
+      order.push_back(pack->get());
+  for (const std::unique_ptr<Pack> &pack : all)
+    if (!isLow(pack))
+      order.push_back(pack.get());
   std::map<std::string, const Operator *> first;
-  for (bool isGeneric : {true, false})
-    for (const std::unique_ptr<Pack> &pack : all) {
-      if (pack->isGeneric() != isGeneric)
-        continue;
-      for (Layer &layer : pack->layers())
-        for (auto at = layer.operators.begin(); at != layer.operators.end();) {
-          const Operator &op = at->second;
-          auto [known, isNew] = first.try_emplace(op.name, &op);
-          std::optional<std::string> why;
-          if (!isNew)
-            why = difference(op.schema, known->second->schema);
-          if (!why) {
-            ++at;
-            continue;
-          }
-          found.push_back({op.file, op.line, 1,
-                           "operator '" + op.name +
-                               "' has another schema than that of " +
-                               known->second->file + ": " + *why});
-          at = layer.operators.erase(at);
+  for (Pack *pack : order)
+    for (Layer &layer : pack->layers())
+      for (auto at = layer.operators.begin(); at != layer.operators.end();) {
+        const Operator &op = at->second;
+        auto [known, isNew] = first.try_emplace(op.name, &op);
+        std::optional<std::string> why;
+        if (!isNew)
+          why = difference(op.schema, known->second->schema);
+        if (!why) {
+          ++at;
+          continue;
         }
-    }
+        found.push_back({op.file, op.line, 1,
+                         "operator '" + op.name +
+                             "' has another schema than that of " +
+                             known->second->file + ": " + *why});
+        at = layer.operators.erase(at);
+      }
 }
 
 ArchivedPack Packs::archiveOf(std::string_view path) const {
