@@ -65,14 +65,15 @@ byInput(const std::string &option, const std::vector<std::string> &texts,
   return given;
 }
 
-static std::string defaultDtype(const Json &input, const std::string &wanted) {
+static bool mayBe(const Json &input, const std::string &dtype) {
   const Json &dtypes = input["dtype"];
-  if (!dtypes.is_array() || dtypes.empty())
-    return wanted;
-  for (const Json &dtype : dtypes)
-    if (dtype.get<std::string>() == wanted)
-      return wanted;
-  return dtypes[0].get<std::string>();
+  return !dtypes.is_array() || dtypes.empty() ||
+         std::ranges::find(dtypes, Json(dtype)) != dtypes.end();
+}
+
+// The type of all inputs that may have it.
+static std::string defaultDtype(const Json &input, const std::string &wanted) {
+  return mayBe(input, wanted) ? wanted : input["dtype"][0].get<std::string>();
 }
 
 // The inputs of a call. Shapes without a name are those of the inputs in order;
@@ -89,6 +90,11 @@ static Expected<Json> makeInputs(const Json &schema,
   std::vector<std::string> &unnamed = (*shapes)[""];
   size_t next = 0;
   std::string type = (*dtypes)[""].empty() ? "f32" : (*dtypes)[""].front();
+  // A type that no input may have is an error of the call.
+  bool isRefused = !(*dtypes)[""].empty() &&
+                   std::ranges::none_of(schema["inputs"], [&](const Json &it) {
+                     return it["dtype"].is_array() && mayBe(it, type);
+                   });
   Json inputs = Json::object();
   for (const Json &input : schema["inputs"]) {
     std::string name = input.value("name", "");
@@ -108,8 +114,10 @@ static Expected<Json> makeInputs(const Json &schema,
       if (!shape)
         return shape.error();
       Json tensor = {{"shape", *shape}};
-      tensor["dtype"] = (*dtypes)[name].empty() ? defaultDtype(input, type)
-                                                : (*dtypes)[name].front();
+      if (!(*dtypes)[name].empty())
+        tensor["dtype"] = (*dtypes)[name].front();
+      else
+        tensor["dtype"] = isRefused ? type : defaultDtype(input, type);
       if (!(*strides)[name].empty()) {
         Expected<Json> stride =
             parseSizes("--stride", (*strides)[name].front());
