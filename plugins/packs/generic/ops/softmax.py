@@ -2,8 +2,9 @@
 
 `rows`: inner is 1 and a row fits one block; several short rows share a program.
 `long_rows`: inner is 1; the row is read twice, with one running maximum and sum for
-each lane or, with FOLD, for all lanes: fewer exponentials. `columns`: inner is above
-1; lanes run along inner.
+each lane or, with FOLD, for all lanes: fewer exponentials. `stored_rows`: the same
+with one exponential for each element, which the result keeps. `columns`: inner is
+above 1; lanes run along inner.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -84,6 +85,31 @@ def long_rows(x, y, m, n, LOG: tl.constexpr, FOLD: tl.constexpr, BLOCK: tl.const
             mask = start + lane < n
             value = tl.load(x + start + lane, mask).to(wide)
             tl.store(y + start + lane, (tl.exp(value - top) * scale).to(y.dtype.element_ty), mask)
+
+
+@triton.jit
+def stored_rows(x, y, n, BLOCK: tl.constexpr):
+    """For results that are as wide as the sums, and a program that runs its loops one
+    after another."""
+    row = tl.program_id(0).to(tl.int64)
+    x += row * n
+    y += row * n
+    lane = tl.arange(0, BLOCK)
+    wide: tl.constexpr = x.dtype.element_ty
+    top = tl.full((), float("-inf"), wide)
+    for start in range(0, n, BLOCK):
+        value = tl.load(x + start + lane, start + lane < n, float("-inf"))
+        top = tl.maximum(top, tl.max(value, 0))
+    total = tl.zeros((), wide)
+    for start in range(0, n, BLOCK):
+        mask = start + lane < n
+        power = tl.exp(tl.load(x + start + lane, mask, float("-inf")) - top)
+        tl.store(y + start + lane, power, mask)
+        total += tl.sum(power, 0)
+    scale = 1 / total
+    for start in range(0, n, BLOCK):
+        mask = start + lane < n
+        tl.store(y + start + lane, tl.load(y + start + lane, mask) * scale, mask)
 
 
 @triton.jit
