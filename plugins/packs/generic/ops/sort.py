@@ -4,7 +4,8 @@ An element becomes a number of 64 bits: 32 bits of a key that is ordered as the
 elements are, and its position. So no two are equal, and the order is stable. Elements
 of 64 bits are sorted twice: by their lower half, then, from that order, by the upper
 one. Blocks are sorted by a network, then merged: the place of an element is its own
-index plus the number of smaller ones in the other run.
+index plus the number of smaller ones in the other run. `radix` sorts a row in one
+program, for processors that run its loops from a cache.
 """
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
@@ -132,6 +133,80 @@ def merge(source, out, size, run, BLOCK: tl.constexpr):
         width = width // 2
     start = tl.minimum(mine * run, other)
     tl.store(out + start + at % run + low, number, inside)
+
+
+@triton.jit
+def _count(counters, digit):
+    """Adds one to a counter; what it was before."""
+    at = counters + digit
+    before = tl.load(at)
+    tl.store(at, before + 1)
+    return before
+
+
+@triton.jit
+def _place_all(source, out, counters, n, SHIFT: tl.constexpr, DIGITS: tl.constexpr):
+    for i in range(n):
+        number = tl.load(source + i)
+        tl.store(out + _count(counters, (number >> SHIFT) & (DIGITS - 1)), number)
+
+
+@triton.jit
+def radix(
+    x,
+    order,
+    packed,
+    spare,
+    counters,
+    n,
+    inner,
+    DESCENDING: tl.constexpr,
+    UPPER: tl.constexpr,
+    HAS_ORDER: tl.constexpr,
+    DIGITS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Sorts row r to packed[r]: from the lowest of three digits to the highest, each
+    keeping the order of the one before. counters is [rows, 3, DIGITS]; HAS_ORDER is as
+    for `blocks`."""
+    row = tl.program_id(0).to(tl.int64)
+    base = _row_start(row, n, inner)
+    order += row * n
+    packed += row * n
+    spare += row * n
+    low = counters + row * 3 * DIGITS
+    middle = low + DIGITS
+    high = middle + DIGITS
+    digit = tl.arange(0, DIGITS)
+    tl.store(low + digit, tl.zeros((DIGITS,), tl.int32))
+    tl.store(middle + digit, tl.zeros((DIGITS,), tl.int32))
+    tl.store(high + digit, tl.zeros((DIGITS,), tl.int32))
+    lane = tl.arange(0, BLOCK)
+    for start in range(0, n, BLOCK):
+        at = start + lane
+        source = at.to(tl.int64)
+        if HAS_ORDER:
+            source = _index(tl.load(order + at, at < n, 0))
+        key = _key(tl.load(x + base + source * inner, at < n, 0), DESCENDING, UPPER)
+        # Digits have no sign.
+        tl.store(spare + at, _pack(key + 0x80000000, source if not HAS_ORDER else at), at < n)
+    bits: tl.constexpr = 11
+    tl.static_assert(DIGITS == 1 << bits)
+    for i in range(n):
+        number = tl.load(spare + i)
+        _count(low, (number >> 32) & (DIGITS - 1))
+        _count(middle, (number >> 32 + bits) & (DIGITS - 1))
+        _count(high, (number >> 32 + 2 * bits) & (DIGITS // 2 - 1))
+    # Where the first element of each digit goes.
+    count = tl.load(low + digit)
+    tl.store(low + digit, tl.cumsum(count, 0) - count)
+    count = tl.load(middle + digit)
+    tl.store(middle + digit, tl.cumsum(count, 0) - count)
+    count = tl.load(high + digit)
+    tl.store(high + digit, tl.cumsum(count, 0) - count)
+    _place_all(spare, packed, low, n, 32, DIGITS)
+    _place_all(packed, spare, middle, n, 32 + bits, DIGITS)
+    _place_all(spare, packed, high, n, 32 + 2 * bits, DIGITS // 2)
 
 
 @triton.jit
