@@ -730,6 +730,7 @@ def test_activations_of_products(activation, random):
 
 
 CONVOLUTIONS = [
+    (2, 32, 9, 11, 40, 3, 2, 1, 1, 1, 2), (1, 40, 9, 7, 6, 3, 3, 1, 0, 2, 1),
     (2, 3, 9, 11, 5, 3, 3, 1, 1, 1, 1), (1, 8, 12, 12, 6, 3, 2, 2, 1, 1, 2), (2, 4, 5, 5, 8, 1, 1, 1, 0, 1, 1), (1, 4, 10, 10, 4, 3, 3, 1, 2, 2, 4),
 ]  # fmt: skip
 
@@ -857,14 +858,20 @@ def test_configurations(random):
 
 
 def test_variants_of_other_devices(monkeypatch, random):
-    """What a GPU is given, which differs for sorts and for sums of rows, is right, too."""
+    """What a GPU is given is right, too, where it differs."""
     monkeypatch.setattr(Device, "type", "gpu")
-    x = values((3, 60), torch.float32, random)
-    for name, given in (("sort", {}), ("topk", {"k": 40})):
-        expected, places = torch.sort(x, dim=1, descending=name == "topk", stable=True)
-        got, indices = operator(name)(x=x, **given)
-        k = given.get("k", 60)
-        assert torch.equal(got, expected[:, :k]) and torch.equal(indices, places[:, :k])
+    for shape, dtype, k in (((3, 60), torch.float32, 40), ((1, 2500), torch.float64, 1100)):
+        x = values(shape, dtype, random)
+        for name, given in (("sort", {}), ("topk", {"k": k})):
+            expected, places = torch.sort(x, dim=1, descending=name == "topk", stable=True)
+            got, indices = operator(name)(x=x, **given)
+            count = given.get("k", shape[1])
+            assert torch.equal(got, expected[:, :count]) and torch.equal(indices, places[:, :count])
+    x = values((2, 20000), torch.float32, random)
+    assert_close(operator("softmax")(x=x), torch.softmax(x.double(), 1), None, 64)
+    image, weight = values((1, 32, 9, 11), torch.float32, random), values((4, 32, 3, 3), torch.float32, random)
+    expected = F.conv2d(image.double(), weight.double(), padding=1)
+    assert_close(operator("conv2d")(x=image, weight=weight, padding=[1, 1]), expected, 9.0 * 32 * 9, 16)
     index, grad = torch.randint(0, 50, (40,), generator=random), values((40, 37), torch.float32, random)
     expected = torch.zeros(50, 37, dtype=torch.float64).index_add_(0, index, grad.double())
     got = operator("embedding_backward")(grad=grad, indices=index, weight=grad.new_empty(50, 37))

@@ -281,6 +281,72 @@ def image_to_columns(
 
 
 @triton.jit
+def convolve(
+    x,
+    weight,
+    bias,
+    out,
+    filters,
+    channels,
+    n,
+    groups,
+    taps,
+    kw,
+    width,
+    plane,
+    out_width,
+    out_plane,
+    step_h,
+    step_w,
+    HAS_BIAS: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    EVEN_K: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):
+    """A convolution with a stride of 1 as the sum of the products of each tap, [filters,
+    channels], with the image moved. x is [images * groups, channels, plane] with its
+    padding, weight is [taps, groups * filters, channels]. Pixels are the first n of an
+    image of the width of x, so that they are contiguous; those that the result does not
+    have are not stored."""
+    wide: tl.constexpr = _wide(x.dtype.element_ty)
+    tiles = tl.cdiv(filters, BLOCK_M) * tl.cdiv(n, BLOCK_N)
+    tile_m, tile_n = _place(tl.program_id(0) % tiles, filters, n, BLOCK_M, BLOCK_N, GROUP_M)
+    which = (tl.program_id(0) // tiles).to(tl.int64)
+    row = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    pixel = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    rows = (row < filters)[:, None]
+    pixels = (pixel < n)[None, :]
+    first = which % groups * filters
+    left = weight + ((first + row) * channels)[:, None] + depth[None, :]
+    right = x + which * channels * plane + (depth.to(tl.int64) * plane)[:, None] + pixel[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), wide)
+    blocks = tl.cdiv(channels, BLOCK_K)
+    for step in range(taps * blocks):
+        tap = (step // blocks).to(tl.int64)
+        start = step % blocks * BLOCK_K
+        a_at = left + tap * groups * filters * channels + start
+        b_at = right + start.to(tl.int64) * plane + (tap // kw * step_h + tap % kw * step_w)
+        if EVEN_K:
+            a = tl.load(a_at, rows, 0)
+            b = tl.load(b_at, pixels, 0)
+        else:
+            a = tl.load(a_at, rows & (start + depth < channels)[None, :], 0)
+            b = tl.load(b_at, (start + depth < channels)[:, None] & pixels, 0)
+        total = tl.dot(a, b, total, input_precision="ieee", out_dtype=wide)
+    if HAS_BIAS:
+        total += tl.load(bias + first + row, row < filters, 0).to(wide)[:, None]
+    total = _activate(total, ACTIVATION)
+    column = pixel % width
+    place = pixel // width * out_width + column
+    to = out + ((which * filters + row) * out_plane)[:, None] + place[None, :]
+    tl.store(to, total.to(out.dtype.element_ty), rows & ((pixel < n) & (column < out_width))[None, :])
+
+
+@triton.jit
 def columns_to_image(
     source,
     out,
