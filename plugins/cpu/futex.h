@@ -13,6 +13,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nereid::cpu {
 
@@ -40,23 +41,32 @@ inline uint64_t monotonicNanoseconds() {
          static_cast<uint64_t>(now.tv_nsec);
 }
 
-/// Spins on `done` for about `nanoseconds`; returns true once it is true.
-template <typename Done> bool spinUntil(Done done, uint64_t nanoseconds) {
+enum class Spin {
+  Done,
+  TimedOut,
+  Preempted ///< the core went to another thread for longer than the time
+};
+
+/// Spins on `done` for about `nanoseconds`.
+template <typename Test> Spin spinUntil(Test done, uint64_t nanoseconds) {
   for (unsigned i = 0; i < 64; ++i) {
     if (done())
-      return true;
+      return Spin::Done;
     cpuRelax();
   }
   // Reading the clock costs as much as a few iterations.
-  uint64_t end = monotonicNanoseconds() + nanoseconds;
-  do {
+  uint64_t before = monotonicNanoseconds(), now = before;
+  for (uint64_t end = now + nanoseconds; now < end;) {
     for (unsigned i = 0; i < 16; ++i) {
       if (done())
-        return true;
+        return Spin::Done;
       cpuRelax();
     }
-  } while (monotonicNanoseconds() < end);
-  return done();
+    before = std::exchange(now, monotonicNanoseconds());
+  }
+  if (done())
+    return Spin::Done;
+  return now - before > nanoseconds ? Spin::Preempted : Spin::TimedOut;
 }
 
 } // namespace nereid::cpu

@@ -27,6 +27,9 @@ struct Job {
   uint64_t chunk; ///< items per chunk, at least 1
   /// May an item wait for earlier ones?
   bool isOrdered = true;
+  /// So short that waking a thread costs more than it saves: only workers that
+  /// are awake help.
+  bool isShort = false;
 };
 
 /// Runs jobs on the calling thread and on workers.
@@ -42,8 +45,11 @@ struct Job {
 /// Workers join a job while it runs, and the caller never waits for a worker
 /// that has not joined, so a slow wake-up does not delay it. After a job a
 /// worker spins for some 30 us, since the next one often follows soon, and then
-/// sleeps. One job at a time uses the workers; concurrent jobs run on their
-/// callers only.
+/// sleeps; while other threads compete for its core it sleeps at once. A worker
+/// that joins wakes two others, so that many threads start in few steps. What
+/// each thread writes is on cache lines of its own: the cost of a job hardly
+/// grows with the number of threads. One job at a time uses the workers;
+/// concurrent jobs run on their callers only.
 ///
 /// Threads start with the first job that needs them. In a child of fork() there
 /// are none, and they are started again.
@@ -62,51 +68,68 @@ public:
   /// [any-thread]
   bool run(const Job &job, unsigned threads);
 
-  /// Runs each item of an ordered job, whose chunks are of one item, on a thread
-  /// of its own, all at the same time, so that items may wait for each other in
-  /// any order. Waits for the job that uses the workers to end. Returns nothing
-  /// if there are fewer threads than items, else what run() returns.
-  /// [any-thread]
+  /// Runs each item of an ordered job, whose chunks are of one item, on a
+  /// thread of its own, all at the same time, so that items may wait for each
+  /// other in any order. Waits for the job that uses the workers to end.
+  /// Returns nothing if there are fewer threads than items, else what run()
+  /// returns. [any-thread]
   std::optional<bool> runTogether(const Job &job);
 
   /// Workers that are asleep; for tests.
-  unsigned sleeping() const { return sleepers.load(); }
+  unsigned sleeping() const;
 
 private:
   // The gate announces a job to the workers. High half: number of the job; then
-  // one bit: open; 15 bits: workers wanted; 16 bits: workers that have joined.
+  // one bit: open, while a chunk may be left; 31 bits: threads that may join,
+  // including the caller.
   static constexpr uint64_t kOpen = 1ull << 31;
-  static constexpr uint64_t kInside = 0xffff;
-  static unsigned wantedOf(uint64_t gate) { return gate >> 16 & 0x7fff; }
+  static uint32_t threadsOf(uint64_t gate) { return gate & (kOpen - 1); }
   static uint32_t numberOf(uint64_t gate) {
     return static_cast<uint32_t>(gate >> 32);
   }
 
+  /// What belongs to one thread; the caller's is the first.
+  struct Thread {
+    /// The job that it has joined; 0: none.
+    alignas(64) std::atomic<uint32_t> joined{0};
+    /// 1 while it sleeps or is about to; it sleeps on this word. On another
+    /// line, which is rarely written, because others read it in every job.
+    alignas(64) std::atomic<uint32_t> asleep{0};
+    /// Chunks of its part that were taken. High half: the number of the job;
+    /// if it is another one's, none were.
+    alignas(64) std::atomic<uint64_t> taken{0};
+  };
+
   bool runWithWorkers(const Job &job, unsigned threads);
-  static void *threadMain(void *pool);
-  void work();
-  bool joinable(uint64_t gate, uint32_t last) const;
-  uint64_t waitForJob(uint32_t last);
-  void runChunks(unsigned worker);
   uint64_t startOf(unsigned part) const;
-  void leave();
+  bool takeChunk(unsigned part, uint32_t number, uint64_t end, uint64_t &first);
+  void runChunks(unsigned thread, uint32_t number);
+  void close();
+  void waitFor(unsigned thread, uint32_t number);
+  void wake(unsigned thread);
+  void wakeNext(unsigned thread, unsigned threads);
+  static bool isJoinable(uint64_t gate, unsigned thread, uint32_t last);
+  uint64_t waitForJob(unsigned thread, uint32_t last, unsigned &crowded);
+  bool join(unsigned thread, uint32_t number);
+  void leave(unsigned thread);
+  void work();
+  static void *threadMain(void *pool);
   void startThreads();
   void resetAfterFork() override;
 
   const unsigned limit;
+  const std::unique_ptr<Thread[]> each;
 
   // Written by the caller that owns the pool, read by workers that have joined.
-  Job current = {};
+  alignas(64) Job current = {};
   unsigned parts = 1;
-  alignas(64) std::atomic<bool> stopped{false};
-  const std::unique_ptr<std::atomic<uint64_t>[]> next; // of each part
 
   alignas(64) std::atomic<uint64_t> gate{0};
-  alignas(64) std::atomic<uint32_t> sleepers{0};
-  std::atomic<uint32_t> bell{0};    // workers sleep on it
-  std::atomic<uint32_t> waiting{0}; // the caller sleeps on `done`
-  std::atomic<uint32_t> done{0};
+  alignas(64) std::atomic<bool> stopped{false};
   std::atomic<bool> ending{false};
+  std::atomic<uint32_t> awaited{
+      0};                        // the thread whose leaving the caller awaits
+  std::atomic<uint32_t> done{0}; // the caller sleeps on it
 
   alignas(64) std::atomic<bool> taken{false};
   std::atomic<bool> started{false};

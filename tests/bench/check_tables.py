@@ -31,6 +31,7 @@ ROWS = [
     r"compile layer_norm, block 65536 +[\d.]+ ms  [\d.]+ of block 1024",
     r"launch, 5 arguments: host above the plugin's slot +-?[\d.]+ ns",
     r"launch, 20 arguments: host above the plugin's slot +-?[\d.]+ ns",
+    r"parallel region of 2 threads, warm: above half of [\d.]+ us +-?[\d.]+ us",
 ]
 
 

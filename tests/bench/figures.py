@@ -22,7 +22,7 @@ from check_first_launch import FirstLaunch
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "tests/data/kernels/bench"
-PROGRAMS = ("compile_bench", "first_launch", "launch_bench", "many_plugins")
+PROGRAMS = ("compile_bench", "first_launch", "launch_bench", "many_plugins", "pool_bench")
 PLUGINS = 1000
 BLOCKS = (1024, 65536)
 
@@ -143,6 +143,16 @@ def launch(options):
         )
 
 
+def parallel_region(options):
+    """What two threads cost beyond half of the time of one, which spins meanwhile."""
+    found = benchmarks([options.build / "bench/pool_bench"], options.budget)
+    alone, together = found["work/1/real_time"], found["work/2/real_time"]
+    row(
+        f"parallel region of 2 threads, warm: above half of {alone / 1e3:.1f} us",
+        f"{(together - alone / 2) / 1e3:.2f} us",
+    )
+
+
 def vulkan_launch(options):
     """What the plugin and the host add to a driver's own time: that of a thread,
     on a driver that executes nothing."""
@@ -188,6 +198,7 @@ def main():
             many_plugins(options, Path(work))
         compilation(options)
         launch(options)
+        parallel_region(options)
         if (options.build / "tests/null_vulkan/null_vulkan.json").exists():
             vulkan_launch(options)
     except subprocess.CalledProcessError as error:

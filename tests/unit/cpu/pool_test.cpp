@@ -179,12 +179,16 @@ double cpuSeconds() {
              1e-6;
 }
 
+void waitUntilAsleep(const Pool &pool, unsigned workers) {
+  while (pool.sleeping() < workers)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 TEST(Pool, IdleWorkersSleep) {
   Pool pool(3);
   Counter counter(64);
   pool.run(counter.job(1), 3);
-  while (pool.sleeping() < 2)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  waitUntilAsleep(pool, 2);
   double before = cpuSeconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(cpuSeconds() - before, 0.05);
@@ -192,6 +196,24 @@ TEST(Pool, IdleWorkersSleep) {
   Counter again(64);
   EXPECT_TRUE(pool.run(again.job(1), 3));
   EXPECT_TRUE(again.once());
+}
+
+TEST(Pool, AShortJobWakesNoThread) {
+  Pool pool(3);
+  Counter first(64);
+  pool.run(first.job(1), 3);
+  // A worker counts as asleep shortly before it is, and may still join.
+  for (int round = 0; round < 1000; ++round) {
+    waitUntilAsleep(pool, 2);
+    Counter counter(64);
+    Job job = counter.job(1);
+    job.isShort = true;
+    EXPECT_TRUE(pool.run(job, 3));
+    EXPECT_TRUE(counter.once());
+    if (pool.sleeping() == 2)
+      return;
+  }
+  FAIL() << "workers woke in each round";
 }
 
 /// A job of `count` items that wait for all to start.
@@ -220,6 +242,15 @@ TEST(Pool, RunsItemsTogether) {
   Meeting meeting{.count = 5};
   EXPECT_EQ(pool.runTogether(meeting.job()), std::nullopt);
   EXPECT_EQ(meeting.arrived.load(), 0u);
+}
+
+TEST(Pool, WakesAllThatSleep) {
+  Pool pool(8);
+  for (int round = 0; round < 20; ++round) {
+    Meeting meeting{.count = 8};
+    EXPECT_EQ(pool.runTogether(meeting.job()), std::optional(true));
+    waitUntilAsleep(pool, 7);
+  }
 }
 
 TEST(Pool, RunsItemsTogetherWhileOthersUseIt) {
