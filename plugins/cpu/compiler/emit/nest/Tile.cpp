@@ -32,6 +32,11 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   if (!isTile(value))
     return {emitter.scalar(value), false};
   std::pair<void *, Indices> key = keyOf(value, indices);
+  // Before the values that are known: a row's condition may have been evaluated
+  // to find where it is true.
+  if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
+      isKnownTrue(value, key.second))
+    return {builder.getTrue(), false, /*assumes=*/true};
   for (Level &level : levels)
     if (auto known = level.memo.find(key); known != level.memo.end()) {
       assumed |= known->second.assumes;
@@ -40,18 +45,14 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   bool outer = assumed;
   assumed = false;
   Element element;
-  if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
-      isKnownTrue(value, key.second))
-    element = {builder.getTrue(), false};
-  else if (emitter.program.isMaterialized(value)) {
+  if (emitter.program.isMaterialized(value)) {
     // A value written by an earlier part of this row is read after that part.
     unsigned outerMinimum = minimumLevel;
     if (written.contains(value))
       minimumLevel = std::max(minimumLevel, rowLevel);
     element = readBuffer(emitter.bufferPointer(value), value, key.second);
     minimumLevel = outerMinimum;
-  }
-  else if (llvm::Value *mask = lanesWithin(value, key.second))
+  } else if (llvm::Value *mask = lanesWithin(value, key.second))
     element = {mask, true};
   else
     element = define(value, key.second);
