@@ -22,6 +22,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
     cpu.vectorBits = vectorBits;
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
+  cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");
@@ -41,6 +42,7 @@ static CpuModel describeAArch64(const llvm::TargetMachine &machine,
   if (vectorBits)
     cpu.vectorBits = vectorBits;
   cpu.vectorRegisters = 32;
+  cpu.dotVectors = 4;
   cpu.hasF16Arithmetic = hasFeature(machine, "fullfp16");
   return cpu;
 }

@@ -42,11 +42,15 @@ struct CpuModel {
   /// What stays in the first cache while all rows are multiplied with it, and
   /// what stays in the second.
   int64_t panelBytes = 16 << 10;
-  int64_t deferredBytes = 128 << 10;
+  int64_t deferredBytes = 256 << 10;
 
-  /// Loads of operands are hidden by multiplying several steps at once: with
-  /// few sums in registers other loads come first.
-  bool gainsFromDeferredDots() const { return vectorRegisters > 16; }
+  /// Vectors and rows of the sums of a dot that are in registers at once: with
+  /// the vectors of one operand, a broadcast of the other and, without
+  /// multiply-add, a product, no more than there are.
+  int64_t dotVectors = 2;
+  int64_t dotRows = 6;
+  /// So many sums hide the latency of a multiply-add.
+  static constexpr int64_t kFewestSums = 12;
 };
 
 /// Describes `machine`; `vectorBits` 0 means its widest vectors. `tuneCpu` is

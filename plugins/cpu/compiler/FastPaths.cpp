@@ -29,6 +29,8 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::DotTiles, "dot-tiles", "bf16 and i8 in tile registers"},
     {FastPath::DotTransposed, "dot-transposed",
      "operands are packed along their columns"},
+    {FastPath::DotPanels, "dot-panels",
+     "right operands in panels as wide as the sums in registers"},
     {FastPath::DotDeferred, "dot-deferred",
      "operands of several K steps are multiplied at once"},
     {FastPath::DotPrefetch, "dot-prefetch",

@@ -25,11 +25,12 @@ enum class FastPath : unsigned {
   DotPairs,
   DotTiles,
   DotTransposed,
+  DotPanels,
   DotDeferred,
   DotPrefetch,
   MaskedLoops,
 };
-inline constexpr size_t kFastPaths = 14;
+inline constexpr size_t kFastPaths = 15;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

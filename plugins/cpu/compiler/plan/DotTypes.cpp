@@ -50,18 +50,16 @@ static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
   return DotKind::Elements;
 }
 
-/// About 16 sums hide the latency of a multiply-add on every machine with 32
-/// vector registers, and 8 on those with 16; powers of two divide every tile.
 static DotBlock blockFor(int64_t rows, int64_t columns, unsigned sumBits,
                          const GenerateOptions &options) {
   DotBlock block;
   if (!options.fastPaths.has(FastPath::DotKernel))
     return block;
-  bool hasMany = options.cpu.vectorRegisters > 16;
-  int64_t sums = hasMany ? 16 : 8;
-  block.lanes = std::min<int64_t>(columns, options.cpu.vectorBits / sumBits);
-  block.vectors = std::min<int64_t>(columns / block.lanes, hasMany ? 4 : 2);
-  block.rows = std::min(rows, sums / block.vectors);
+  const CpuModel &cpu = options.cpu;
+  block.lanes = std::min<int64_t>(columns, cpu.vectorBits / sumBits);
+  block.vectors = std::min(columns / block.lanes, cpu.dotVectors);
+  block.rows = std::min(
+      rows, std::max(cpu.dotRows, CpuModel::kFewestSums / block.vectors));
   return block;
 }
 
@@ -82,9 +80,11 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
     return plan;
   }
   plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options);
-  plan.packing = {depth, columns, 1};
-  if (plan.kind == DotKind::Pairs)
-    plan.packing = {depth, plan.block.lanes * plan.block.vectors, 2};
+  bool isPaired = plan.kind == DotKind::Pairs;
+  plan.packing = {depth, columns, isPaired ? 2 : 1};
+  if (isPaired || (options.fastPaths.has(FastPath::DotKernel) &&
+                   options.fastPaths.has(FastPath::DotPanels)))
+    plan.packing.columns = plan.block.lanes * plan.block.vectors;
   return plan;
 }
 

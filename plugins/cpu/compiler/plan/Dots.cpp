@@ -1,11 +1,10 @@
-// Dots.cpp - packing of the operands of dots, and which dots of a loop are
-// deferred to multiply the operands of several iterations at once.
+// Dots.cpp - the operands of dots: which are transposed, and how they are laid
+// out for the multiplication.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "analysis/Induction.h"
-#include "plan/Planner.h"
 #include "plan/DotTypes.h"
+#include "plan/Planner.h"
 
 using namespace mlir;
 
@@ -108,6 +107,42 @@ void Planner::transposeDotOperands() {
 
 // ------------------------------------------------------------ one dot
 
+/// Is `dot` all that reads the materialized value of `operand`, an expression?
+/// Then its buffer may have any layout.
+static bool isOnlyReader(tt::DotOp dot, const DotOperand &operand) {
+  Operation *producer = operand.value.getDefiningOp();
+  if (!producer || !isTileExpression(producer) || !operand.value.hasOneUse())
+    return false;
+  Operation *user = *operand.value.user_begin();
+  return user == dot || (operand.isTransposed && user->hasOneUse());
+}
+
+/// The operands of DotKind::Elements. The nest that computes an operand writes
+/// it in the order of its use if nothing else reads it. A right operand that
+/// others read, or that is transposed, is packed: panels are contiguous, where
+/// rows of a wide tile would compete for a few lines of the L1 cache.
+void Planner::layOutOperands(tt::DotOp dot, DotPlan &plan) {
+  unsigned depthDim = codegen::rankOf(dot.getA()) - 1;
+  int64_t columns = dot.getType().getShape().back();
+  int64_t panel = plan.packing.columns < columns ? plan.packing.columns : 0;
+  // Single elements of the left operand are read in any order.
+  if (isOnlyReader(dot, plan.left))
+    program->materialized.lookup(plan.left.value)->joinedDim =
+        plan.left.isTransposed ? depthDim - 1 : depthDim;
+  Buffer *right = nullptr;
+  constexpr int64_t kFewUses = 4;
+  int64_t rows = dot.getType().getShape()[depthDim - 1];
+  if (!plan.right.isTransposed && isOnlyReader(dot, plan.right))
+    right = program->materialized.lookup(plan.right.value);
+  else if (plan.right.isTransposed ||
+           (panel && rows > kFewUses * plan.block.rows))
+    right = plan.right.packed = makeBuffer(dot.getB().getType());
+  if (right) {
+    right->joinedDim = depthDim - 1;
+    right->panel = panel;
+  }
+}
+
 void Planner::planDot(tt::DotOp dot) {
   Buffer *buffer = program->materialized.lookup(dot.getResult());
   flush();
@@ -120,155 +155,15 @@ void Planner::planDot(tt::DotOp dot) {
   plan = planProduct(dot, options);
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
-  // Single elements of the left operand are read in any layout.
-  bool readsElements = plan.kind == DotKind::Elements;
-  if (plan.left.isTransposed && !readsElements)
-    plan.left.packed = makeBuffer(dot.getA().getType());
-  if (plan.right.isTransposed || !readsElements)
+  if (plan.kind == DotKind::Elements) {
+    layOutOperands(dot, plan);
+  } else {
+    if (plan.left.isTransposed)
+      plan.left.packed = makeBuffer(dot.getA().getType());
     plan.right.packed = makeBuffer(dot.getB().getType());
+  }
   stepOf[dot] = step;
   current->steps.push_back({StepKind::Dot, dot, nullptr});
-}
-
-// ------------------------------------------------------------ deferred dots
-
-/// Bytes that one iteration adds to the packed panel of a dot.
-static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
-  // Tile registers multiply with two tiles at a time.
-  int64_t columns = plan.kind == DotKind::Tiles
-                        ? 2 * plan.packing.columns
-                        : plan.block.lanes * plan.block.vectors;
-  auto right = dot.getB().getType();
-  return right.getShape()[right.getRank() - 2] * columns *
-         right.getElementTypeBitWidth() / 8;
-}
-
-/// True when only `dot` uses the sums that `loop` carries for it, and they are
-/// updated in place: then they need not be up to date until the loop ends.
-static bool onlyAddsToCarried(tt::DotOp dot, scf::ForOp loop,
-                              const TileProgram &program) {
-  auto sums = dyn_cast<BlockArgument>(dot.getC());
-  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
-      !dot->hasOneUse())
-    return false;
-  if (loop.getTiedLoopYieldedValue(sums)->get() != dot.getResult())
-    return false;
-  auto tile = program.carried.find(sums);
-  return tile != program.carried.end() &&
-         tile->second.current == tile->second.next;
-}
-
-/// The trip count of `loop`, if constant.
-static std::optional<int64_t> tripCountOf(scf::ForOp loop) {
-  auto lower = getConstantIntValue(loop.getLowerBound());
-  auto upper = getConstantIntValue(loop.getUpperBound());
-  auto step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step <= 0)
-    return std::nullopt;
-  return std::max<int64_t>(0, llvm::divideCeilSigned(*upper - *lower, *step));
-}
-
-/// Defers `dot`, with the buffers that it reads and `loop` writes, unless one
-/// of them cannot hold several tiles.
-void Planner::addToDeferred(tt::DotOp dot, scf::ForOp loop,
-                            DeferredDots &deferred) {
-  if (!onlyAddsToCarried(dot, loop, *program))
-    return;
-  SmallVector<const Buffer *, 2> buffers;
-  const DotPlan &plan = program->dots.at(dot);
-  // On AVX2, deferring made dots of f32 5 to 20 % slower.
-  if (plan.kind == DotKind::Elements && !options.cpu.gainsFromDeferredDots())
-    return;
-  for (DotOperand operand : {plan.left, plan.right}) {
-    if (operand.value.getParentBlock() != loop.getBody())
-      continue;
-    if (operand.packed) {
-      buffers.push_back(operand.packed);
-      continue;
-    }
-    // A buffer that is passed to another block holds a single tile.
-    const Buffer *buffer = program->materialized.lookup(operand.value);
-    if (!buffer || isa<BlockArgument>(operand.value) || isPassedOn(buffer))
-      return;
-    buffers.push_back(buffer);
-  }
-  deferred.buffers.insert(buffers.begin(), buffers.end());
-  deferred.dots.push_back(dot);
-}
-
-bool Planner::isPassedOn(const Buffer *buffer) const {
-  auto isIt = [&](const auto &entry) { return entry.second == buffer; };
-  return llvm::any_of(program->passed, isIt) ||
-         llvm::any_of(program->carried, [&](const auto &entry) {
-           return entry.second.current == buffer || entry.second.next == buffer;
-         });
-}
-
-/// Lets the deferred dots prefetch the iterations after those that they
-/// multiply. The hardware prefetcher does not detect tiles with few lines per
-/// row, and while operands are copied there is no other work to hide the
-/// latency.
-void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
-  if (!options.fastPaths.has(FastPath::DotPrefetch))
-    return;
-  DenseSet<Value> prefetched;
-  for (tt::DotOp dot : deferred.dots) {
-    const DotPlan &plan = program->dots.at(dot);
-    for (const DotOperand &operand : {plan.left, plan.right}) {
-      RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
-                                 program->materialized.lookup(operand.value)},
-                                *program);
-      for (const TileRead &read : reads.loads) {
-        auto load = read.value.getDefiningOp<tt::LoadOp>();
-        const codegen::TileForm *found = forms.of(load.getPtr());
-        if (load->getParentOp() != loop || !found || read.map.size() != 2 ||
-            !getElementTypeOrSelf(read.value).isIntOrFloat() ||
-            !prefetched.insert(read.value).second)
-          continue;
-        codegen::TileForm form = forms.unwrapped(*found);
-        bool hasRows = form.strides[1].constant() == 1;
-        bool hasColumns = form.strides[0].constant() == 1;
-        auto advance = advanceOf(form.base, loop);
-        if (!form.isAffine() || hasRows == hasColumns || !advance ||
-            advance->isZero())
-          continue;
-        form.base = form.base + *advance;
-        deferred.prefetches.push_back(
-            {dot, read.value, std::move(form), *advance, hasRows ? 0u : 1u});
-      }
-    }
-  }
-}
-
-/// Defers dots in loops that do nothing with their sums but add to them.
-void Planner::deferDots() {
-  if (!options.fastPaths.has(FastPath::DotDeferred))
-    return;
-  function.walk([&](scf::ForOp loop) {
-    DeferredDots deferred;
-    for (const Step &step : program->blocks[loop.getBody()].steps)
-      if (step.kind == StepKind::Dot)
-        addToDeferred(cast<tt::DotOp>(step.op), loop, deferred);
-    int64_t bytes = 0;
-    for (const Buffer *buffer : deferred.buffers)
-      bytes += buffer->bytes();
-    if (!bytes)
-      return;
-    deferred.iterations = options.cpu.deferredBytes / bytes;
-    for (tt::DotOp dot : deferred.dots)
-      deferred.iterations = std::min(
-          deferred.iterations,
-          options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
-    if (std::optional<int64_t> iterations = tripCountOf(loop))
-      deferred.iterations = std::min(deferred.iterations, *iterations);
-    if (deferred.iterations < 2)
-      return;
-    for (auto &buffer : program->buffers)
-      if (deferred.buffers.contains(buffer.get()))
-        buffer->tiles = deferred.iterations;
-    planPrefetches(loop, deferred);
-    program->deferredDots[loop] = std::move(deferred);
-  });
 }
 
 } // namespace nereid::cpu

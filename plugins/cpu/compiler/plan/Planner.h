@@ -91,6 +91,7 @@ private:
       llvm::DenseMap<mlir::Value, mlir::Value> &turned);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
+  void layOutOperands(tt::DotOp dot, DotPlan &plan);
   void deferDots();
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);

@@ -14,6 +14,31 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+TileLayout TileLayout::rowMajor(ArrayRef<int64_t> shape) {
+  TileLayout layout;
+  layout.strides.resize(shape.size());
+  int64_t unit = 1;
+  for (size_t dim = shape.size(); dim-- > 0; unit *= shape[dim])
+    layout.strides[dim] = unit;
+  return layout;
+}
+
+TileLayout Buffer::layout() const {
+  SmallVector<int64_t, 4> joined = shape;
+  joined[joinedDim] *= tiles;
+  TileLayout layout = TileLayout::rowMajor(joined);
+  if (panel) {
+    layout.panel = panel;
+    layout.panelStride = joined[joined.size() - 2] * panel;
+    layout.strides[joined.size() - 2] = panel;
+  }
+  return layout;
+}
+
+int64_t Buffer::tileStride() const {
+  return shape[joinedDim] * layout().strides[joinedDim];
+}
+
 int64_t Buffer::elements() const {
   int64_t count = 1;
   for (int64_t size : shape)
@@ -265,6 +290,8 @@ struct Printer {
       os << ' ' << buffer->element;
       if (buffer->tiles > 1)
         os << " x" << buffer->tiles;
+      if (buffer->panel)
+        os << " in panels of " << buffer->panel;
       os << " at " << buffer->offset << '\n';
     }
     printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);

@@ -27,16 +27,33 @@
 
 namespace nereid::cpu {
 
-/// Scratch for one tile: row-major, elements with their layout in memory.
+/// The order of the elements of a tile in scratch: the one at index i has the
+/// offset sum_d strides[d] * i[d]. With panels, the last dimension is cut into
+/// blocks of `panel` columns, which is a power of two: its part of the offset is
+/// i / panel * panelStride + i % panel.
+struct TileLayout {
+  llvm::SmallVector<int64_t, 4> strides;
+  int64_t panel = 0, panelStride = 0; // 0: no panels
+
+  static TileLayout rowMajor(llvm::ArrayRef<int64_t> shape);
+};
+
+/// Scratch for one tile, elements with their layout in memory, or for a tile of
+/// each of several iterations of a loop: these are joined along `joinedDim` to
+/// a larger tile, which is row-major or, with `panel`, cut into panels.
 struct Buffer {
   unsigned id = 0;
   mlir::Type element;
-  llvm::SmallVector<int64_t, 4> shape;
-  int64_t tiles = 1;   // consecutive, one for each iteration of a loop
+  llvm::SmallVector<int64_t, 4> shape; // of one tile
+  int64_t tiles = 1;
+  unsigned joinedDim = 0;
+  int64_t panel = 0;   // columns of a panel; 0: no panels
   uint64_t offset = 0; // in scratch, bytes
 
   int64_t elements() const; // of one tile
   uint64_t bytes() const;   // of one tile
+  TileLayout layout() const;
+  int64_t tileStride() const; // elements from one tile to the next
 };
 
 /// Buffers start at cache lines; the first line of scratch is reserved.
@@ -150,15 +167,16 @@ enum class DotKind {
   Tiles     // the tile registers of AMX
 };
 
-/// Register blocking: rows of vectors of sums that stay in registers.
+/// Register blocking: rows of vectors of sums that stay in registers, at most
+/// this many rows.
 struct DotBlock {
   int64_t lanes = 1, vectors = 1, rows = 1;
 };
 
-/// The layout of a packed right operand: blocks of `depth` rows and `columns`
-/// columns; blocks of the same columns are consecutive. In a row of a block,
-/// `together` elements that are neighbours along the depth are interleaved:
-/// they precede the next column.
+/// The layout of a right operand in the order of its use: blocks of `depth`
+/// rows and `columns` columns; blocks of the same columns are consecutive. In a
+/// row of a block, `together` elements that are neighbours along the depth are
+/// interleaved: they precede the next column.
 struct DotPacking {
   int64_t depth = 1, columns = 1, together = 1;
 };

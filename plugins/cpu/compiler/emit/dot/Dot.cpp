@@ -22,6 +22,50 @@ static const Buffer *bufferOf(const TileProgram &program,
                         : program.materialized.lookup(operand.value);
 }
 
+/// The strides of an operand whose elements are single words: those of its
+/// buffer. The tile that a loop carries is row-major.
+static DotStrides stridesOf(const DotOperand &operand, const Buffer *buffer,
+                            bool isRight, bool hasTiles) {
+  auto tile = codegen::tileType(operand.value);
+  TileLayout layout =
+      buffer ? buffer->layout() : TileLayout::rowMajor(tile.getShape());
+  unsigned last = tile.getRank() - 1;
+  unsigned step = isRight ? last - 1 : last, line = isRight ? last : last - 1;
+  if (operand.isTransposed && !operand.packed)
+    std::swap(step, line);
+  DotStrides strides;
+  strides.batch = last == 2 ? layout.strides[0] : 0;
+  strides.step = layout.strides[step];
+  strides.line =
+      layout.panel ? layout.panelStride / layout.panel : layout.strides[line];
+  strides.iteration = hasTiles ? buffer->tileStride() : 0;
+  return strides;
+}
+
+/// Sets the strides of both operands.
+static void setStrides(DotShape &shape, const DotPlan &plan,
+                       const TileProgram &program,
+                       const DeferredDots *deferred) {
+  const Buffer *left = bufferOf(program, plan.left);
+  const Buffer *right = bufferOf(program, plan.right);
+  bool hasLeft = isDeferred(deferred, left);
+  bool hasRight = isDeferred(deferred, right);
+  if (shape.kind == DotKind::Elements) {
+    shape.left = stridesOf(plan.left, left, /*isRight=*/false, hasLeft);
+    shape.right = stridesOf(plan.right, right, /*isRight=*/true, hasRight);
+    return;
+  }
+  int64_t depth = shape.depth / shape.packing.together; // in words
+  shape.left = {shape.rows * depth, depth, 1};
+  if (shape.isLeftTransposed)
+    shape.left = {shape.rows * depth, 1, shape.rows};
+  shape.right = {depth * shape.columns, depth, shape.packing.columns};
+  if (hasLeft)
+    shape.left.iteration = shape.batches * shape.left.batch;
+  if (hasRight)
+    shape.right.iteration = shape.batches * shape.right.batch;
+}
+
 static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   const TileProgram &program = emitter.program;
   auto sums = cast<RankedTensorType>(op.getType());
@@ -41,18 +85,15 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.packing = plan.packing;
   shape.isLeftTransposed = plan.left.isTransposed;
   shape.isRightTransposed = plan.right.isTransposed;
-  shape.hasLeftPerIteration =
-      isDeferred(deferred, bufferOf(program, plan.left));
-  shape.hasRightPerIteration =
-      isDeferred(deferred, bufferOf(program, plan.right));
   if (deferred)
     shape.iterations = deferred->iterations;
+  setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
 }
 
-/// A name such as "dot.f32.16x64x32", readable in a profile. Dots of equal
-/// shape share one function, since equal shapes have equal plans.
+/// A name such as "dot.f32.16x64x32", readable in a profile, with what else the
+/// function depends on.
 static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -61,8 +102,18 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
     os << shape.batches << 'x';
   os << shape.rows << 'x' << shape.columns << 'x' << shape.depth;
   if (shape.repeats())
-    os << ".deferred" << (shape.hasLeftPerIteration ? "" : ".right")
-       << (shape.hasRightPerIteration ? "" : ".left");
+    os << ".deferred" << (shape.left.iteration ? "" : ".right")
+       << (shape.right.iteration ? "" : ".left");
+  if (shape.kind != DotKind::Elements)
+    return name;
+  // How operands are stored.
+  if (shape.repeats())
+    os << ".x" << shape.iterations;
+  if (shape.left.iteration && !shape.isLeftJoined())
+    os << ".tiles";
+  if (shape.right.step == shape.columns &&
+      shape.columns > shape.block.lanes * shape.block.vectors)
+    os << ".rows";
   return name;
 }
 
@@ -202,7 +253,7 @@ void DeferredDotsEmitter::enterIteration() {
     emitter.deferredStarts[buffer] = place;
     llvm::Type *element = emitter.memoryType(buffer->element);
     place = b.CreateGEP(element, place,
-                        b.CreateMul(count, emitter.i64(buffer->elements())));
+                        b.CreateMul(count, emitter.i64(buffer->tileStride())));
   }
 }
 

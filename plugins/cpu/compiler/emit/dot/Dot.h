@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operands have been converted to a type the machine multiplies (DotTypes.h)
-// and are stored in scratch, row-major or, with isLeftTransposed or
-// isRightTransposed, column-major. Each shape has one function that computes c
-// += a * b, shared by all dots of that shape:
+// and are stored in scratch (DotStrides). Each shape has one function that
+// computes c += a * b, shared by all dots of that shape:
 //
 //   void (a, b, c, iterations, (first, row, iteration)...)
 //
-// A dot in a loop may be deferred (DeferredDots): then a and b are `iterations`
-// consecutive tiles each, whose products are added to c in this order. It may
+// A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
+// `iterations` iterations, whose products are added to c in this order. It may
 // also prefetch what later iterations read (Prefetch): rows starting at
 // `first`, with strides in bytes between rows and between iterations.
 
@@ -26,6 +25,20 @@ struct PrefetchShape {
   int64_t iterations, rows, lines;
 };
 
+/// Where an operand is in scratch: the distance, in words, from one batch, one
+/// step along the depth, and one iteration to the next; and from one row of the
+/// left operand, or from one column of the right one where a panel begins, to
+/// the next. A word is the elements of a step that stay together.
+struct DotStrides {
+  int64_t batch = 0, line = 0, step = 0;
+  int64_t iteration = 0; // 0: one tile for all iterations
+
+  bool operator==(const DotStrides &other) const {
+    return std::tie(batch, line, step, iteration) ==
+           std::tie(other.batch, other.line, other.step, other.iteration);
+  }
+};
+
 /// c[m, n] += sum_r sum_k a[r, m, k] * b[r, k, n], batch by batch.
 struct DotShape {
   DotKind kind = DotKind::Elements;
@@ -33,22 +46,21 @@ struct DotShape {
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
   DotBlock block;     // of DotKind::Elements and Pairs
   DotPacking packing; // of the right operand, where it is packed
-  bool isLeftTransposed = false, isRightTransposed = false;
-  /// Is there one tile per deferred iteration, or one for all?
-  bool hasLeftPerIteration = false, hasRightPerIteration = false;
+  bool isLeftTransposed = false, isRightTransposed = false; // if not packed
+  DotStrides left, right;
   int64_t iterations = 1; // at most
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
-  bool repeats() const { return hasLeftPerIteration || hasRightPerIteration; }
-  int64_t leftElements() const { return batches * rows * depth; }
-  int64_t rightElements() const { return batches * depth * columns; }
+  /// Are the steps of all iterations at one distance?
+  bool isLeftJoined() const { return left.iteration == depth * left.step; }
+  bool repeats() const { return left.iteration || right.iteration; }
 };
 
 /// Arguments of the function that is being written.
 struct DotArguments {
   llvm::Value *left, *right, *sums;
-  llvm::Value *iterations; // i64
+  llvm::Value *iterations;                  // i64
   llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
 };
 

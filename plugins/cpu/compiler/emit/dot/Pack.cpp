@@ -7,8 +7,8 @@
 // many words as a register holds: in each of log2 steps, blocks off the
 // diagonal are exchanged.
 
-#include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
+#include "emit/dot/Dot.h"
 
 using namespace mlir;
 
@@ -17,10 +17,13 @@ namespace nereid::cpu {
 namespace {
 class PackEmitter {
 public:
-  PackEmitter(Emitter &emitter, const DotShape &shape, int64_t together,
-              llvm::Value *from, llvm::Value *to)
+  /// Packs to panels with `strides`.
+  PackEmitter(Emitter &emitter, const DotShape &shape,
+              const DotStrides &strides, llvm::Value *from, llvm::Value *to)
       : emitter(emitter), b(emitter.builder), from(from), to(to),
-        batches(shape.batches), depth(shape.depth), together(together),
+        batches(shape.batches), depth(shape.depth),
+        together(shape.packing.together), batchPitch(strides.batch * together),
+        pitch(strides.line * together),
         element(b.getIntNTy(8 * shape.factorBytes())),
         word(b.getIntNTy(8 * shape.factorBytes() * together)),
         align(shape.factorBytes()) {}
@@ -29,13 +32,15 @@ public:
   /// columns, whose rows are words.
   void interleaveRows(int64_t width, int64_t columns) {
     int64_t lanes = std::min<int64_t>(columns, lanesOf(element));
-    eachBatch(width, [&](llvm::Value *batch) {
+    emitLoop(b, batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *first = times(batch, depth * width);
       emitLoop(b, depth, together, [&](llvm::Value *k) {
         emitLoop(b, width, columns, [&](llvm::Value *panel) {
           for (int64_t lane = 0; lane < columns; lane += lanes) {
-            llvm::Value *source = sum(batch, times(k, width), panel, lane);
-            llvm::Value *target = sum(batch, times(panel, depth),
-                                      times(k, columns), lane * together);
+            llvm::Value *source = sum(first, times(k, width), panel, lane);
+            llvm::Value *target =
+                sum(times(batch, batchPitch), times(panel, pitch),
+                    times(k, columns), lane * together);
             store(words(source, width, lanes), target);
           }
         });
@@ -47,20 +52,21 @@ public:
   void turnRows(int64_t width, int64_t columns) {
     int64_t size = std::min({lanesOf(word), columns, depth / together});
     auto *vector = llvm::FixedVectorType::get(word, size);
-    eachBatch(width, [&](llvm::Value *batch) {
+    emitLoop(b, batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *begin = times(batch, depth * width);
       emitLoop(b, width, columns, [&](llvm::Value *panel) {
         emitLoop(b, columns, size, [&](llvm::Value *column) {
           emitLoop(b, depth, size * together, [&](llvm::Value *k) {
             SmallVector<llvm::Value *> block;
             llvm::Value *row = times(b.CreateAdd(panel, column), depth);
             for (int64_t i = 0; i < size; ++i)
-              block.push_back(load(vector, sum(batch, row, k, i * depth)));
+              block.push_back(load(vector, sum(begin, row, k, i * depth)));
             turn(block);
             llvm::Value *first =
-                b.CreateAdd(times(panel, depth), times(column, together));
+                b.CreateAdd(times(panel, pitch), times(column, together));
             for (int64_t i = 0; i < size; ++i)
-              store(block[i], sum(batch, first, times(k, columns),
-                                  i * columns * together));
+              store(block[i], sum(times(batch, batchPitch), first,
+                                  times(k, columns), i * columns * together));
           });
         });
       });
@@ -70,7 +76,8 @@ public:
   /// From rows along the depth of `width` elements to `width` rows of words.
   void turnColumns(int64_t width) {
     int64_t size = std::min({lanesOf(word), width, depth / together});
-    eachBatch(width, [&](llvm::Value *batch) {
+    emitLoop(b, batches, 1, [&](llvm::Value *batch) {
+      batch = times(batch, depth * width);
       emitLoop(b, depth, size * together, [&](llvm::Value *k) {
         emitLoop(b, width, size, [&](llvm::Value *column) {
           SmallVector<llvm::Value *> block;
@@ -90,11 +97,6 @@ public:
 private:
   int64_t lanesOf(llvm::Type *type) const {
     return emitter.options.cpu.vectorBits / type->getScalarSizeInBits();
-  }
-
-  void eachBatch(int64_t width, llvm::function_ref<void(llvm::Value *)> body) {
-    emitLoop(b, batches, 1,
-             [&](llvm::Value *batch) { body(times(batch, depth * width)); });
   }
 
   /// `lanes` words of the rows from `place`: lane by lane, an element of each.
@@ -167,6 +169,7 @@ private:
   llvm::IRBuilder<> &b;
   llvm::Value *from, *to;
   int64_t batches, depth, together;
+  int64_t batchPitch, pitch;  // from batch to batch, from column to column
   llvm::Type *element, *word; // moved as bits
   llvm::Align align;
 };
@@ -174,7 +177,7 @@ private:
 
 void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
                   llvm::Value *to) {
-  PackEmitter pack(emitter, shape, shape.packing.together, from, to);
+  PackEmitter pack(emitter, shape, shape.left, from, to);
   if (shape.kind == DotKind::Tiles)
     pack.turnColumns(shape.rows);
   else
@@ -184,7 +187,7 @@ void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
 void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
                    llvm::Value *to) {
   const DotPacking &packing = shape.packing;
-  PackEmitter pack(emitter, shape, packing.together, from, to);
+  PackEmitter pack(emitter, shape, shape.right, from, to);
   if (shape.isRightTransposed)
     pack.turnRows(shape.columns, packing.columns);
   else

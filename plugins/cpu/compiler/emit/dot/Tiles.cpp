@@ -10,8 +10,8 @@
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
 // chapter 18.
 
-#include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
+#include "emit/dot/Dot.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -79,6 +79,9 @@ public:
 private:
   /// Bytes from one row to the next.
   int64_t leftPitch() const { return shape.depth * tiling.elementBytes; }
+  int64_t wordBytes() const {
+    return shape.packing.together * tiling.elementBytes;
+  }
   int64_t sumPitch() const { return shape.columns * 4; }
 
   /// One block: loads its sums, accumulates over all iterations and the whole
@@ -91,10 +94,10 @@ private:
     });
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
-      if (shape.hasLeftPerIteration)
-        left = at(x, iteration, shape.leftElements() * tiling.elementBytes);
-      if (shape.hasRightPerIteration)
-        right = at(y, iteration, shape.rightElements() * tiling.elementBytes);
+      if (shape.left.iteration)
+        left = at(x, iteration, shape.left.iteration * wordBytes());
+      if (shape.right.iteration)
+        right = at(y, iteration, shape.right.iteration * wordBytes());
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
       emitPrefetches(b, shape, in, share,

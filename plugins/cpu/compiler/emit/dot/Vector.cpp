@@ -4,14 +4,15 @@
 //
 // Register blocking: a block of rows times vectors of sums stays in registers
 // for all of k. For each k it needs a few vectors of b, and one broadcast
-// element of a for each row.
+// element of a for each row. Rows are divided evenly among as few blocks as
+// possible, so that their numbers of rows differ by one at most.
 //
 // A pair of bf16 that are neighbours along k is one element of 32 bits: an
 // instruction multiplies both and adds both products. They are neighbours in
 // memory in a row of a, and in b after packing.
 
-#include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
+#include "emit/dot/Dot.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -25,8 +26,8 @@ public:
   VectorDotEmitter(Emitter &emitter, const DotShape &shape,
                    const DotArguments &in)
       : emitter(emitter), b(emitter.builder), shape(shape), in(in),
-        batches(shape.batches), rows(shape.rows), columns(shape.columns),
-        depth(shape.depth), isPaired(shape.kind == DotKind::Pairs),
+        columns(shape.columns), depth(shape.depth),
+        isPaired(shape.kind == DotKind::Pairs),
         hasFma(emitter.options.cpu.hasFma) {
     sum = convertElementType(shape.sum, emitter.context());
     factor = sum;
@@ -34,56 +35,76 @@ public:
       factor = b.getInt32Ty();
       depth /= 2;
     }
-    leftRow = depth, leftStep = 1;
-    if (shape.isLeftTransposed)
-      leftRow = 1, leftStep = rows;
-    leftStride = shape.hasLeftPerIteration ? batches * rows * depth : 0;
-    rightStride = shape.hasRightPerIteration ? batches * depth * columns : 0;
     lanes = shape.block.lanes;
     blockVectors = shape.block.vectors;
-    blockRows = shape.block.rows;
-    if (emitter.options.fastPaths.has(FastPath::DotKernel) && depth % 4 == 0)
-      steps = 4;
-    blocks = rows / blockRows * (columns / (lanes * blockVectors));
-    // In a packed panel, rows of the right operand are as wide as a block.
-    pitch = isPaired ? lanes * blockVectors : columns;
-    panelPitch = isPaired ? depth : 1;
+    strips = llvm::divideCeil(shape.rows, shape.block.rows);
+    blocks = strips * (columns / (lanes * blockVectors));
   }
 
   void run() {
-    emitLoop(b, batches, 1, [&](llvm::Value *batch) {
-      llvm::Value *x = at(in.left, b.CreateMul(batch, i64(rows * depth)));
-      llvm::Value *y = at(in.right, b.CreateMul(batch, i64(depth * columns)));
-      llvm::Value *c = sumAt(in.sums, b.CreateMul(batch, i64(rows * columns)));
-      emitLoop(b, columns, int64_t(lanes) * blockVectors,
-               [&](llvm::Value *column) {
-                 emitLoop(b, rows, blockRows, [&](llvm::Value *row) {
-                   llvm::Value *first =
-                       b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-                   block(numberOf(row, column),
-                         at(x, b.CreateMul(row, i64(leftRow))),
-                         at(y, b.CreateMul(column, i64(panelPitch))),
-                         sumAt(c, first));
-                 });
-               });
+    emitLoop(b, shape.batches, 1, [&](llvm::Value *batch) {
+      llvm::Value *x = at(in.left, b.CreateMul(batch, i64(shape.left.batch)));
+      llvm::Value *y = at(in.right, b.CreateMul(batch, i64(shape.right.batch)));
+      llvm::Value *c =
+          sumAt(in.sums, b.CreateMul(batch, i64(shape.rows * columns)));
+      emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
+        llvm::Value *panel = at(y, b.CreateMul(column, i64(shape.right.line)));
+        eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
+          llvm::Value *first =
+              b.CreateAdd(b.CreateMul(row, i64(columns)), column);
+          block(numberOf(strip, column), rows,
+                at(x, b.CreateMul(row, i64(shape.left.line))), panel,
+                sumAt(c, first));
+        });
+      });
     });
   }
 
 private:
-  llvm::Value *numberOf(llvm::Value *row, llvm::Value *column) {
+  /// Steps along the depth in one iteration of the innermost loop. LLVM loads
+  /// the right vectors of two steps together, which must not spill sums.
+  int64_t unrollOf(int64_t rows) const {
+    bool fits = (rows + 2) * blockVectors + 1 <
+                int64_t(emitter.options.cpu.vectorRegisters);
+    return fits && emitter.options.fastPaths.has(FastPath::DotKernel) &&
+                   depth % 4 == 0
+               ? 4
+               : 1;
+  }
+
+  /// Emits `body(number, row, rows)` in loops over the strips of rows: first
+  /// those with one more row.
+  void eachStrip(
+      llvm::function_ref<void(llvm::Value *, llvm::Value *, int64_t)> body) {
+    int64_t rows = shape.rows / strips, larger = shape.rows % strips;
+    auto emitStrips = [&](int64_t first, int64_t count, int64_t size) {
+      if (count)
+        emitLoop(b, count, 1, [&](llvm::Value *index) {
+          llvm::Value *strip = b.CreateAdd(index, i64(first));
+          llvm::Value *row = b.CreateMul(strip, i64(size));
+          if (first)
+            row = b.CreateAdd(row, i64(first));
+          body(strip, row, size);
+        });
+    };
+    emitStrips(0, larger, rows + 1);
+    emitStrips(larger, strips - larger, rows);
+  }
+
+  llvm::Value *numberOf(llvm::Value *strip, llvm::Value *column) {
     llvm::Value *number = b.CreateUDiv(column, i64(lanes * blockVectors));
-    return b.CreateAdd(b.CreateMul(number, i64(rows / blockRows)),
-                       b.CreateUDiv(row, i64(blockRows)));
+    return b.CreateAdd(b.CreateMul(number, i64(strips)), strip);
   }
 
   /// One block: loads its sums, accumulates over all iterations and all of k in
   /// registers, stores them.
-  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
+  void block(llvm::Value *number, int64_t rows, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
+    int64_t steps = unrollOf(rows);
     SmallVector<llvm::Value *> places, sums;
-    for (int64_t row = 0; row < blockRows; ++row)
+    for (int64_t row = 0; row < rows; ++row)
       for (int64_t v = 0; v < blockVectors; ++v) {
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
         sums.push_back(emitter.inScratch(
@@ -93,14 +114,17 @@ private:
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
       emitPrefetches(b, shape, in, share, blocks * shape.iterations);
-      llvm::Value *left = at(x, b.CreateMul(iteration, i64(leftStride)));
-      llvm::Value *right = at(y, b.CreateMul(iteration, i64(rightStride)));
+      llvm::Value *left =
+          at(x, b.CreateMul(iteration, i64(shape.left.iteration)));
+      llvm::Value *right =
+          at(y, b.CreateMul(iteration, i64(shape.right.iteration)));
       emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
         for (int64_t step = 0; step < steps; ++step)
-          addProducts(
-              at(at(left, b.CreateMul(k, i64(leftStep))), i64(step * leftStep)),
-              at(right, b.CreateMul(b.CreateAdd(k, i64(step)), i64(pitch))),
-              sums);
+          addProducts(at(at(left, b.CreateMul(k, i64(shape.left.step))),
+                         i64(step * shape.left.step)),
+                      at(right, b.CreateMul(b.CreateAdd(k, i64(step)),
+                                            i64(shape.right.step))),
+                      sums);
       });
     });
     for (auto [place, value] : llvm::zip(places, sums))
@@ -116,9 +140,10 @@ private:
     for (int64_t v = 0; v < blockVectors; ++v)
       right.push_back(emitter.inScratch(
           b.CreateAlignedLoad(factors, at(line, i64(v * lanes)), align)));
-    for (int64_t row = 0; row < blockRows; ++row) {
-      llvm::Value *left = emitter.inScratch(
-          b.CreateAlignedLoad(factor, at(column, i64(row * leftRow)), align));
+    int64_t rows = sums.size() / blockVectors;
+    for (int64_t row = 0; row < rows; ++row) {
+      llvm::Value *left = emitter.inScratch(b.CreateAlignedLoad(
+          factor, at(column, i64(row * shape.left.line)), align));
       if (lanes > 1)
         left = b.CreateVectorSplat(lanes, left);
       for (int64_t v = 0; v < blockVectors; ++v) {
@@ -164,14 +189,12 @@ private:
   DotArguments in;
   llvm::Type *sum;
   llvm::Type *factor; // of one step along the depth: an element, or a pair
-  int64_t batches, rows, columns, depth;
-  int64_t leftRow, leftStep;       // of the left operand: along rows, along k
-  int64_t leftStride, rightStride; // from one iteration to the next
+  int64_t columns, depth;
   bool isPaired;
   bool hasFma; // without it, LLVM would call the library for each element
-  int64_t lanes, blockRows, blockVectors, steps = 1;
-  int64_t blocks;            // of sums
-  int64_t pitch, panelPitch; // of the right operand: along k, along columns
+  int64_t lanes, blockVectors;
+  int64_t strips; // of rows
+  int64_t blocks; // of sums
 };
 } // namespace
 

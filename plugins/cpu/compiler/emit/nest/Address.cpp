@@ -4,6 +4,8 @@
 
 #include "emit/nest/NestEmitter.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -149,15 +151,23 @@ llvm::Value *NestEmitter::lanePointers(const Address &address,
   });
 }
 
-Address NestEmitter::bufferAddress(llvm::Value *buffer, ArrayRef<int64_t> shape,
+Address NestEmitter::bufferAddress(llvm::Value *buffer,
+                                   const TileLayout &layout,
                                    llvm::Type *element,
                                    const Indices &indices) {
   Index flat = zero();
-  int64_t unit = 1;
-  for (size_t dim = shape.size(); dim-- > 0;) {
-    if (shape[dim] != 1)
-      flat = indexPlus(indexTimes(indices[dim], unit), flat);
-    unit *= shape[dim];
+  auto add = [&](const Index &index, int64_t stride) {
+    flat = indexPlus(indexTimes(index, stride), flat);
+  };
+  size_t rank = layout.strides.size();
+  for (size_t dim = rank; dim-- > 0;) {
+    if (layout.panel && dim + 1 == rank) {
+      add(indexAnd(indices[dim], layout.panel - 1), 1);
+      add(indexShift(indices[dim], llvm::Log2_64(layout.panel)),
+          layout.panelStride);
+    } else {
+      add(indices[dim], layout.strides[dim]);
+    }
   }
   if (flat.vector && flat.repeat == 1)
     return {nullptr, std::nullopt, at({buffer, flat.vector}, [&] {

@@ -32,11 +32,10 @@ Element NestEmitter::asInRegister(Element element, Type type) {
           }), element.isVector};
 }
 
-Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
-                                const Indices &indices) {
-  auto type = cast<RankedTensorType>(like.getType());
+Element NestEmitter::readBuffer(llvm::Value *buffer, const TileLayout &layout,
+                                Type type, const Indices &indices) {
   llvm::Type *memory = emitter.memoryType(type);
-  Address address = bufferAddress(buffer, type.getShape(), memory, indices);
+  Address address = bufferAddress(buffer, layout, memory, indices);
   // Materialized values were written by earlier nests: the read can be hoisted
   // to where the index is available.
   Element element =
@@ -45,10 +44,10 @@ Element NestEmitter::readBuffer(llvm::Value *buffer, Value like,
 }
 
 void NestEmitter::writeBuffer(llvm::Value *buffer, Type type,
-                              ArrayRef<int64_t> shape, const Indices &indices,
+                              const TileLayout &layout, const Indices &indices,
                               Element value) {
   llvm::Type *memory = emitter.memoryType(type);
-  Address address = bufferAddress(buffer, shape, memory, indices);
+  Address address = bufferAddress(buffer, layout, memory, indices);
   storeAt(address, memory, {builder.getTrue(), false}, value, Memory::Scratch);
 }
 
@@ -101,7 +100,8 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
   auto tile = cast<RankedTensorType>(op.getType());
   const GuardedLoad &kept = guard->second;
   Address copy = bufferAddress(kept.elements ? kept.elements : kept.buffer,
-                               tile.getShape(), type, indices);
+                               TileLayout::rowMajor(tile.getShape()), type,
+                               indices);
   if (kept.elements)
     return loadAt(copy, type, mask, other, Memory::Either);
   Address address = addressOf(op.getPtr(), indices);

@@ -194,17 +194,17 @@ private:
   Address addressOf(mlir::Value pointers, const Indices &indices);
   /// The address of each lane, for memory of type `element`.
   llvm::Value *lanePointers(const Address &address, llvm::Type *element);
-  Address bufferAddress(llvm::Value *buffer, llvm::ArrayRef<int64_t> shape,
+  Address bufferAddress(llvm::Value *buffer, const TileLayout &layout,
                         llvm::Type *element, const Indices &indices);
   // Memory.cpp: loads and stores
   Address ascending(const Address &address, llvm::Type *type);
   Element reversed(Element element);
   Element asInMemory(Element element, llvm::Type *type);
   Element asInRegister(Element element, mlir::Type type);
-  Element readBuffer(llvm::Value *buffer, mlir::Value like,
-                     const Indices &indices);
+  Element readBuffer(llvm::Value *buffer, const TileLayout &layout,
+                     mlir::Type type, const Indices &indices);
   void writeBuffer(llvm::Value *buffer, mlir::Type type,
-                   llvm::ArrayRef<int64_t> shape, const Indices &indices,
+                   const TileLayout &layout, const Indices &indices,
                    Element value);
   Element load(tt::LoadOp op, const Indices &indices);
   Element guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,

@@ -118,7 +118,7 @@ void NestEmitter::storeDeferred(const Deferral &deferral, Address address,
                                 llvm::Type *type, Element mask,
                                 Element value) {
   Address copy = bufferAddress(emitter.buffers.lookup(deferral.buffer),
-                               deferral.buffer->shape, type, current);
+                               deferral.buffer->layout(), type, current);
   if (address.base && copy.base && address.stride == copy.stride &&
       address.repeat == copy.repeat) {
     llvm::Value *direct = address.base;

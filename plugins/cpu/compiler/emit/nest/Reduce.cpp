@@ -147,7 +147,7 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
     indices.erase(indices.begin() + op.getAxis());
     remember(result, indices, {value, isVector}, levels.size() - 1);
     auto type = cast<RankedTensorType>(result.getType());
-    writeBuffer(emitter.bufferPointer(result), type, type.getShape(), indices,
+    writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), indices,
                 {value, isVector});
   }
 }

@@ -63,7 +63,8 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       mask = maskAt(store.getMask(), current);
     Element value =
         storedFrom
-            ? readBuffer(emitter.buffers.lookup(storedFrom), store.getValue(),
+            ? readBuffer(emitter.buffers.lookup(storedFrom),
+                         storedFrom->layout(), store.getValue().getType(),
                          current)
             : get(store.getValue(), current);
     writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
@@ -73,7 +74,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     if (write.root->kind == RootKind::Materialize) {
       const Buffer *buffer = write.root->target;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
-                  buffer->shape, current, write.value);
+                  buffer->layout(), current, write.value);
       continue;
     }
     auto store = cast<tt::StoreOp>(write.root->op);

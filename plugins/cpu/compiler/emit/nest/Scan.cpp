@@ -89,7 +89,7 @@ void NestEmitter::emitScanStep(tt::ScanOp op,
     builder.CreateStore(last, carry);
     place(value, levels.size() - 1);
     auto type = cast<RankedTensorType>(result.getType());
-    writeBuffer(emitter.bufferPointer(result), type, type.getShape(), current,
+    writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), current,
                 {value, isVector});
   }
 }

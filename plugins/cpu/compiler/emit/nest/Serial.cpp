@@ -107,7 +107,7 @@ void NestEmitter::emitSerial(Operation *op) {
     auto type = cast<RankedTensorType>(result.getType());
     llvm::Value *old = builder.CreateLoad(slot->getAllocatedType(), slot);
     place(old, levels.size() - 1);
-    writeBuffer(emitter.bufferPointer(result), type, type.getShape(), current,
+    writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), current,
                 {old, false});
   }
   while (!loops.empty())

@@ -23,9 +23,16 @@ std::pair<void *, Indices> NestEmitter::keyOf(Value value,
   return {value.getAsOpaquePointer(), key};
 }
 
-void NestEmitter::remember(Value value, const Indices &indices,
-                           Element element, unsigned level) {
+void NestEmitter::remember(Value value, const Indices &indices, Element element,
+                           unsigned level) {
   levels[level].memo[keyOf(value, indices)] = element;
+}
+
+/// The layout of a materialized value.
+static TileLayout layoutOf(const TileProgram &program, Value value) {
+  const Buffer *buffer = program.materialized.lookup(value);
+  return buffer ? buffer->layout()
+                : TileLayout::rowMajor(codegen::tileType(value).getShape());
 }
 
 Element NestEmitter::get(Value value, const Indices &indices) {
@@ -50,7 +57,9 @@ Element NestEmitter::get(Value value, const Indices &indices) {
     unsigned outerMinimum = minimumLevel;
     if (written.contains(value))
       minimumLevel = std::max(minimumLevel, rowLevel);
-    element = readBuffer(emitter.bufferPointer(value), value, key.second);
+    element = readBuffer(emitter.bufferPointer(value),
+                         layoutOf(emitter.program, value), value.getType(),
+                         key.second);
     minimumLevel = outerMinimum;
   } else if (llvm::Value *mask = lanesWithin(value, key.second))
     element = {mask, true};
@@ -138,7 +147,8 @@ Element NestEmitter::constant(Value value, const Indices &indices) {
   DenseElementsAttr dense;
   auto type = cast<RankedTensorType>(value.getType());
   if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
-    return {codegen::emitConstant(dense.getSplatValue<Attribute>(), emitter.context()),
+    return {codegen::emitConstant(dense.getSplatValue<Attribute>(),
+                                  emitter.context()),
             false};
   if (!dense || !type.getElementType().isIntOrFloat()) {
     emitter.refuse(value.getDefiningOp(), "a constant of this kind");
@@ -147,7 +157,8 @@ Element NestEmitter::constant(Value value, const Indices &indices) {
   llvm::Type *memory = emitter.memoryType(type);
   SmallVector<llvm::Constant *> elements;
   for (Attribute attribute : dense.getValues<Attribute>()) {
-    llvm::Constant *element = codegen::emitConstant(attribute, emitter.context());
+    llvm::Constant *element =
+        codegen::emitConstant(attribute, emitter.context());
     if (element->getType() != memory)
       element = llvm::ConstantInt::get(memory, element->isOneValue());
     elements.push_back(element);
@@ -156,7 +167,8 @@ Element NestEmitter::constant(Value value, const Indices &indices) {
   auto *global = new llvm::GlobalVariable(
       emitter.module, table, true, llvm::GlobalValue::PrivateLinkage,
       llvm::ConstantArray::get(table, elements), "table");
-  return readBuffer(global, value, indices);
+  return readBuffer(global, TileLayout::rowMajor(type.getShape()), type,
+                    indices);
 }
 
 Element NestEmitter::choose(Element condition, Element a, Element b) {
@@ -180,14 +192,17 @@ llvm::Value *NestEmitter::widen(Element element) {
 /// Is `index`, 0 or 1, the first?
 Element NestEmitter::isFirst(const Index &index) {
   if (index.isUniform())
-    return {at({index.base}, [&] {
-                return builder.CreateICmpEQ(index.base, emitter.i64(0));
-              }), false};
+    return {
+        at({index.base},
+           [&] { return builder.CreateICmpEQ(index.base, emitter.i64(0)); }),
+        false};
   llvm::Value *vector = indexVector(index);
-  return {at({vector}, [&] {
-              return builder.CreateICmpEQ(
-                  vector, llvm::Constant::getNullValue(vector->getType()));
-            }), true};
+  return {at({vector},
+             [&] {
+               return builder.CreateICmpEQ(
+                   vector, llvm::Constant::getNullValue(vector->getType()));
+             }),
+          true};
 }
 
 Element NestEmitter::join(tt::JoinOp op, const Indices &indices) {
@@ -225,8 +240,8 @@ Element NestEmitter::gather(tt::GatherOp op, const Indices &indices) {
     llvm::Constant *mask = builder.getInt64(size - 1);
     if (where.isVector) {
       type = llvm::FixedVectorType::get(type, lanes);
-      mask = llvm::ConstantVector::getSplat(
-          llvm::ElementCount::getFixed(lanes), mask);
+      mask = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes),
+                                            mask);
     }
     return builder.CreateAnd(builder.CreateSExtOrTrunc(where.value, type),
                              mask);

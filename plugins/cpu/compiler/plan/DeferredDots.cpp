@@ -1,0 +1,149 @@
+// DeferredDots.cpp - which dots of a loop are deferred to multiply the operands
+// of several iterations at once.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "analysis/Induction.h"
+#include "plan/Planner.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Bytes that one iteration adds to the packed panel of a dot.
+static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
+  // Tile registers multiply with two tiles at a time.
+  int64_t columns = plan.kind == DotKind::Tiles
+                        ? 2 * plan.packing.columns
+                        : plan.block.lanes * plan.block.vectors;
+  auto right = dot.getB().getType();
+  return right.getShape()[right.getRank() - 2] * columns *
+         right.getElementTypeBitWidth() / 8;
+}
+
+/// True when only `dot` uses the sums that `loop` carries for it, and they are
+/// updated in place: then they need not be up to date until the loop ends.
+static bool onlyAddsToCarried(tt::DotOp dot, scf::ForOp loop,
+                              const TileProgram &program) {
+  auto sums = dyn_cast<BlockArgument>(dot.getC());
+  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
+      !dot->hasOneUse())
+    return false;
+  if (loop.getTiedLoopYieldedValue(sums)->get() != dot.getResult())
+    return false;
+  auto tile = program.carried.find(sums);
+  return tile != program.carried.end() &&
+         tile->second.current == tile->second.next;
+}
+
+/// The trip count of `loop`, if constant.
+static std::optional<int64_t> tripCountOf(scf::ForOp loop) {
+  auto lower = getConstantIntValue(loop.getLowerBound());
+  auto upper = getConstantIntValue(loop.getUpperBound());
+  auto step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return std::nullopt;
+  return std::max<int64_t>(0, llvm::divideCeilSigned(*upper - *lower, *step));
+}
+
+/// Defers `dot`, with the buffers that it reads and `loop` writes, unless one
+/// of them cannot hold several tiles.
+void Planner::addToDeferred(tt::DotOp dot, scf::ForOp loop,
+                            DeferredDots &deferred) {
+  if (!onlyAddsToCarried(dot, loop, *program))
+    return;
+  SmallVector<const Buffer *, 2> buffers;
+  const DotPlan &plan = program->dots.at(dot);
+  for (DotOperand operand : {plan.left, plan.right}) {
+    if (operand.value.getParentBlock() != loop.getBody())
+      continue;
+    if (operand.packed) {
+      buffers.push_back(operand.packed);
+      continue;
+    }
+    // A buffer that is passed to another block holds a single tile.
+    const Buffer *buffer = program->materialized.lookup(operand.value);
+    if (!buffer || isa<BlockArgument>(operand.value) || isPassedOn(buffer))
+      return;
+    buffers.push_back(buffer);
+  }
+  deferred.buffers.insert(buffers.begin(), buffers.end());
+  deferred.dots.push_back(dot);
+}
+
+bool Planner::isPassedOn(const Buffer *buffer) const {
+  auto isIt = [&](const auto &entry) { return entry.second == buffer; };
+  return llvm::any_of(program->passed, isIt) ||
+         llvm::any_of(program->carried, [&](const auto &entry) {
+           return entry.second.current == buffer || entry.second.next == buffer;
+         });
+}
+
+/// Lets the deferred dots prefetch the iterations after those that they
+/// multiply. The hardware prefetcher does not detect tiles with few lines per
+/// row, and while operands are copied there is no other work to hide the
+/// latency.
+void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
+  if (!options.fastPaths.has(FastPath::DotPrefetch))
+    return;
+  DenseSet<Value> prefetched;
+  for (tt::DotOp dot : deferred.dots) {
+    const DotPlan &plan = program->dots.at(dot);
+    for (const DotOperand &operand : {plan.left, plan.right}) {
+      RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
+                                 program->materialized.lookup(operand.value)},
+                                *program);
+      for (const TileRead &read : reads.loads) {
+        auto load = read.value.getDefiningOp<tt::LoadOp>();
+        const codegen::TileForm *found = forms.of(load.getPtr());
+        if (load->getParentOp() != loop || !found || read.map.size() != 2 ||
+            !getElementTypeOrSelf(read.value).isIntOrFloat() ||
+            !prefetched.insert(read.value).second)
+          continue;
+        codegen::TileForm form = forms.unwrapped(*found);
+        bool hasRows = form.strides[1].constant() == 1;
+        bool hasColumns = form.strides[0].constant() == 1;
+        auto advance = advanceOf(form.base, loop);
+        if (!form.isAffine() || hasRows == hasColumns || !advance ||
+            advance->isZero())
+          continue;
+        form.base = form.base + *advance;
+        deferred.prefetches.push_back(
+            {dot, read.value, std::move(form), *advance, hasRows ? 0u : 1u});
+      }
+    }
+  }
+}
+
+/// Defers dots in loops that do nothing with their sums but add to them.
+void Planner::deferDots() {
+  if (!options.fastPaths.has(FastPath::DotDeferred))
+    return;
+  function.walk([&](scf::ForOp loop) {
+    DeferredDots deferred;
+    for (const Step &step : program->blocks[loop.getBody()].steps)
+      if (step.kind == StepKind::Dot)
+        addToDeferred(cast<tt::DotOp>(step.op), loop, deferred);
+    int64_t bytes = 0;
+    for (const Buffer *buffer : deferred.buffers)
+      bytes += buffer->bytes();
+    if (!bytes)
+      return;
+    deferred.iterations = options.cpu.deferredBytes / bytes;
+    for (tt::DotOp dot : deferred.dots)
+      deferred.iterations = std::min(
+          deferred.iterations,
+          options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
+    if (std::optional<int64_t> iterations = tripCountOf(loop))
+      deferred.iterations = std::min(deferred.iterations, *iterations);
+    if (deferred.iterations < 2)
+      return;
+    for (auto &buffer : program->buffers)
+      if (deferred.buffers.contains(buffer.get()))
+        buffer->tiles = deferred.iterations;
+    planPrefetches(loop, deferred);
+    program->deferredDots[loop] = std::move(deferred);
+  });
+}
+
+} // namespace nereid::cpu
