@@ -37,6 +37,8 @@ static constexpr FastPathInfo kTable[] = {
      "operands of the next iterations are prefetched"},
     {FastPath::MaskedLoops, "masked-loops",
      "one masked loop instead of two where the body is large"},
+    {FastPath::Transpose, "transpose",
+     "blocks are transposed in vector registers"},
 };
 
 /// Checks that a path's position in the table is its value.

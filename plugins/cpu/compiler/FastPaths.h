@@ -29,8 +29,9 @@ enum class FastPath : unsigned {
   DotDeferred,
   DotPrefetch,
   MaskedLoops,
+  Transpose,
 };
-inline constexpr size_t kFastPaths = 15;
+inline constexpr size_t kFastPaths = 16;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -28,25 +28,13 @@ static bool isInactive(const Root &root, const ConditionAt &condition,
              root.leftOut;
 }
 
-static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
-                                const TileProgram &program,
-                                const llvm::DenseSet<Value> &written,
-                                codegen::TileForms &forms) {
-  unsigned rank = nest.shape.size();
-  bool isStrip =
-      nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
-  // Values that the nest writes are not available before its loops.
-  auto isReady = [&](Value value) {
-    return written.empty() ||
-           llvm::none_of(readsOf(value, program).materialized,
-                         [&](const TileRead &read) {
-                           return written.contains(read.value);
-                         });
-  };
-  codegen::MaskPlanner planner(nest.vectorAxis, forms, isReady);
+/// Adds the masks of all accesses of `inner` to `planner`, and the remainders
+/// in their addresses if `wraps`.
+static void addAccesses(codegen::MaskPlanner &planner, const Inner &inner,
+                        unsigned rank, bool wraps, const TileProgram &program) {
   auto add = [&](const MaskedAccess &access) {
     planner.addConditions(access);
-    if (!isStrip && nest.lanes > 1)
+    if (wraps)
       planner.addWraps(access);
   };
   for (const Root &root : inner.roots) {
@@ -57,6 +45,27 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
     if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
       add(accessOf(store, rank));
   }
+}
+
+/// Is `value` available before the loops of a nest that writes `written`?
+static bool isReady(Value value, const TileProgram &program,
+                    const llvm::DenseSet<Value> &written) {
+  return written.empty() || llvm::none_of(readsOf(value, program).materialized,
+                                          [&](const TileRead &read) {
+                                            return written.contains(read.value);
+                                          });
+}
+
+static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
+                                const TileProgram &program,
+                                const llvm::DenseSet<Value> &written,
+                                codegen::TileForms &forms) {
+  unsigned rank = nest.shape.size();
+  bool isStrip =
+      nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
+  auto isKnown = [&](Value value) { return isReady(value, program, written); };
+  codegen::MaskPlanner planner(nest.vectorAxis, forms, isKnown);
+  addAccesses(planner, inner, rank, !isStrip && nest.lanes > 1, program);
   if (isStrip) {
     // One range for all rows that are reduced.
     planner.dropIf([&](const codegen::PlannedCondition &condition) {
@@ -75,6 +84,38 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   return planner.take();
 }
 
+/// Does `condition` depend on the index along `axis`?
+static bool dependsOn(const ConditionAt &condition, unsigned axis,
+                      codegen::TileForms &forms) {
+  codegen::DimSet depends = forms.dependsOn(condition.condition);
+  for (auto [dim, source] : llvm::enumerate(condition.map))
+    if ((depends >> dim & 1) && source.isAlong(axis))
+      return true;
+  return false;
+}
+
+/// The conditions of a nest that transposes blocks: those along each axis that
+/// do not depend on the other.
+static void planBlockMasks(Nest &nest, const TileProgram &program,
+                           const llvm::DenseSet<Value> &written,
+                           codegen::TileForms &forms) {
+  Transposition &blocks = *nest.transposition;
+  auto plan = [&](unsigned axis, unsigned other) {
+    auto isKnown = [&](Value value) {
+      return isReady(value, program, written);
+    };
+    codegen::MaskPlanner planner(axis, forms, isKnown);
+    addAccesses(planner, nest.inners.front(), nest.shape.size(),
+                /*wraps=*/false, program);
+    planner.dropIf([&](const codegen::PlannedCondition &condition) {
+      return dependsOn(condition, other, forms);
+    });
+    return planner.take();
+  };
+  blocks.masksAlongVectors = plan(nest.vectorAxis, blocks.axis);
+  blocks.masksAlongAxis = plan(blocks.axis, nest.vectorAxis);
+}
+
 void planMasks(TileProgram &program, codegen::TileForms &forms) {
   for (auto &[block, plan] : program.blocks)
     for (Step &step : plan.steps) {
@@ -86,6 +127,8 @@ void planMasks(TileProgram &program, codegen::TileForms &forms) {
         for (const Root &root : inner.roots)
           if (root.kind == RootKind::Materialize)
             written.insert(root.value);
+      if (nest.transposition)
+        planBlockMasks(nest, program, written, forms);
       for (Inner &inner : nest.inners)
         if (!inner.roots.empty() &&
             inner.roots.front().kind != RootKind::Serial &&

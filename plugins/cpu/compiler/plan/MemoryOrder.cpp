@@ -86,7 +86,7 @@ bool Planner::canReorder(tt::StoreOp store) {
 }
 
 static bool isRowMajor(const Nest &nest) {
-  return isInnermost(nest.vectorAxis, nest.shape) &&
+  return !nest.transposition && isInnermost(nest.vectorAxis, nest.shape) &&
          (nest.reduceAxis < 0 || nest.reduceAxis == int(nest.vectorAxis));
 }
 

@@ -158,6 +158,8 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   if (int(nest.vectorAxis) == ordered)
     return;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
+  if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
+    planTransposition(nest, lanes, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order

@@ -20,6 +20,12 @@ void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor);
 
+/// Decides whether blocks of `nest`, which may visit its elements in any order,
+/// are transposed. If so, chooses its vector axis, along which a vector has up
+/// to `lanes` elements, of up to `bits` bits in memory.
+void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
+                       const TileProgram &program, codegen::TileForms &forms);
+
 /// Chooses the initial values of a nest's reductions and the elements they
 /// skip.
 void planReductions(Nest &nest, const TileProgram &program,

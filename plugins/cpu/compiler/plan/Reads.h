@@ -10,14 +10,6 @@
 
 namespace nereid::cpu {
 
-using codegen::IndexMap;
-using codegen::IndexSource;
-
-struct TileRead {
-  mlir::Value value;
-  IndexMap map; // its index in the nest's
-};
-
 /// Everything a root reads.
 struct RootReads {
   llvm::SmallVector<TileRead, 4> loads;        // results of tt.load, streamed

@@ -169,6 +169,18 @@ struct Printer {
     }
   }
 
+  void printTransposition(const Transposition &blocks, unsigned indent) {
+    os.indent(indent) << "transpose " << blocks.size << " along " << blocks.axis
+                      << ':';
+    for (const TileRead &read : blocks.reads) {
+      os << ' ';
+      name(read.value);
+    }
+    os << '\n';
+    printMasks(blocks.masksAlongAxis, indent + 2);
+    printMasks(blocks.masksAlongVectors, indent + 2);
+  }
+
   void printConflicts(ArrayRef<Conflict> conflicts) {
     auto print = [&](const Conflict &conflict) {
       name(conflict.first);
@@ -197,6 +209,8 @@ struct Printer {
     shape(nest.shape);
     os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
        << nest.unroll << (nest.isMasked ? " masked" : "") << '\n';
+    if (nest.transposition)
+      printTransposition(*nest.transposition, indent + 2);
     for (const Inner &inner : nest.inners) {
       if (nest.inners.size() > 1)
         os.indent(indent + 2) << "row\n";

@@ -87,6 +87,14 @@ struct Root {
   }
 };
 
+using codegen::IndexMap;
+using codegen::IndexSource;
+
+struct TileRead {
+  mlir::Value value;
+  IndexMap map; // its index in the nest's
+};
+
 /// The innermost loops of a nest, with the roots that share them.
 struct Inner {
   llvm::SmallVector<Root, 2> roots;
@@ -118,6 +126,19 @@ struct Deferral {
   Buffer *buffer = nullptr;
 };
 
+/// Values that are contiguous in memory along `axis`, in a nest that writes
+/// along its vector axis: blocks of `size` elements along `axis` and a vector
+/// along the other are read along `axis` and transposed in registers.
+struct Transposition {
+  unsigned axis = 0;
+  unsigned size = 1;
+  unsigned line = 1; // elements in a cache line, a multiple of `size`
+  llvm::SmallVector<TileRead, 2> reads;
+  // Conditions that are true in all of a block if they are true at its corners:
+  // each depends on one of the two axes at most.
+  codegen::MaskPlan masksAlongAxis, masksAlongVectors;
+};
+
 /// Loops over one index space. With several inner parts, all dimensions but
 /// the last are shared outer loops, and each part uses the row of the parts
 /// before it.
@@ -130,6 +151,7 @@ struct Nest {
   unsigned lanes = 1;
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
+  std::optional<Transposition> transposition;
   bool isMasked = false; // one masked loop, no unmasked one beside it
   bool isRare = false;   // small code matters more than speed
 };

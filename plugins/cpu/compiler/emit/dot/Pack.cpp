@@ -4,10 +4,10 @@
 //
 // Elements that stay together, neighbours along the depth, are a word. Operands
 // stored along the depth are transposed in vector registers, in squares of as
-// many words as a register holds: in each of log2 steps, blocks off the
-// diagonal are exchanged.
+// many words as a register holds.
 
 #include "emit/CountedLoop.h"
+#include "emit/Transpose.h"
 #include "emit/dot/Dot.h"
 
 using namespace mlir;
@@ -61,7 +61,7 @@ public:
             llvm::Value *row = times(b.CreateAdd(panel, column), depth);
             for (int64_t i = 0; i < size; ++i)
               block.push_back(load(vector, sum(begin, row, k, i * depth)));
-            turn(block);
+            transposeBlock(b, block);
             llvm::Value *first =
                 b.CreateAdd(times(panel, pitch), times(column, together));
             for (int64_t i = 0; i < size; ++i)
@@ -86,7 +86,7 @@ public:
                 sum(batch, times(k, width), column, i * together * width);
             block.push_back(words(source, width, size));
           }
-          turn(block);
+          transposeBlock(b, block);
           for (int64_t i = 0; i < size; ++i)
             store(block[i], sum(batch, times(column, depth), k, i * depth));
         });
@@ -127,27 +127,6 @@ private:
     return b.CreateShuffleVector(
         first, second,
         llvm::to_vector(llvm::seq<int>(0, 2 * type->getNumElements())));
-  }
-
-  /// Transposes the square whose rows are vectors.
-  void turn(MutableArrayRef<llvm::Value *> rows) {
-    int size = rows.size();
-    for (int distance = 1; distance < size; distance *= 2) {
-      SmallVector<int> low, high;
-      for (int lane = 0; lane < size; ++lane) {
-        bool isMoved = lane & distance;
-        low.push_back(isMoved ? size + lane - distance : lane);
-        high.push_back(isMoved ? size + lane : lane + distance);
-      }
-      for (int row = 0; row < size; ++row) {
-        if (row & distance)
-          continue;
-        llvm::Value *&upper = rows[row], *&lower = rows[row + distance];
-        llvm::Value *first = upper, *second = lower;
-        upper = b.CreateShuffleVector(first, second, low);
-        lower = b.CreateShuffleVector(first, second, high);
-      }
-    }
   }
 
   llvm::Value *load(llvm::Type *type, llvm::Value *index) {

@@ -56,9 +56,11 @@ void NestEmitter::endLoop(const Loop &loop) {
   builder.SetInsertPoint(loop.exit);
 }
 
-/// Opens a level that runs only if `range`, in which all conditions are true,
-/// is not empty. Code that relies on the conditions is not hoisted out of it.
-void NestEmitter::beginAssumption(Range range) {
+/// Opens a level that runs only if `range`, in which all conditions of `plans`
+/// are true, is not empty. Code that relies on the conditions is not hoisted
+/// out of it.
+void NestEmitter::beginAssumption(Range range,
+                                  ArrayRef<const codegen::MaskPlan *> plans) {
   llvm::LLVMContext &context = emitter.context();
   insertAt(levels.size() - 1);
   auto *body = llvm::BasicBlock::Create(context, "full", emitter.function);
@@ -69,7 +71,7 @@ void NestEmitter::beginAssumption(Range range) {
   levels.back().block = exit;
   pushLevel(body);
   builder.SetInsertPoint(body);
-  masksHold = true;
+  held.assign(plans.begin(), plans.end());
   assumptionLevel = levels.size() - 1;
 }
 
@@ -79,7 +81,7 @@ void NestEmitter::endAssumption() {
   builder.CreateBr(levels.back().block);
   levels.back().before = nullptr;
   builder.SetInsertPoint(levels.back().block);
-  masksHold = false;
+  held.clear();
   assumptionLevel = 0;
 }
 

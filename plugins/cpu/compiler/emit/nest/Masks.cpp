@@ -14,13 +14,12 @@ namespace nereid::cpu {
 using codegen::IntervalBound;
 using codegen::PlannedCondition;
 
-/// The index of a condition; 0 along the vector axis.
+/// The index of a condition; 0 along the axis of ranges.
 Indices NestEmitter::firstIndices(const PlannedCondition &condition) {
   Indices indices;
   for (IndexSource source : condition.map)
-    indices.push_back(source.isAlong(nest.vectorAxis)
-                          ? zero()
-                          : indexAt(source, current));
+    indices.push_back(source.isAlong(rangeAxis) ? zero()
+                                                : indexAt(source, current));
   return indices;
 }
 
@@ -97,7 +96,7 @@ void NestEmitter::findBound(Bound &result) {
   });
   result.index = bound.isNarrow ? end : clampToAxis(end);
   for (auto [dim, source] : llvm::enumerate(condition.map))
-    if (source.isAlong(nest.vectorAxis) && source.bits) {
+    if (source.isAlong(rangeAxis) && source.bits) {
       // An index of the upper bits: scale the bound to the nest's index.
       int64_t size =
           cast<RankedTensorType>(condition.condition.getType()).getDimSize(dim);
@@ -111,7 +110,7 @@ void NestEmitter::findBound(Bound &result) {
 
 /// `index`, clamped to the axis.
 llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
-  llvm::Value *extent = emitter.i64(nest.shape[nest.vectorAxis]);
+  llvm::Value *extent = emitter.i64(nest.shape[rangeAxis]);
   llvm::Value *below =
       at({index}, [&] { return emitter.smaller(extent, index); });
   return at({below}, [&] { return emitter.larger(below, emitter.i64(0)); });
@@ -121,7 +120,7 @@ llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
 /// needed for any effect; empty if begin is not below end. `isInterval` is an
 /// i1 if a run-time check decides whether it is an interval.
 NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
-  Range range{emitter.i64(0), emitter.i64(nest.shape[nest.vectorAxis])};
+  Range range{emitter.i64(0), emitter.i64(nest.shape[rangeAxis])};
   auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
     return at({a, b}, [&] {
       return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
@@ -159,6 +158,18 @@ NestEmitter::Range NestEmitter::ifInterval(Range range, int64_t begin,
     });
   };
   return {choose(range.begin, begin), choose(range.end, end)};
+}
+
+/// The end of the whole units of `unit` elements in `range`; 0 unless it begins
+/// at 0.
+llvm::Value *NestEmitter::endOfUnits(Range range, int64_t unit) {
+  return at({range.begin, range.end}, [&] {
+    llvm::Value *some = emitter.larger(range.end, emitter.i64(0));
+    llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-unit));
+    return builder.CreateSelect(
+        builder.CreateICmpEQ(range.begin, emitter.i64(0)), whole,
+        emitter.i64(0));
+  });
 }
 
 /// An i1: no remainder in the addresses wraps around along the axis. A negative
@@ -204,11 +215,11 @@ bool NestEmitter::isAtCurrent(const codegen::ConditionAt &fact,
 }
 
 bool NestEmitter::isKnownTrue(Value condition, const Indices &indices) {
-  bool known =
-      masksHold &&
-      llvm::any_of(masks->conditions, [&](const PlannedCondition &fact) {
-        return fact.condition == condition && isAtCurrent(fact, indices);
-      });
+  bool known = llvm::any_of(held, [&](const codegen::MaskPlan *plan) {
+    return llvm::any_of(plan->conditions, [&](const PlannedCondition &fact) {
+      return fact.condition == condition && isAtCurrent(fact, indices);
+    });
+  });
   assumed |= known;
   return known;
 }

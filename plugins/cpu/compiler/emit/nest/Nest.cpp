@@ -16,8 +16,8 @@ void emitNest(Emitter &emitter, const Nest &nest) {
 }
 
 NestEmitter::NestEmitter(Emitter &emitter, const Nest &nest)
-    : emitter(emitter), builder(emitter.builder), nest(nest),
-      lanes(nest.lanes) {}
+    : emitter(emitter), builder(emitter.builder), nest(nest), lanes(nest.lanes),
+      rangeAxis(nest.vectorAxis) {}
 
 void NestEmitter::run() {
   PolynomialScope polynomials(emitter);
@@ -67,12 +67,15 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
   for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
     if (dim == nest.vectorAxis || int(dim) == nest.reduceAxis)
       continue;
-    if (nest.shape[dim] == 1)
+    if (nest.shape[dim] == 1 ||
+        (nest.transposition && dim == nest.transposition->axis))
       continue;
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
     current[dim] = {loops.back().index, 0, nullptr};
   }
-  if (nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis))
+  if (nest.transposition)
+    emitTransposed(inner);
+  else if (nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis))
     emitStrip(inner);
   else
     emitAxis(inner);
@@ -167,7 +170,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   if (!startsFull)
     emitVectorLoop(inner, {useful.begin, limit(full.begin, useful.end, true)},
                    1);
-  beginAssumption(full);
+  beginAssumption(full, masks);
   unwrapped = !masks->wraps.empty();
   full.isKnownNotEmpty = true;
   emitVectorLoop(inner, full, copies);
@@ -227,16 +230,9 @@ void NestEmitter::emitStrip(const Inner &inner) {
   };
   if (masks->conditions.empty())
     return strips(full, copies);
-  Range holds = ifInterval(rangeOf(false), 0, 0);
-  unsigned unit = lanes * copies;
-  llvm::Value *end = at({holds.begin, holds.end}, [&] {
-    llvm::Value *some = emitter.larger(holds.end, emitter.i64(0));
-    llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-int64_t(unit)));
-    return builder.CreateSelect(
-        builder.CreateICmpEQ(holds.begin, emitter.i64(0)), whole,
-        emitter.i64(0));
-  });
-  beginAssumption({emitter.i64(0), end});
+  llvm::Value *end =
+      endOfUnits(ifInterval(rangeOf(false), 0, 0), int64_t(lanes) * copies);
+  beginAssumption({emitter.i64(0), end}, masks);
   strips({emitter.i64(0), end}, copies);
   endAssumption();
   strips({end, emitter.i64(extent)}, 1);

@@ -50,6 +50,9 @@ struct Element {
   bool assumes = false; // valid only where the emitter's assumptions hold
 };
 
+/// A value at an index, as a vector of that many lanes.
+using MemoKey = std::tuple<void *, unsigned, Indices>;
+
 /// The addresses of the lanes of a pointer tile: base + l / repeat * stride
 /// elements, or the pointers of `vector`.
 struct Address {
@@ -79,7 +82,7 @@ private:
   struct Level {
     llvm::Instruction *before = nullptr; // null: at the end of `block`
     llvm::BasicBlock *block = nullptr;
-    std::map<std::pair<void *, Indices>, Element> memo;
+    std::map<MemoKey, Element> memo;
   };
   struct Loop {
     llvm::PHINode *index;
@@ -127,6 +130,13 @@ private:
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
+  // Transpose.cpp: blocks that are transposed in registers
+  void emitTransposed(const Inner &inner);
+  void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
+  llvm::SmallVector<llvm::Value *>
+  readBlock(const TileRead &read, llvm::Value *row, llvm::Value *column);
+  llvm::Value *wholeUnits(const codegen::MaskPlan &plan, unsigned axis,
+                          int64_t unit);
 
   // Levels.cpp: loops and insertion points around them
   Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
@@ -134,7 +144,8 @@ private:
   void endLoop(const Loop &loop);
   void pushLevel(llvm::BasicBlock *block);
   void popLevel();
-  void beginAssumption(Range range);
+  void beginAssumption(Range range,
+                       llvm::ArrayRef<const codegen::MaskPlan *> plans);
   void endAssumption();
   void insertAt(unsigned level);
   unsigned levelOf(llvm::Value *value) const;
@@ -152,6 +163,7 @@ private:
   llvm::Value *clampToAxis(llvm::Value *index);
   Range rangeOf(bool onlyActive);
   Range ifInterval(Range range, int64_t begin, int64_t end);
+  llvm::Value *endOfUnits(Range range, int64_t unit);
   bool isAtCurrent(const codegen::ConditionAt &fact, const Indices &indices);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
@@ -163,7 +175,7 @@ private:
   Element define(mlir::Value value, const Indices &indices);
   void remember(mlir::Value value, const Indices &indices, Element element,
                 unsigned level);
-  std::pair<void *, Indices> keyOf(mlir::Value value, const Indices &indices);
+  MemoKey keyOf(mlir::Value value, const Indices &indices);
   Element elementwise(mlir::Operation *op, unsigned result,
                       const Indices &indices);
   Element range(tt::MakeRangeOp op, const Index &index);
@@ -273,7 +285,9 @@ private:
 
   const codegen::MaskPlan *masks = nullptr; // of the inner part
   llvm::SmallVector<Bound, 4> bounds;      // of its conditions, as far as found
-  bool masksHold = false;                  // all, at the insertion point
+  unsigned rangeAxis;                      // of its bounds
+  /// Plans whose conditions are all true at the insertion point.
+  llvm::SmallVector<const codegen::MaskPlan *, 2> held;
   bool unwrapped = false;                  // its remainders do not wrap here
   unsigned assumptionLevel = 0;            // where the assumptions hold
   unsigned minimumLevel = 0;               // of what is emitted

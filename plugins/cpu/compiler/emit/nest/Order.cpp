@@ -106,7 +106,10 @@ void NestEmitter::beginDeferral() {
     isDeferred = anyOf(deferral.conflicts, isDeferred);
 }
 
+/// How `store` is deferred; null where it certainly is not.
 const Deferral *NestEmitter::deferralOf(tt::StoreOp store) const {
+  if (!isDeferred)
+    return nullptr;
   for (const Deferral &deferral : nest.deferrals)
     if (deferral.store == store)
       return &deferral;

@@ -13,14 +13,13 @@ namespace nereid::cpu {
 
 /// The memo key of a value: indices of dimensions that it does not depend on
 /// are ignored.
-std::pair<void *, Indices> NestEmitter::keyOf(Value value,
-                                              const Indices &indices) {
+MemoKey NestEmitter::keyOf(Value value, const Indices &indices) {
   Indices key = indices;
   codegen::DimSet depends = emitter.forms.dependsOn(value);
   for (auto [dim, index] : llvm::enumerate(key))
     if (!(depends >> dim & 1))
       index = zero();
-  return {value.getAsOpaquePointer(), key};
+  return {value.getAsOpaquePointer(), lanes, key};
 }
 
 void NestEmitter::remember(Value value, const Indices &indices, Element element,
@@ -38,11 +37,12 @@ static TileLayout layoutOf(const TileProgram &program, Value value) {
 Element NestEmitter::get(Value value, const Indices &indices) {
   if (!isTile(value))
     return {emitter.scalar(value), false};
-  std::pair<void *, Indices> key = keyOf(value, indices);
+  MemoKey key = keyOf(value, indices);
+  const Indices &used = std::get<Indices>(key);
   // Before the values that are known: a row's condition may have been evaluated
   // to find where it is true.
   if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
-      isKnownTrue(value, key.second))
+      isKnownTrue(value, used))
     return {builder.getTrue(), false, /*assumes=*/true};
   for (Level &level : levels)
     if (auto known = level.memo.find(key); known != level.memo.end()) {
@@ -59,12 +59,12 @@ Element NestEmitter::get(Value value, const Indices &indices) {
       minimumLevel = std::max(minimumLevel, rowLevel);
     element = readBuffer(emitter.bufferPointer(value),
                          layoutOf(emitter.program, value), value.getType(),
-                         key.second);
+                         used);
     minimumLevel = outerMinimum;
-  } else if (llvm::Value *mask = lanesWithin(value, key.second))
+  } else if (llvm::Value *mask = lanesWithin(value, used))
     element = {mask, true};
   else
-    element = define(value, key.second);
+    element = define(value, used);
   element.assumes = assumed;
   assumed |= outer;
   unsigned level = levelOf(element.value);
