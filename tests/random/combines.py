@@ -94,6 +94,25 @@ class Combines(Statements):
                 result.bound = x.bound * shape[axis]
         self.add_shape(out_shape)
 
+    def reduce_tile(self, x: Value, axis: int, name: str) -> None:
+        """Reduces a tile by one operation, which fits its facts."""
+        left, right = self.value(x.element), self.value(x.element)
+        for v in (left, right):
+            self.copy_facts(x, v)
+            v.bound = x.element.exact if x.element.is_float else 0
+        region = self.region([left, right])
+        self.leave(self._region_of("one", [name], [left], [right]))
+        shape = x.shape[:axis] + x.shape[axis + 1 :]
+        (out,) = self.emit("reduce", [x], [(x.element, shape)], [region], axis=axis)
+        self.copy_facts(x, out)
+        if x.element.is_int and name not in ("maxsi", "minsi"):
+            out.low, out.high = self.value(x.element).low, self.value(x.element).high
+        if x.raw and name in ("maxnumf", "minnumf"):
+            out.signed_zero = True
+        if name == "addf":
+            out.bound = x.bound * x.shape[axis]
+        self.add_shape(shape)
+
     def _combine_operands(self, form, shape, axis):
         if form == "affine":
             element = self.choice([E.I32, E.I64, E.I8])
@@ -117,7 +136,7 @@ class Combines(Statements):
             x = self.tile(self.arithmetic_element() if self.chance(0.9) else E.I1, shape)
             if self.chance(0.15) and x.element in E.FLOATS:
                 x = self._masked_row(shape, x.element)
-            names.append(self.choice(_combines_of(x)))
+            names.append(self.choice(combines_of(x)))
             if names[-1] == "addf":
                 if x.element in (E.F16, E.BF16) and self.chance(0.7):
                     x = self.cast(x, E.F32)
@@ -172,7 +191,7 @@ class Combines(Statements):
         return out
 
 
-def _combines_of(x: Value) -> list[str]:
+def combines_of(x: Value) -> list[str]:
     if x.element is E.I1:
         return ["andi", "ori", "xori"]
     if x.element.is_int:

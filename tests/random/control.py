@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import elements as E
+from combines import combines_of
 from dots import Dots
 from ir import Block, Function, Value
 from shapes import dense
@@ -38,6 +39,43 @@ class Control(Dots):
         results = self.emit("for", [*bounds, *inits], [(v.element, v.shape) for v in carried], [region])
         for value, result in zip(carried, results):
             self.copy_facts(value, result)
+
+    def accumulate(self) -> None:
+        """A loop that only combines a tile with others, for a reduction."""
+        shape = self.any_shape()
+        if not shape or self.depth >= 2:
+            return
+        trips = self.choice([0, 1, 2, 3, 5])
+        axis = len(shape) - 1 if self.chance(0.6) else self.rng.randrange(len(shape))
+        x = self.tile(self.arithmetic_element(), shape)
+        element, name = x.element, self.choice(combines_of(x))
+        share = element.exact // (shape[axis] * (trips + 2)) if element.is_float else 0
+        if name == "addf" and share == 0:
+            name = "maximumf"
+
+        def addend() -> Value:
+            masked = element in E.FLOATS and self.chance(0.4)
+            y = self._masked_row(shape, element) if masked else self.tile(element, shape)
+            return self.limited(y, share) if name == "addf" else y
+
+        init = self.constant(0, element, shape) if self.chance(0.5) else addend()
+        carried, iv = self.value(element, shape), self.value(E.I32)
+        iv.low, iv.high = 0, max(0, trips - 1)
+        bounds = [self.known(n, ()) for n in (0, trips, 1)]
+        region = self.region([iv, carried])
+        self.visible.remove(carried)  # it has no other use
+        for _ in range(self.choice([0, 0, 1])):
+            self.statement()
+        other = addend()
+        pair = [carried, other] if self.chance(0.7) else [other, carried]
+        self.leave([self.one("binary", pair, element, shape, name=f"arith.{name}")])
+        (total,) = self.emit("for", [*bounds, init], [(element, shape)], [region], show=False)
+        self.merge_facts(init, other, total)
+        if name == "addf":
+            total.bound = share * (trips + 1)
+        if element.is_int and name not in ("maxsi", "minsi"):
+            total.low, total.high = self.value(element).low, self.value(element).high
+        self.reduce_tile(total, axis, name)
 
     def _while(self, trips, inits, carried) -> None:
         """The same, with a counter and its comparison."""

@@ -39,6 +39,8 @@ static constexpr FastPathInfo kTable[] = {
      "one masked loop instead of two where the body is large"},
     {FastPath::Transpose, "transpose",
      "blocks are transposed in vector registers"},
+    {FastPath::ReduceInLoop, "reduce-in-loop",
+     "loops reduce what they accumulate for a reduction"},
 };
 
 /// Checks that a path's position in the table is its value.

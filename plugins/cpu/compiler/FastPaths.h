@@ -30,8 +30,9 @@ enum class FastPath : unsigned {
   DotPrefetch,
   MaskedLoops,
   Transpose,
+  ReduceInLoop,
 };
-inline constexpr size_t kFastPaths = 16;
+inline constexpr size_t kFastPaths = 17;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -10,6 +10,7 @@
 #include "kernel/OutOfResources.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
+#include "plan/Accumulators.h"
 #include "plan/DotTypes.h"
 #include "plan/Masks.h"
 
@@ -39,6 +40,8 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
     return std::move(error);
   info.set(codegen::describeWork(*kernel));
 
+  if (options.fastPaths.has(FastPath::ReduceInLoop))
+    reduceInLoops(*kernel, options);
   if (failed(codegen::expand(codegen::Phase::Tiles, module, expansion)))
     return failureOf("an operation cannot be expanded");
   widenDots(*kernel, options);
