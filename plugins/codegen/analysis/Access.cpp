@@ -76,6 +76,27 @@ Aliasing selfAliasingOf(Value pointers, TileForms &forms) {
   return Aliasing::Never;
 }
 
+/// Are all bytes of `a` and of `b`, which begins `distance` bytes after it,
+/// different modulo `divisor`? Steps by multiples of it do not count; the others
+/// span an interval of each.
+static bool areDisjointModulo(int64_t divisor, const Extent &a, const Extent &b,
+                              int64_t distance) {
+  auto intervalOf = [&](const Extent &extent) {
+    std::pair<int64_t, int64_t> interval(0, extent.bytes);
+    for (const Step &step : extent.steps)
+      if (step.stride % divisor) {
+        int64_t reach = step.stride * (step.size - 1);
+        (reach < 0 ? interval.first : interval.second) += reach;
+      }
+    return interval;
+  };
+  auto [lowA, highA] = intervalOf(a);
+  auto [lowB, highB] = intervalOf(b);
+  int64_t gap = (distance + lowB - lowA) % divisor;
+  gap += gap < 0 ? divisor : 0;
+  return gap >= highA - lowA && divisor - gap >= highB - lowB;
+}
+
 bool areDisjoint(Value a, Value b, TileForms &forms) {
   const TileForm *formA = forms.of(a), *formB = forms.of(b);
   if (!formA || !formB || !formA->isAffine() || !formB->isAffine() ||
@@ -92,15 +113,20 @@ bool areDisjoint(Value a, Value b, TileForms &forms) {
   if (distance + extentB->low >= extentA->high + extentA->bytes ||
       distance + extentB->high + extentB->bytes <= extentA->low)
     return true;
-  // All addresses of each are equal modulo a common divisor of the strides.
-  int64_t divisor = 0;
+  // Rows of both may interleave: then they differ modulo a common divisor of
+  // the larger strides.
+  SmallVector<int64_t> strides;
   for (const Extent *extent : {&*extentA, &*extentB})
     for (const Step &step : extent->steps)
-      divisor = std::gcd(divisor, step.stride);
-  if (divisor == 0)
-    return false; // one element each, whose ranges overlap
-  int64_t remainder = ((distance % divisor) + divisor) % divisor;
-  return remainder >= extentA->bytes && divisor - remainder >= extentA->bytes;
+      strides.push_back(std::abs(step.stride));
+  llvm::sort(strides, std::greater<>());
+  int64_t divisor = 0;
+  for (int64_t stride : strides) {
+    divisor = std::gcd(divisor, stride);
+    if (divisor && areDisjointModulo(divisor, *extentA, *extentB, distance))
+      return true;
+  }
+  return false;
 }
 
 bool haveSameAddresses(Value a, Value b, TileForms &forms) {

@@ -28,8 +28,8 @@ Aliasing selfAliasingOf(mlir::Value pointers, TileForms &forms);
 
 /// Is it proven that the elements of pointer tiles `a` and `b` share no byte?
 /// Both must have the same scalar pointer, constant strides and a constant
-/// distance, so that their ranges or, if all strides have a common divisor,
-/// their remainders differ. False: unknown.
+/// distance, so that their ranges or, modulo a common divisor of the larger
+/// strides, their remainders differ. False: unknown.
 bool areDisjoint(mlir::Value a, mlir::Value b, TileForms &forms);
 
 /// Do `a` and `b` have the same address at each index?

@@ -83,3 +83,34 @@ tt.func public @rows(%p: !tt.ptr<f32>, %stride: i32) {
   tt.store %p3, %x : tensor<8x16x!tt.ptr<f32>>
   tt.return
 }
+
+// The halves of rows of 32, as in a rotary embedding, and what is longer.
+// CHECK-LABEL: @halves
+// CHECK: access [[LEFT:%[0-9]+]] repeats never
+// CHECK: access [[RIGHT:%[0-9]+]] repeats never
+// CHECK-NEXT: after [[LEFT]] none, in step none
+// CHECK: access [[LATER:%[0-9]+]] repeats never
+// CHECK-NEXT: after [[LEFT]] if overlapping
+// CHECK-NEXT: after [[RIGHT]] if overlapping
+tt.func public @halves(%p: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %j = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %is = tt.expand_dims %i {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %js = tt.expand_dims %j {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %jb = tt.broadcast %js : tensor<1x16xi32> -> tensor<8x16xi32>
+  %x = arith.constant dense<1.0> : tensor<8x16xf32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
+  %pitch = arith.constant dense<32> : tensor<8x1xi32>
+  %rows = arith.muli %is, %pitch : tensor<8x1xi32>
+  %rb = tt.broadcast %rows : tensor<8x1xi32> -> tensor<8x16xi32>
+  %o = arith.addi %rb, %jb : tensor<8x16xi32>
+  %half = arith.constant dense<16> : tensor<8x16xi32>
+  %most = arith.constant dense<15> : tensor<8x16xi32>
+  %left = tt.addptr %ps, %o : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  tt.store %left, %x : tensor<8x16x!tt.ptr<f32>>
+  %right = tt.addptr %left, %half : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  tt.store %right, %x : tensor<8x16x!tt.ptr<f32>>
+  %later = tt.addptr %left, %most : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  tt.store %later, %x : tensor<8x16x!tt.ptr<f32>>
+  tt.return
+}
