@@ -9,6 +9,7 @@
 #include "host_cpu_arch.h"
 #include "small_file.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
@@ -27,6 +28,20 @@ static uint64_t sizeOf(const std::string &text) {
 static uint64_t otherwise(uint64_t found, int name) {
   long size = found ? 0 : sysconf(name);
   return found ? found : size > 0 ? static_cast<uint64_t>(size) : 0;
+}
+
+unsigned countCpus(const std::string &list) {
+  unsigned count = 0;
+  for (const char *at = list.c_str(); *at >= '0' && *at <= '9';) {
+    char *end = nullptr;
+    unsigned long first = std::strtoul(at, &end, 10), last = first;
+    if (*end == '-')
+      last = std::strtoul(end + 1, &end, 10);
+    if (last >= first)
+      count += static_cast<unsigned>(last - first + 1);
+    at = *end == ',' ? end + 1 : end;
+  }
+  return count;
 }
 
 HostCpu detectHostCpu() {
@@ -49,6 +64,9 @@ HostSizes detectHostSizes() {
     if (out && !*out &&
         !readSmallFile(cache + "/type").starts_with("Instruction"))
       *out = sizeOf(readSmallFile(cache + "/size"));
+    if (level == 3)
+      sizes.l3Threads =
+          std::max(1u, countCpus(readSmallFile(cache + "/shared_cpu_list")));
   }
   sizes.l2Bytes = otherwise(sizes.l2Bytes, _SC_LEVEL2_CACHE_SIZE);
   sizes.l3Bytes = otherwise(sizes.l3Bytes, _SC_LEVEL3_CACHE_SIZE);

@@ -34,11 +34,15 @@ std::string armFeatures(uint64_t hwcap, uint64_t hwcap2);
 struct HostSizes {
   uint64_t l2Bytes = 0; ///< of one core
   uint64_t l3Bytes = 0; ///< 0 if there is none
+  unsigned l3Threads = 1; ///< hardware threads that share it
   uint64_t memoryBytes = 0;
   int64_t clockKhz = 0; ///< highest; 0 if unknown
 };
 
 HostSizes detectHostSizes();
+
+/// The number of CPUs in a list as sysfs has it: "0-7,64-71".
+unsigned countCpus(const std::string &list);
 
 /// The first of the features `needed` ("+a,+b") that is not in `present`; empty
 /// if all are.

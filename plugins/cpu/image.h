@@ -69,12 +69,22 @@ typedef struct nereid_cpu_services_t {
   int64_t (*now)(void);
 } nereid_cpu_services_t;
 
+// Flags of a launch.
+enum {
+  // What the launch stores does not fit the caches: stores that bypass them
+  // save reading each line before it is written. The driver orders them before
+  // what follows a call of the entry.
+  NEREID_CPU_LAUNCH_STREAMS = 1u
+};
+
 // One launch, shared by all threads that run it; constant during the launch.
 typedef struct nereid_cpu_launch_t {
   uint32_t struct_size;
   uint32_t grid[3]; // programs along x, y, z; all at least 1
   const nereid_cpu_services_t *services;
   void *state;
+  uint32_t flags; // NEREID_CPU_LAUNCH_*
+  uint32_t reserved;
 } nereid_cpu_launch_t;
 
 // Runs `count` programs, at least 1, starting at (x, y, z) = first[0],
@@ -99,6 +109,9 @@ typedef struct nereid_cpu_kernel_t {
   // Estimates for the number of threads; 0 is unknown.
   uint64_t bytes_per_program; // memory read and written
   uint64_t flops_per_program;
+  // A program stores at least so many bytes by stores that can bypass the
+  // caches; 0: it has none.
+  uint64_t streamed_bytes_per_program;
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

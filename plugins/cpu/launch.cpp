@@ -7,6 +7,7 @@
 #include "module.h"
 #include "scratch.h"
 #include "services.h"
+#include "streaming.h"
 
 #include <algorithm>
 #include <cstring>
@@ -74,17 +75,20 @@ struct Program {
 // A NaN in every floating-point type, -1 in every other.
 static constexpr int kPoison = 0xff;
 
-/// Runs one program at a time, each with scratch filled by the pattern.
+/// Runs one program at a time, each with scratch filled by the pattern. Every
+/// other one streams, so that tests with little data cover both.
 static bool runPoisoned(Launch &launch, uint64_t first, uint64_t count,
                         void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
+  nereid_cpu_launch_t shared = launch.shared;
   for (uint64_t number = first; number < first + count; ++number) {
     std::memset(scratch, kPoison, image.scratch_size);
+    shared.flags = number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS;
     Program program(number, launch.shared.grid);
-    if (image.entry(launch.arguments, &launch.shared, program.index, 1,
-                    scratch) != 0)
+    if (image.entry(launch.arguments, &shared, program.index, 1, scratch) != 0)
       return false;
   }
+  endStreams(NEREID_CPU_LAUNCH_STREAMS);
   return true;
 }
 
@@ -103,8 +107,10 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
   if (scratch && launch.kernel.state->poisonsScratch) [[unlikely]]
     return runPoisoned(launch, first, count, scratch);
   Program program(first, launch.shared.grid);
-  return image.entry(launch.arguments, &launch.shared, program.index, count,
-                     scratch) == 0;
+  int32_t status = image.entry(launch.arguments, &launch.shared, program.index,
+                               count, scratch);
+  endStreams(launch.shared.flags);
+  return status == 0;
 }
 
 /// Reports why a launch failed, to its caller or to the next synchronize.
@@ -161,7 +167,9 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                  {sizeof(nereid_cpu_launch_t),
                   {grid[0], grid[1], grid[2]},
                   &kServices,
-                  nullptr},
+                  nullptr,
+                  0,
+                  0},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
   bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&
@@ -169,6 +177,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   if (isCooperative && programs > 1) [[unlikely]]
     return launchCooperative(work, programs, launch->stream, call);
   unsigned threads = threadsOf(*kernel, programs);
+  work.shared.flags = streamingFlags(*kernel, programs, threads);
   bool complete;
   if (threads <= 1) {
     complete = runPrograms(&work, 0, programs);

@@ -30,6 +30,7 @@ struct KernelArgument {
 /// estimated, and `isEstimated` is set.
 struct Work {
   uint64_t bytes = 0; ///< read and written
+  uint64_t leastStoredBytes = 0; ///< a loop of unknown trip count runs once
   uint64_t flops = 0;
   bool isEstimated = false;
   bool communicates = false; ///< with other programs: atomics, volatile loads

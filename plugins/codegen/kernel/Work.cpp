@@ -33,8 +33,8 @@ class WorkCounter {
 public:
   Work work;
 
-  /// Adds the work of `region`, `times` times.
-  void visit(Region &region, uint64_t times) {
+  /// Adds the work of `region`, `times` times, at least `least` times.
+  void visit(Region &region, uint64_t times, uint64_t least) {
     llvm::DenseSet<Block *> seen;
     for (Block &block : region) {
       seen.insert(&block);
@@ -43,12 +43,12 @@ public:
         return seen.contains(next);
       });
       for (Operation &op : block)
-        visit(&op, times);
+        visit(&op, times, least);
     }
   }
 
 private:
-  void visit(Operation *op, uint64_t times) {
+  void visit(Operation *op, uint64_t times, uint64_t least) {
     work.communicates |= infoOf(op).isAtomic;
     work.prints |= isa<tt::PrintOp>(op);
     work.asserts |= isa<tt::AssertOp>(op);
@@ -57,6 +57,7 @@ private:
       add(work.bytes, bytesOf(load.getResult()), times);
     } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
       add(work.bytes, bytesOf(store.getValue()), times);
+      add(work.leastStoredBytes, bytesOf(store.getValue()), least);
     } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
       uint64_t depth = dot.getA().getType().getShape().back();
       add(work.flops, 2 * elementsOf(dot.getResult()) * depth, times);
@@ -65,17 +66,20 @@ private:
                isa<RankedTensorType>(op->getResult(0).getType())) {
       add(work.flops, elementsOf(op->getResult(0)), times);
     }
-    uint64_t iterations = iterationsOf(op);
+    std::optional<uint64_t> known = iterationsOf(op);
+    work.isEstimated |= !known;
     for (Region &region : op->getRegions())
-      visit(region, llvm::SaturatingMultiply(times, iterations));
+      visit(region,
+            llvm::SaturatingMultiply(times, known.value_or(kUsualIterations)),
+            llvm::SaturatingMultiply(least, known.value_or(1)));
   }
 
   static void add(uint64_t &total, uint64_t amount, uint64_t times) {
     total = llvm::SaturatingMultiplyAdd(amount, times, total);
   }
 
-  /// The number of times that the regions of `op` run.
-  uint64_t iterationsOf(Operation *op) {
+  /// The number of times that the regions of `op` run, if it is known.
+  static std::optional<uint64_t> iterationsOf(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto lower = getConstantIntValue(loop.getLowerBound());
       auto upper = getConstantIntValue(loop.getUpperBound());
@@ -89,15 +93,14 @@ private:
     } else if (!isa<scf::WhileOp>(op)) {
       return 1;
     }
-    work.isEstimated = true;
-    return kUsualIterations;
+    return std::nullopt;
   }
 };
 } // namespace
 
 Work describeWork(tt::FuncOp kernel) {
   WorkCounter counter;
-  counter.visit(kernel.getBody(), 1);
+  counter.visit(kernel.getBody(), 1, 1);
   return counter.work;
 }
 

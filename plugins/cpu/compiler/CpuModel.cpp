@@ -23,6 +23,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
   cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;
+  cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");

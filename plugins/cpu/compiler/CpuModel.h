@@ -23,6 +23,9 @@ struct CpuModel {
   /// A mask is a register of its own, and costs little in loads and stores.
   bool hasCheapMasks = false;
 
+  /// Vector stores can bypass the caches.
+  bool hasStreamingStores = false;
+
   bool hasFma = true;
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;

@@ -41,6 +41,8 @@ static constexpr FastPathInfo kTable[] = {
      "blocks are transposed in vector registers"},
     {FastPath::ReduceInLoop, "reduce-in-loop",
      "loops reduce what they accumulate for a reduction"},
+    {FastPath::StreamingStores, "streaming-stores",
+     "large results bypass the caches"},
 };
 
 /// Checks that a path's position in the table is its value.

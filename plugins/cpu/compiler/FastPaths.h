@@ -31,8 +31,9 @@ enum class FastPath : unsigned {
   MaskedLoops,
   Transpose,
   ReduceInLoop,
+  StreamingStores,
 };
-inline constexpr size_t kFastPaths = 17;
+inline constexpr size_t kFastPaths = 18;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -13,6 +13,7 @@
 #include "plan/Accumulators.h"
 #include "plan/DotTypes.h"
 #include "plan/Masks.h"
+#include "plan/Streams.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -85,6 +86,8 @@ generate(ModuleOp source, const GenerateOptions &options,
       [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(**program, forms);
+  if (!planStreams(**program, forms, options))
+    info.streamedBytesPerProgram = 0;
   llvm::raw_string_ostream text(info.tileProgram);
   (*program)->print(text);
 

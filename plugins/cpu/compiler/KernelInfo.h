@@ -27,6 +27,7 @@ struct KernelInfo : codegen::KernelInfo {
   uint32_t flags = 0; ///< NEREID_CPU_KERNEL_* of image.h
   uint64_t bytesPerProgram = 0;
   uint64_t flopsPerProgram = 0;
+  uint64_t streamedBytesPerProgram = 0; ///< 0: no store can bypass the caches
   std::string tileProgram; ///< as text, for dumps; not in the image
 
   void set(const codegen::Work &work);

@@ -53,6 +53,14 @@ TEST(HostCpu, ReportsTheCachesThatTheKernelReports) {
     EXPECT_TRUE(sizes[3].count(detectHostSizes().l3Bytes));
 }
 
+TEST(HostCpu, CountsTheCpusOfAList) {
+  EXPECT_EQ(countCpus("0\n"), 1u);
+  EXPECT_EQ(countCpus("0-7,64-71\n"), 16u);
+  EXPECT_EQ(countCpus("3,5,9-10"), 4u);
+  EXPECT_EQ(countCpus(""), 0u);
+  EXPECT_GE(detectHostSizes().l3Threads, 1u);
+}
+
 #ifdef __x86_64__
 // In a virtual machine each one takes 5 us and more.
 TEST(HostCpu, ReadsEachCpuidLeafOnce) {

@@ -38,6 +38,7 @@ TEST(KernelInfo, MetadataRoundTrip) {
   info.flags = 5;
   info.bytesPerProgram = 7;
   info.flopsPerProgram = 9;
+  info.streamedBytesPerProgram = 11;
   attachKernelInfo(module, info);
   auto back = readKernelInfo(module);
   ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
@@ -47,6 +48,7 @@ TEST(KernelInfo, MetadataRoundTrip) {
   EXPECT_EQ(back->scratchAlign, 128u);
   EXPECT_EQ(back->flags, 5u);
   EXPECT_EQ(back->bytesPerProgram, 7u);
+  EXPECT_EQ(back->streamedBytesPerProgram, 11u);
   EXPECT_EQ(back->flopsPerProgram, 9u);
 }
 

@@ -84,7 +84,8 @@ llvm::Error addDescriptor(llvm::Module &module) {
       {number32(sizeof(nereid_cpu_kernel_t)), number32(info->flags), nameGlobal,
        entry, number64(info->argumentsSize), number64(info->scratchSize),
        number64(info->scratchAlign), number64(info->bytesPerProgram),
-       number64(info->flopsPerProgram)});
+       number64(info->flopsPerProgram),
+       number64(info->streamedBytesPerProgram)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

@@ -24,6 +24,7 @@ static constexpr char kMetadataName[] = "nereid.cpu.kernel";
 void KernelInfo::set(const codegen::Work &work) {
   bytesPerProgram = work.bytes;
   flopsPerProgram = work.flops;
+  streamedBytesPerProgram = work.leastStoredBytes;
   const std::pair<bool, uint32_t> table[] = {
       {work.communicates, NEREID_CPU_KERNEL_COMMUNICATES},
       {work.prints, NEREID_CPU_KERNEL_PRINTS},
@@ -59,6 +60,7 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
       {"flags", info.flags},
       {"bytes_per_program", info.bytesPerProgram},
       {"flops_per_program", info.flopsPerProgram},
+      {"streamed_bytes_per_program", info.streamedBytesPerProgram},
   };
   for (auto [name, value] : numbers)
     add({word(name), makeNumber(context, value)});
@@ -126,6 +128,8 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
                         .Case("scratch_align", &info.scratchAlign)
                         .Case("bytes_per_program", &info.bytesPerProgram)
                         .Case("flops_per_program", &info.flopsPerProgram)
+                        .Case("streamed_bytes_per_program",
+                              &info.streamedBytesPerProgram)
                         .Default(nullptr);
   if (!field)
     return llvm::createStringError(

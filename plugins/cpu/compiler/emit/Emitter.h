@@ -76,6 +76,7 @@ struct Emitter {
   llvm::Value *programIds[3] = {};
   llvm::Value *gridSizes[3] = {};
   llvm::Value *launch = nullptr;    // nereid_cpu_launch_t
+  llvm::Value *streams = nullptr;   // i1: its stores should bypass the caches
   llvm::Value *dummy = nullptr;     // 64 bytes that masked-off accesses touch
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch

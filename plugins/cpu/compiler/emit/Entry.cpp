@@ -49,6 +49,8 @@ public:
     loadArguments();
     placeBuffers();
     loadGrid();
+    if (info.streamedBytesPerProgram)
+      loadStreams();
     startIds();
 
     b.SetInsertPoint(header);
@@ -118,6 +120,20 @@ private:
           b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch,
                                offsetof(nereid_cpu_launch_t, grid) + 4 * axis),
           kNames[axis]);
+  }
+
+  /// An older driver's launch has no flags.
+  void loadStreams() {
+    constexpr unsigned kOffset = offsetof(nereid_cpu_launch_t, flags);
+    llvm::Value *size = b.CreateLoad(b.getInt32Ty(), emitter.launch);
+    llvm::Value *hasFlags = b.CreateICmpUGT(size, b.getInt32(kOffset));
+    llvm::Value *place = b.CreateSelect(
+        hasFlags, b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch, kOffset),
+        emitter.launch);
+    llvm::Value *flags = b.CreateLoad(b.getInt32Ty(), place);
+    llvm::Value *streams = b.CreateICmpNE(
+        b.CreateAnd(flags, NEREID_CPU_LAUNCH_STREAMS), b.getInt32(0));
+    emitter.streams = b.CreateAnd(hasFlags, streams, "streams");
   }
 
   void startIds() {

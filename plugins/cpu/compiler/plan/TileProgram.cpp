@@ -119,6 +119,7 @@ struct Printer {
       name(cast<tt::StoreOp>(root.op).getValue());
       os << " to ";
       name(cast<tt::StoreOp>(root.op).getPtr());
+      os << (root.canStream ? ", may stream" : "");
       break;
     case RootKind::Reduce:
     case RootKind::Scan:

@@ -73,6 +73,7 @@ struct Root {
   mlir::Operation *op = nullptr; // null: Materialize, of a block argument
   mlir::Value value;             // of Materialize
   Buffer *target = nullptr;      // of Materialize
+  bool canStream = false;        // of Store: may bypass the caches
 
   // Of Reduce. Its accumulators start from `identity` or, if null, from the
   // first elements. Where a mask is false its operand may be the constant

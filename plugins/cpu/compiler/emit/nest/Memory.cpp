@@ -276,8 +276,10 @@ Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
           }), true};
 }
 
+/// Where `streams` (an i1; null: false) is true and the mask as well, the store
+/// bypasses the caches.
 void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
-                          Element value, Memory memory) {
+                          Element value, Memory memory, llvm::Value *streams) {
   if (type->isBFloatTy() || type->isHalfTy()) {
     type = builder.getInt16Ty();
     value.value = reinterpret(value.value, type);
@@ -304,11 +306,18 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   llvm::Value *from = widen(value), *where = widen(mask);
   if (address.stride == 1) {
     insertAt(innermost);
-    if (always)
-      mark(builder.CreateAlignedStore(from, address.base, align));
-    else
-      mark(builder.CreateMaskedStore(from, address.base, align, where));
-    return;
+    auto store = [&] {
+      if (always)
+        mark(builder.CreateAlignedStore(from, address.base, align));
+      else
+        mark(builder.CreateMaskedStore(from, address.base, align, where));
+    };
+    // A masked loop beside an unmasked one has few iterations.
+    if (!streams || (!always && !nest.isMasked))
+      return store();
+    if (!always)
+      streams = builder.CreateAnd(streams, builder.CreateAndReduce(where));
+    return storeOrStream(streams, address.base, from, store);
   }
   if (isDescending(address))
     return storeAt(ascending(address, type), type, reversed(mask),

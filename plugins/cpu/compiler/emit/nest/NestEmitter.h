@@ -226,7 +226,7 @@ private:
   Element loadLanes(Address address, llvm::Type *type, Element mask,
                     Element other, Memory memory);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
-               Memory memory);
+               Memory memory, llvm::Value *streams = nullptr);
   template <typename Access> Access *inMemory(Access *access, Memory memory) {
     switch (memory) {
     case Memory::Volatile:
@@ -244,6 +244,11 @@ private:
   }
   void prefetch(tt::LoadOp op, const Address &address);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
+  // Stream.cpp: stores that bypass the caches
+  llvm::Align alignOfStream(llvm::Type *type) const;
+  llvm::Value *streamsAt(tt::StoreOp store);
+  void storeOrStream(llvm::Value *streams, llvm::Value *address,
+                     llvm::Value *value, llvm::function_ref<void()> store);
 
   // Reduce.cpp
   bool needsSeed(const Inner &inner);

@@ -32,6 +32,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     const Root *root;
     Element value, mask;
     Address address;
+    llvm::Value *streams = nullptr;
   };
   SmallVector<Pending> writes;
   for (const Root &root : inner.roots) {
@@ -67,7 +68,9 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
                          storedFrom->layout(), store.getValue().getType(),
                          current)
             : get(store.getValue(), current);
-    writes.push_back({&root, value, mask, addressOf(store.getPtr(), current)});
+    llvm::Value *streams = root.canStream ? streamsAt(store) : nullptr;
+    writes.push_back(
+        {&root, value, mask, addressOf(store.getPtr(), current), streams});
   }
   for (const Pending &write : writes) {
     AtLine line = emitter.at(write.root->location());
@@ -82,7 +85,8 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     if (const Deferral *deferral = deferralOf(store))
       storeDeferred(*deferral, write.address, type, write.mask, write.value);
     else
-      storeAt(write.address, type, write.mask, write.value, Memory::Program);
+      storeAt(write.address, type, write.mask, write.value, Memory::Program,
+              write.streams);
   }
 }
 
