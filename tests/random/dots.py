@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import elements as E
-from combines import Combines
+from exchanges import Exchanges
 from ir import Value
 from shapes import dense, product
 
@@ -17,7 +17,7 @@ _TYPES = [
 ]
 
 
-class Dots(Combines):
+class Dots(Exchanges):
     # A subclass may have others.
     dot_extents, loop_extents = (1, 2, 4, 8, 16, 32), (4, 8, 16, 32)
     dot_types = _TYPES

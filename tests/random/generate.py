@@ -156,7 +156,7 @@ class Generator(Blocks):
             (5, self.store), (3, self.load), (4, self.update), (2, self.fill_and_scatter),
             (1, self.scalar_load), (7, self.compute), (2, self.compared), (2, self.converted),
             (1, self.bits), (2, self.reshape), (2, self.transpose), (2, self.spread), (1, self.join),
-            (1, self.split), (2, self.gather), (0.5, self.histogram), (2, self.atomic), (0.7, self.add_floats), (1, self.map_elements),
+            (1, self.split), (2, self.gather), (1, self.exchange), (0.5, self.histogram), (2, self.atomic), (0.7, self.add_floats), (1, self.map_elements),
             (0.7, self.dot), (6, self.reduce), (3, self.scan), (3, self.loop), (1.5, self.accumulate),
             (1, self.dot_loop),
             (0.5, self.attention), (1.5, self.place_tiles), (2, self.access_block), (0.7, self.pick_places),

@@ -6,6 +6,8 @@
 
 #include "nereid/ttir/Dialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,6 +40,26 @@ bool hasOther(ArrayRef<IndexSource> map) {
 bool isShapeOp(Operation *op) {
   return isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp,
              tt::ReshapeOp, tt::SplitOp>(op);
+}
+
+std::optional<int64_t> exchangeDistanceOf(Operation *op) {
+  auto gather = dyn_cast<tt::GatherOp>(op);
+  if (!gather)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(gather.getSrc().getType());
+  auto index = gather.getIndices().getDefiningOp<arith::XOrIOp>();
+  if (!index || type.getRank() != 1 ||
+      gather.getType().getShape() != type.getShape())
+    return std::nullopt;
+  auto range = index.getLhs().getDefiningOp<tt::MakeRangeOp>();
+  DenseElementsAttr bits;
+  if (!range || range.getStartAttr().getInt() != 0 ||
+      !matchPattern(index.getRhs(), m_Constant(&bits)) || !bits.isSplat())
+    return std::nullopt;
+  int64_t distance = bits.getSplatValue<APInt>().getSExtValue();
+  if (distance < 0 || distance >= type.getNumElements())
+    return std::nullopt;
+  return distance;
 }
 
 /// `source` without its lower bits.

@@ -65,6 +65,10 @@ bool hasOther(llvm::ArrayRef<IndexSource> map);
 /// operand: splat, broadcast, expand_dims, trans, reshape, split.
 bool isShapeOp(mlir::Operation *op);
 
+/// The constant c if `op` is a gather in one dimension whose element i is
+/// element i ^ c of its operand.
+std::optional<int64_t> exchangeDistanceOf(mlir::Operation *op);
+
 /// The index at which `op` reads its operand number `operand` to compute the
 /// element of its result at the index `map`. Not for reductions, scans and
 /// dots, which read more than one element.

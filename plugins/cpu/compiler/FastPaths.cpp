@@ -43,6 +43,8 @@ static constexpr FastPathInfo kTable[] = {
      "loops reduce what they accumulate for a reduction"},
     {FastPath::StreamingStores, "streaming-stores",
      "large results bypass the caches"},
+    {FastPath::Exchange, "exchange",
+     "sorts and flips exchange vectors and shuffle their lanes"},
 };
 
 /// Checks that a path's position in the table is its value.

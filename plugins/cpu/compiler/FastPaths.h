@@ -32,8 +32,9 @@ enum class FastPath : unsigned {
   Transpose,
   ReduceInLoop,
   StreamingStores,
+  Exchange,
 };
-inline constexpr size_t kFastPaths = 18;
+inline constexpr size_t kFastPaths = 19;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

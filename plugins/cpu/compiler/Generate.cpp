@@ -70,6 +70,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   OwningOpRef<ModuleOp> module = source.clone();
   codegen::ExpandOptions expansion = expandOptionsFor(options.cpu);
   expansion.fpFusion = options.fpFusion;
+  expansion.flattensExchanges = options.fastPaths.has(FastPath::Exchange);
   auto kernel = prepareKernel(*module, options, expansion, info);
   if (!kernel)
     return kernel.takeError();

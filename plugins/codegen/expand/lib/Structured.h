@@ -19,6 +19,10 @@ mlir::LogicalResult expandDotScaled(Scope &scope, tt::DotScaledOp op);
 /// block of element-wise operations, by these operations on tensors.
 void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
 
+/// Replaces exchanges of elements along axes of two by gathers, and operations
+/// on tensors of their shapes by such of one dimension.
+void flattenExchanges(mlir::ModuleOp module);
+
 /// Replaces \p op, a reduction or scan that rounds f16 or bf16 in every step,
 /// by one in f32 whose results are rounded.
 void widenCombination(mlir::Operation *op);

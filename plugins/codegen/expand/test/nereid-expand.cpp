@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> noLibm("no-libm", cl::desc("There is no C library"));
   cl::opt<bool> noAtomics("no-atomics", cl::desc("Only compare-and-swap"));
   cl::opt<bool> structured("structured", cl::desc("Lift cf to scf"));
+  cl::opt<bool> flat("flatten", cl::desc("Sorts and flips in one dimension"));
   cl::opt<codegen::ScaledDotType> scaled(
       "scaled-dot", cl::desc("What dot_scaled decodes to"),
       cl::init(codegen::ScaledDotType::Narrow),
@@ -71,6 +72,7 @@ int main(int argc, char **argv) {
   options.hasI64 = !noI64;
   options.hasLibm = !noLibm;
   options.needsStructuredBranches = structured;
+  options.flattensExchanges = flat;
   options.scaledDotType = scaled;
   auto multiplies = [](Type, RankedTensorType sums, int64_t depth) {
     return depth >= 16 && llvm::all_of(sums.getShape().take_back(2),

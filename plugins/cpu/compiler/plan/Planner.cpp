@@ -34,6 +34,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = number++; });
   findAlwaysMaterialized();
+  materializeExchanged();
   materializeLongChains();
   do {
     startRound();

@@ -68,6 +68,8 @@ private:
   mlir::LogicalResult check();
   bool isIndexFunction(mlir::Value value);
   void findAlwaysMaterialized();
+  bool isExchange(mlir::Operation *op) const;
+  void materializeExchanged();
   void materializeLongChains();
   void materializeRowOffsets(mlir::Operation *access);
   Buffer *makeBuffer(mlir::Type type);

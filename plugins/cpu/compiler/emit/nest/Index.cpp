@@ -96,6 +96,12 @@ Index NestEmitter::indexAnd(const Index &a, int64_t mask) {
       low.push_back(builder.getInt64(lane & mask));
     return {nullptr, 0, llvm::ConstantVector::get(low)};
   }
+  if (a.repeat > 1 && alignmentOf(a) > mask) { // likewise
+    SmallVector<llvm::Constant *> low;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      low.push_back(builder.getInt64(lane / a.repeat & mask));
+    return {nullptr, 0, llvm::ConstantVector::get(low)};
+  }
   if (a.vector || (a.lane && (alignmentOf(a) < span || span > mask + 1))) {
     llvm::Value *vector = indexVector(a);
     return {nullptr, 0, at({vector}, [&] {

@@ -184,6 +184,7 @@ private:
   Element join(tt::JoinOp op, const Indices &indices);
   Element cat(tt::CatOp op, const Indices &indices);
   Element gather(tt::GatherOp op, const Indices &indices);
+  Element exchange(tt::GatherOp op, int64_t distance, const Index &index);
   Element choose(Element condition, Element a, Element b);
   llvm::Value *widen(Element element);
   // Index.cpp

@@ -228,9 +228,45 @@ Element NestEmitter::cat(tt::CatOp op, const Indices &indices) {
   return choose(isLeft, get(op.getLhs(), inner), get(op.getRhs(), inner));
 }
 
+/// The element whose index differs in the bits of `distance`. Of an aligned
+/// vector, that is a shuffle of another aligned vector.
+Element NestEmitter::exchange(tt::GatherOp op, int64_t distance,
+                              const Index &index) {
+  bool isAligned =
+      !index.vector && index.lane == 1 && alignmentOf(index) >= lanes;
+  int64_t within = isAligned ? distance & (lanes - 1) : 0;
+  Index other;
+  if (isAligned || index.isUniform()) {
+    other.lane = index.lane;
+    other.base = at({index.base}, [&] {
+      return builder.CreateXor(index.base, emitter.i64(distance - within));
+    });
+    if (isAligned && !isa<llvm::Constant>(other.base))
+      multiples[other.base] = lanes;
+  } else {
+    llvm::Value *vector = indexVector(index);
+    other.vector = at({vector}, [&] {
+      return builder.CreateXor(
+          vector, builder.CreateVectorSplat(lanes, emitter.i64(distance)));
+    });
+  }
+  Element element = get(op.getSrc(), {other});
+  if (!within || !element.isVector)
+    return element;
+  SmallVector<int> order;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    order.push_back(lane ^ within);
+  return {at({element.value},
+             [&] { return builder.CreateShuffleVector(element.value, order); }),
+          true};
+}
+
 /// Reads the source, which is materialized. An index out of range is undefined
 /// behaviour in Triton; here it is clamped to the buffer.
 Element NestEmitter::gather(tt::GatherOp op, const Indices &indices) {
+  if (emitter.options.fastPaths.has(FastPath::Exchange))
+    if (std::optional<int64_t> distance = codegen::exchangeDistanceOf(op))
+      return exchange(op, *distance, indices.front());
   Element where = get(op.getIndices(), indices);
   int64_t size =
       cast<RankedTensorType>(op.getSrc().getType()).getDimSize(op.getAxis());

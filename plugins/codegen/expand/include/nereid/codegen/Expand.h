@@ -67,6 +67,10 @@ struct ExpandOptions {
   bool fpFusion = true;
   /// The target cannot branch freely (SPIR-V): `cf` in kernels becomes `scf`.
   bool needsStructuredBranches = false;
+  /// Sorts and flips become gathers in one dimension by `range ^ constant`
+  /// (exchangeDistanceOf in analysis/IndexMap.h), for which the target has
+  /// better code than for reductions over axes of two.
+  bool flattensExchanges = false;
   ScaledDotType scaledDotType = ScaledDotType::Narrow;
   /// With ScaledDotType::F32: whether the target has an instruction for
   /// products of operands of \p factor, f16 or bf16, with these sums and this
