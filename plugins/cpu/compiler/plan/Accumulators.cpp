@@ -16,14 +16,20 @@ namespace nereid::cpu {
 
 namespace {
 /// A tile that `loop` carries as iteration argument `number`. Each iteration
-/// only combines it with `addend`, by `update`, and after the loop it is only
+/// only combines it with another, by `update`, and after the loop it is only
 /// an operand of `reduce`, which combines elements by the same operation.
 struct Accumulator {
   scf::ForOp loop;
   unsigned number;
   Operation *update;
-  Value addend;
   tt::ReduceOp reduce;
+
+  Value carried() const { return scf::ForOp(loop).getRegionIterArg(number); }
+  /// What is combined with it; the result of another accumulator's reduction
+  /// until that has moved.
+  Value addend() const {
+    return update->getOperand(update->getOperand(0) == carried() ? 1 : 0);
+  }
 };
 } // namespace
 
@@ -49,8 +55,7 @@ static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
       update->getResult(0) != loop.getYieldedValues()[number] ||
       !update->getResult(0).hasOneUse())
     return std::nullopt;
-  Value addend = update->getOperand(update->getOperand(0) == carried ? 1 : 0);
-  return Accumulator{loop, number, update, addend, reduce};
+  return Accumulator{loop, number, update, reduce};
 }
 
 /// Combining the lanes of one vector takes about as long as accumulating some
@@ -58,7 +63,7 @@ static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
 static bool isWorthwhile(const Accumulator &accumulator,
                          const GenerateOptions &options) {
   constexpr int64_t kLeastVectors = 4;
-  auto tile = cast<RankedTensorType>(accumulator.addend.getType());
+  auto tile = cast<RankedTensorType>(accumulator.addend().getType());
   unsigned axis = tt::ReduceOp(accumulator.reduce).getAxis();
   int64_t extent = tile.getDimSize(axis);
   if (!isInnermost(axis, tile.getShape()))
@@ -87,7 +92,8 @@ static Value reduceInit(OpBuilder &builder, const Accumulator &accumulator,
 }
 
 static void reduceInLoop(const Accumulator &accumulator) {
-  auto [loop, number, update, addend, reduce] = accumulator;
+  auto [loop, number, update, reduce] = accumulator;
+  Value addend = accumulator.addend();
   OpBuilder builder(loop);
   OpOperand &init = loop.getInitArgsMutable()[number];
   init.set(reduceInit(builder, accumulator, init.get()));
