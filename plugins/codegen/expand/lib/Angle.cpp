@@ -67,18 +67,13 @@ struct Turn {
   Expr high, low;
 };
 
-// An f32 has few enough digits for products in i64; without i64, and for an
-// f64, words are multiplied into double words.
-static bool isByWords(Expr x) {
-  return !isF32(x) || !x.scope->options.hasWideTypes();
-}
-
+// An f32 has few enough digits for products in i64.
 static Turn multiplyWide(Expr m, ArrayRef<Expr> digits) {
   Expr wide = extendUnsigned(m, 64);
   auto product = [&](int i) { return wide * extendUnsigned(digits[i], 64); };
   Expr first = extendUnsigned(m * digits[0], 64) << 32;
   Expr sum = first + product(1) + (product(2) >> 32);
-  return {sum, sum};
+  return {truncate(sum >> 32, 32), truncate(sum, 32)};
 }
 
 static Turn multiplyWords(Expr m, ArrayRef<Expr> digits) {
@@ -92,15 +87,14 @@ static constexpr Pair kHalfPiF32 = {0x1.921fb6p+0, -0x1.777a5cp-25};
 static constexpr Pair kHalfPiF64 = {0x1.921fb54442d18p+0,
                                     0x1.1a62633145c07p-54};
 
-// A fraction of a quarter turn, in units of 2^-62.
-static Expr radiansWide(Expr fraction) {
-  Expr r = toFloat(fraction) * (kHalfPiF64.high * 0x1p-62);
-  return truncate(r, fraction.scope->builder.getF32Type());
-}
+/// An angle in radians and the rounding error of it.
+struct Radians {
+  Expr r, low;
+};
 
-// The same of two words, in units of 2^-62 or 2^-30 of the upper one. Rounded
-// once: the errors of the conversion and the product are added.
-static Expr radiansWords(Expr fraction, Expr low) {
+// A fraction of a quarter turn, in units of 2^-62 or 2^-30 of the upper word.
+// The errors of the conversion and the product are added.
+static Radians radiansOf(Expr fraction, Expr low) {
   int width = fraction.width();
   double unit = std::ldexp(1.0, 2 - width);
   Pair halfPi = width == 32 ? kHalfPiF32 : kHalfPiF64;
@@ -109,7 +103,9 @@ static Expr radiansWords(Expr fraction, Expr low) {
   lost = fma(toFloat(low >> 1), std::ldexp(1.0, 1 - width), lost);
   ExactProduct r(nearest, nearest.like(halfPi.high * unit));
   Expr rest = fma(nearest, halfPi.low * unit, r.low);
-  return r.high + fma(lost, halfPi.high * unit, rest);
+  rest = fma(lost, halfPi.high * unit, rest);
+  Expr sum = r.high + rest;
+  return {sum, (r.high - sum) + rest};
 }
 
 static Angle reduceByDigits(Expr x) {
@@ -121,33 +117,35 @@ static Angle reduceByDigits(Expr x) {
   // Two digits before the point of x / (pi/2) remain: the quadrant.
   int64_t distance = x.width() - 2 - exponentBias(x) - mantissa;
   auto digits = window(digitsFor(x), exponent + distance);
-  bool byWords = isByWords(x);
-  Turn turn = byWords ? multiplyWords(m, digits) : multiplyWide(m, digits);
+  bool isWide = isF32(x) && x.scope->options.hasWideTypes();
+  Turn turn = isWide ? multiplyWide(m, digits) : multiplyWords(m, digits);
   int64_t quarter = turn.high.width() - 2;
   Expr quadrant = (turn.high + (int64_t(1) << (quarter - 1))) >> quarter;
   Expr fraction = turn.high - (quadrant << quarter);
-  Expr r =
-      byWords ? radiansWords(fraction, turn.low) : radiansWide(fraction);
-  if (!byWords)
-    quadrant = truncate(quadrant, 32);
+  auto [r, low] = radiansOf(fraction, turn.low);
   Expr isNegative = pattern < 0;
-  return {select(isNegative, 0 - quadrant, quadrant),
-          select(isNegative, -r, r)};
+  return {select(isNegative, 0 - quadrant, quadrant), select(isNegative, -r, r),
+          select(isNegative, -low, low)};
 }
 
 static Angle reduceByParts(Expr x) {
   constexpr double kInverse = 0x1.45f306dc9c883p-1; // 2/pi
   Expr rounded = fma(x, kInverse, x.like(roundingShift(x)));
   Expr n = rounded - roundingShift(x);
-  // All parts are positive: with n = 0 they leave the sign of a zero alone.
   static constexpr double kPartsF32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
                                          0x1.846988p-48};
   static constexpr double kPartsF64[] = {
       0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e08p-107};
-  Expr r = x;
-  for (double part : isF32(x) ? kPartsF32 : kPartsF64)
-    r = fma(n, -part, r);
-  return {bits(rounded), r};
+  const double *parts = isF32(x) ? kPartsF32 : kPartsF64;
+  Expr first = fma(n, -parts[0], x); // exact
+  ExactProduct second(n, x.like(parts[1]));
+  Expr difference = first - second.high;
+  // Subtracted rather than added: with n = 0 it is +0, which leaves the sign of
+  // a zero alone.
+  Expr excess = (second.high - (first - difference)) + second.low;
+  excess = fma(n, parts[2], excess);
+  Expr r = difference - excess;
+  return {bits(rounded), r, (difference - r) - excess};
 }
 
 Angle reduceAngle(Expr x) {
@@ -156,7 +154,8 @@ Angle reduceAngle(Expr x) {
   Expr isLarge = abs(x) > (isF32(x) ? 0x1p16 : 0x1p28);
   Expr r = select(isLarge, large.r, small.r);
   return {select(isLarge, large.quadrant, small.quadrant),
-          select(abs(x) == kInfinity, kNan, r)};
+          select(abs(x) == kInfinity, kNan, r),
+          select(isLarge, large.low, small.low)};
 }
 
 } // namespace nereid::codegen

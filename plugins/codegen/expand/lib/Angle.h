@@ -9,11 +9,11 @@
 
 namespace nereid::codegen {
 
-/// quadrant * pi/2 + r with |r| <= pi/4, up to rounding. Only the lowest two
-/// bits of the quadrant count.
+/// quadrant * pi/2 + r + low with |r| <= pi/4; low is what the rounding of r
+/// leaves out. Only the lowest two bits of the quadrant count.
 struct Angle {
   Expr quadrant;
-  Expr r;
+  Expr r, low;
 };
 
 /// \p x, of any magnitude, in f32 or f64. Infinities give NaN.

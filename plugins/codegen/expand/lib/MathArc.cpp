@@ -7,15 +7,18 @@
 
 namespace nereid::codegen {
 
-// atan(t) = t + t^3 p(t^2) on [0, sqrt(2) - 1], relative errors 2^-30, 2^-59.
-static constexpr double kAtanF32[] = {-0.3333331534199716, 0.19998478559075064,
-                                      -0.142436286330878, 0.10594276637818267,
-                                      -0.06078856251400002};
+// atan(t) = t + t^3 p(t^2) on [0, 1], relative errors 2^-28, 2^-57.
+static constexpr double kAtanF32[] = {
+    -0.3333329856, 0.1999853551,   -0.1426412612, 0.1095165461, -0.08402056247,
+    0.0579358004,  -0.03115776554, 0.01090453658, -0.001791502};
 static constexpr double kAtanF64[] = {
-    -0.333333333333332,   0.1999999999995322,   -0.14285714280157502,
-    0.11111110781403782,  -0.09090897695548288, 0.07692059053525527,
-    -0.06663090209261407, 0.05847783920131729,  -0.05038808862648852,
-    0.038051438204141204, -0.017892277640181756};
+    -0.3333333333333307,     0.19999999999951756,   -0.1428571428258855,
+    0.1111111100735493,      -0.09090907008003227,  0.07692279891000552,
+    -0.06666404438129865,    0.058805298846729526,  -0.052535270812955864,
+    0.047223492737180406,    -0.042192457555029254, 0.036643201134804834,
+    -0.0299058087635479,     0.021987149042429332,  -0.013902640588944897,
+    0.00719792575897647,     -0.002885627889651036, 0.0008315652318609962,
+    -0.00015221219870193814, 1.3230091772371405e-05};
 // asin(s) = s + s^3 p(s^2) on [0, 1/2], relative errors 2^-27, 2^-56.
 static constexpr double kAsinF32[] = {0.16666754121998906, 0.07495232783786723,
                                       0.0454783388338607, 0.024140991240177222,
@@ -31,28 +34,19 @@ static Pair halfPi(Expr x) {
                   : Pair{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 }
 
-// The angle of (x, y) in the first quadrant: turned back by a half or a
-// quarter of it as long as it is more than an eighth.
+// The angle of (x, y) in the first quadrant: above an eighth of a turn, a
+// quarter less the angle of (y, x).
 static Expr firstQuadrant(Expr y, Expr x) {
-  constexpr double kTan3 = 2.414213562373095, kTan1 = 0.41421356237309503;
-  Expr isSteep = y > x * kTan3;
-  Expr isMiddle = y > x * kTan1;
-  Expr numerator = select(isMiddle, y - x, y);
-  numerator = select(isSteep, -x, numerator);
-  Expr denominator = select(isMiddle, y + x, x);
-  denominator = select(isSteep, y, denominator);
-  Expr t = numerator / denominator;
+  Expr isSteep = y > x;
+  Expr t = select(isSteep, x, y) / select(isSteep, y, x);
   t = select(y == 0.0, 0.0, t); // where x may be 0 too
   t = select(isNan(x), x, t);
   Expr z = t * t;
   Expr p = isF32(t) ? horner(z, kAtanF32) : horner(z, kAtanF64);
-  Expr angle = fma(t * z, p, t);
+  Expr tail = t * z * p;
   Pair quarter = halfPi(t);
-  Expr low = select(isMiddle, t.like(quarter.low / 2), t.like(0.0));
-  Expr high = select(isMiddle, t.like(quarter.high / 2), t.like(0.0));
-  low = select(isSteep, quarter.low, low);
-  high = select(isSteep, quarter.high, high);
-  return high + (angle + low);
+  return select(isSteep, quarter.high - t, t) +
+         select(isSteep, quarter.low - tail, tail);
 }
 
 Expr expandAtan(Expr x) {
@@ -61,8 +55,7 @@ Expr expandAtan(Expr x) {
 
 Expr expandAtan2(Expr y, Expr x) {
   Expr a = abs(y), b = abs(x);
-  // Neither their sum nor a small multiple may be too large, or be rounded as
-  // a denormal.
+  // Some devices divide inaccurately where the divisor is large or a denormal.
   double large = isF32(x) ? 0x1p100 : 0x1p1000;
   Expr isLarge = (a > large) | (b > large);
   Expr isSmall = (a < 1.0 / large) & (b < 1.0 / large);
@@ -93,7 +86,10 @@ Expr expandAsin(Expr x) {
   Expr s = select(isLarge, sqrt(z), a);
   Expr tail = asinTail(s, z);
   Pair half = halfPi(x);
-  Expr large = half.high - (2.0 * s - (half.low - 2.0 * tail));
+  Expr twice = 2.0 * s;
+  Expr large = half.high - twice;
+  Expr lost = (half.high - large) - twice;
+  large = large + (lost + (half.low - 2.0 * tail));
   return copySign(select(isLarge, large, s + tail), x);
 }
 

@@ -44,15 +44,22 @@ static constexpr double kExp2F64[] = {1.0,
                                       7.0737847323378016e-09,
                                       4.434807463505481e-10};
 
+// sinh(x) = x + x^3 p(x^2) on [0, 1], relative errors 2^-31, 2^-61.
+static constexpr double kSinhF32[] = {0.1666666716, 0.008333315141,
+                                      0.0001984166593, 2.789984819e-06};
+static constexpr double kSinhF64[] = {
+    0.16666666666666669,    0.00833333333333297,    0.00019841269841531264,
+    2.7557319130340297e-06, 2.5052126864794992e-08, 1.6056999690626106e-10,
+    7.765926374468399e-13};
 // tanh(x) = x + x^3 p(x^2) on [0, 0.6], relative errors of the second term
 // 2^-23, 2^-54.
 static constexpr double kTanhF32[] = {
     -0.3333333135, 0.1333291531, -0.05387394875, 0.02111095935, -0.00626911968};
 static constexpr double kTanhF64[] = {
-    -0.3333333333333333, 0.13333333333333205, -0.05396825396808531,
-    0.021869488527368107, -0.008863235292803289, 0.0035921242500086925,
-    -0.0014557958855734635, 0.0005897680994688268, -0.00023795201383924994,
-    9.332432233847448e-05, -3.2086614037935994e-05, 6.934046420988954e-06};
+    -0.3333333333333333,    0.13333333333333205,     -0.05396825396808531,
+    0.021869488527368107,   -0.008863235292803289,   0.0035921242500086925,
+    -0.0014557958855734635, 0.0005897680994688268,   -0.00023795201383924994,
+    9.332432233847448e-05,  -3.2086614037935994e-05, 6.934046420988954e-06};
 
 // 2^n is not a normal number for all relevant n, so the sum holds n + offset.
 // One half of it is added to the exponent of the polynomial, the other half is
@@ -145,15 +152,6 @@ Expr expandExp10(Expr x) {
   return scaleByPower(expPolynomial(r, scale), rounded, x);
 }
 
-// exp(x) / 2, which is a number for some x for which exp(x) is not.
-static Expr halfExp(Expr x) {
-  auto [offset, scale] = scalingOf(x);
-  x = clampToRange(x);
-  auto [rounded, r] = reduce(x, offset);
-  rounded = asFloat(bits(rounded) - 1);
-  return scaleByPower(expPolynomial(r, scale), rounded, x);
-}
-
 Expr expNormal(Expr x) {
   auto [rounded, r] = reduce(x, exponentBias(x));
   Expr power = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
@@ -170,39 +168,53 @@ Expr expandExp2(Expr x) {
   return scaleByPower(p, rounded, x);
 }
 
-// (exp(x) - 1) / 2 first, as 2^n overflows for the largest x. The rounding
-// error of r matters here, where the 1 may cancel most of the power.
-Expr expandExpm1(Expr x) {
-  Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
-  double shift = roundingShift(x) + (exponentBias(x) - 1);
+/// exp(x) 2^shift as power (1 + rest): for sums in which most of the power may
+/// cancel.
+struct PowerAndRest {
+  Expr power, rest;
+};
+
+// The power must be a normal number. The rounding error of r matters here.
+static PowerAndRest expByParts(Expr x, int64_t exponentShift) {
+  double shift = roundingShift(x) + double(exponentBias(x) + exponentShift);
   Pair ln2 = isF32(x) ? kLn2F32 : kLn2F64;
-  Expr rounded = fma(bounded, kLog2E, x.like(shift));
+  Expr rounded = fma(x, kLog2E, x.like(shift));
   Expr n = rounded - shift;
-  Expr high = fma(n, -ln2.high, bounded);
+  Expr high = fma(n, -ln2.high, x);
   Expr low = n * ln2.low;
   Expr r = high - low;
   Expr lost = (high - r) - low;
   Expr tail = isF32(x) ? horner(r, llvm::ArrayRef(kExpF32).drop_front(2))
                        : horner(r, llvm::ArrayRef(kExpF64).drop_front(2));
-  Expr q = r + fma(r * r, tail, lost);
-  Expr halfPower = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
-  Expr half = fma(q, halfPower, halfPower - 0.5);
+  Expr power = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
+  return {power, r + fma(r * r, tail, lost)};
+}
+
+// (exp(x) - 1) / 2 first, as 2^n overflows for the largest x.
+Expr expandExpm1(Expr x) {
+  Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
+  auto [power, rest] = expByParts(bounded, -1);
+  Expr half = fma(rest, power, power - 0.5);
   return copySign(half + half, x); // the sums lose the sign of -0
 }
 
-Expr expandSinh(Expr x) {
-  Expr a = abs(x);
-  Expr e = expandExpm1(a);
-  Expr small = 0.5 * (e + e / (e + 1.0));
-  Expr half = halfExp(a);
-  Expr large = half - 0.25 / half;
-  return copySign(select(a < 1.0, small, large), x);
+// (exp(a) + sign exp(-a)) / 2, half of it first.
+static Expr halfSumOfPowers(Expr a, double sign) {
+  double end = isF32(a) ? 89.5 : 710.5; // from there on it is infinite
+  auto [power, rest] = expByParts(select(a > end, end, a), -2);
+  Expr inverse = (sign * 0.0625) / fma(power, rest, power);
+  Expr half = power + fma(power, rest, inverse);
+  return half + half;
 }
 
-Expr expandCosh(Expr x) {
-  Expr half = halfExp(abs(x));
-  return half + 0.25 / half;
+Expr expandSinh(Expr x) {
+  Expr a = abs(x), z = x * x;
+  Expr p = isF32(x) ? horner(z, kSinhF32) : horner(z, kSinhF64);
+  Expr small = fma(a * z, p, a);
+  return copySign(select(a < 1.0, small, halfSumOfPowers(a, -1.0)), x);
 }
+
+Expr expandCosh(Expr x) { return halfSumOfPowers(abs(x), 1.0); }
 
 Expr expandTanh(Expr x) {
   Expr a = abs(x), z = x * x;

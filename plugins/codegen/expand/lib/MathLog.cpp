@@ -64,15 +64,17 @@ static Expr withSpecialCases(Expr x, Expr result) {
   return select(isRegular, result, special);
 }
 
-static Expr naturalLog(Expr exponent, Expr f) {
+// f + tail is the logarithm of the fraction.
+static Expr naturalLog(Expr exponent, Expr f, Expr tail) {
   Pair ln2 = isF32(f) ? kLn2F32 : kLn2F64;
-  Expr tail = fma(exponent, ln2.low, logTail(f));
-  return fma(exponent, ln2.high, f + tail);
+  Expr low = fma(exponent, ln2.low, tail);
+  return fma(exponent, ln2.high, f + low);
 }
 
 Expr expandLog(Expr x) {
   Split parts = splitAt(x, leastFraction(x));
-  return withSpecialCases(x, naturalLog(parts.exponent, parts.fraction));
+  Expr f = parts.fraction;
+  return withSpecialCases(x, naturalLog(parts.exponent, f, logTail(f)));
 }
 
 // log(1 + f) and the factors as sums of two floats, so that the result is
@@ -107,42 +109,73 @@ Expr expandLog10(Expr x) {
   return logOfBase(x, logE, log2);
 }
 
-// 1 + x rounds; the fraction comes from x itself, scaled like 1 + x.
-Expr expandLog1p(Expr x) {
+// Where 1 + x is x, but the reciprocal of its power of two is a normal number.
+static double largeArgument(Expr x) { return isF32(x) ? 0x1p30 : 0x1p200; }
+
+// log(1 + x + low), low at most a rounding error of x and not used where the
+// argument is large. 1 + x rounds; the fraction comes from x itself, scaled
+// like 1 + x, and is a sum of two.
+static Expr logOfSum(Expr x, std::optional<Expr> low,
+                     std::optional<Expr> isLarge) {
   Expr u = x + 1.0;
-  int64_t least = leastFraction(x);
-  Expr field = exponentField(u, least);
+  Expr field = exponentField(u, leastFraction(x));
   Expr scale = asFloat(bits(x.like(1.0)) - field);
-  Expr f = fma(x, scale, scale - 1.0);
-  // Where the scale would not be a normal number, adding 1 has no effect.
-  Expr isLarge = x > (isF32(x) ? 0x1p64 : 0x1p512);
-  f = select(isLarge, splitAt(x, least).fraction, f);
-  Expr result = withSpecialCases(u, naturalLog(exponentOf(field), f));
-  return copySign(result, x); // the sums lose the sign of -0
+  Expr offset = scale - 1.0;
+  Expr f = multiplyAdd(x, scale, offset); // the product is exact
+  Expr rest = multiplyAdd(x, scale, offset - f);
+  if (low)
+    rest = multiplyAdd(*low, scale, rest);
+  rest = multiplyAdd(-f, rest, rest); // about rest / (1 + f)
+  if (isLarge) {
+    f = select(*isLarge, asFloat(bits(x) - field) - 1.0, f);
+    rest = select(*isLarge, 0.0, rest);
+  }
+  Expr result = naturalLog(exponentOf(field), f, logTail(f) + rest);
+  return copySign(withSpecialCases(u, result), x); // sums lose the sign of -0
 }
 
-// log(a + sqrt(a^2 + 1)), rearranged to be accurate for small a; a^2 may
-// overflow.
+Expr expandLog1p(Expr x) { return logOfSum(x, {}, x > largeArgument(x)); }
+
+// log(1 + x + low), or log(2 a) where a is so large that the others overflow.
+static Expr logOfSumOrTwice(Expr x, Expr low, Expr a) {
+  Expr isLarge = a > largeArgument(a);
+  Expr result = logOfSum(select(isLarge, a, x), low, isLarge);
+  return result + select(isLarge, a.like(kLn2F64.high), 0.0);
+}
+
+// log(a + sqrt(a^2 + 1)), rearranged to be accurate for small a.
 Expr expandAsinh(Expr x) {
   Expr a = abs(x);
   Expr square = a * a;
-  Expr small = expandLog1p(a + square / (sqrt(square + 1.0) + 1.0));
-  Expr large = expandLog(a) + kLn2F64.high;
-  Expr isLarge = a > (isF32(x) ? 0x1p30 : 0x1p200);
-  return copySign(select(isLarge, large, small), x);
+  Expr excess = square / (sqrt(square + 1.0) + 1.0);
+  Expr sum = a + excess;
+  Expr low = (a - sum) + excess;
+  return copySign(logOfSumOrTwice(sum, low, a), x);
 }
 
+// log(1 + t + sqrt(t (t + 2))), with the errors of the sum and of the root.
 Expr expandAcosh(Expr x) {
   Expr t = x - 1.0;
-  Expr small = expandLog1p(t + sqrt(fma(t, t, t + t)));
-  Expr large = expandLog(x) + kLn2F64.high;
-  Expr result = select(x > (isF32(x) ? 0x1p30 : 0x1p200), large, small);
-  return select(x < 1.0, kNan, result);
+  Expr twice = t + t;
+  Expr square = fma(t, t, twice);
+  Expr root = sqrt(square);
+  Expr lost = fma(t, t, twice - square) + fma(-root, root, square);
+  Expr sum = root + t;
+  Expr low = (root - sum) + t;
+  low = low + lost / ((root + root) + 0x1p-100); // 0 where t is 0
+  return select(x < 1.0, kNan, logOfSumOrTwice(sum, low, x));
 }
 
+// log(1 + 2 a / (1 - a)) / 2, with the error of the quotient.
 Expr expandAtanh(Expr x) {
-  Expr a = abs(x);
-  return copySign(0.5 * expandLog1p((a + a) / (1.0 - a)), x);
+  Expr a = abs(x), twice = a + a;
+  Expr divisor = 1.0 - a;
+  Expr divisorRest = (1.0 - divisor) - a;
+  Expr quotient = twice / divisor;
+  Expr rest = fma(-quotient, divisorRest, fma(-quotient, divisor, twice));
+  // 1 / divisor is 1 + quotient / 2.
+  Expr low = fma(rest, 0.5 * quotient, rest);
+  return copySign(0.5 * logOfSum(quotient, low, {}), x);
 }
 
 } // namespace nereid::codegen

@@ -22,37 +22,50 @@ static constexpr double kCosF64[] = {
     0.041666666666666595,  -0.0013888888888872895, 2.4801587288748457e-05,
     -2.75573141486914e-07, 2.0875696580705088e-09, -1.1358310862771745e-11};
 
-static Expr sinPolynomial(Expr r) {
+// tan(r) = r + r^3 p(r^2), relative errors of tan(r) 2^-29, 2^-60.
+static constexpr double kTanF32[] = {
+    0.3333334923, 0.1333267689,    0.05405868217, 0.02128753439,
+    0.0108238589, 0.0001028608749, 0.004370413721};
+static constexpr double kTanF64[] = {
+    0.33333333333333376,   0.13333333333326097,     0.053968253972524236,
+    0.0218694884091739,    0.008863237768282805,    0.0035921024522806142,
+    0.0014560345764782676, 0.0005889185859974962,   0.0002435607792264362,
+    8.404111569913173e-05, 6.635049363382067e-05,   -2.4538217199836944e-05,
+    4.772570386273836e-05, -2.3824783604188848e-05, 9.699394600139837e-06};
+
+// The sine of r + low.
+static Expr sinPolynomial(Expr r, Expr low) {
   Expr z = r * r;
   Expr p = isF32(r) ? horner(z, kSinF32) : horner(z, kSinF64);
-  return copySign(fma(z * r, p, r), r); // the sum loses the sign of -0
+  return copySign(r + fma(z * r, p, low), r); // the sum loses the sign of -0
 }
 
-static Expr cosPolynomial(Expr r) {
+static Expr cosPolynomial(Expr r, Expr low) {
   Expr z = r * r;
   if (isF32(r))
-    return horner(z, kCosF32);
+    return fma(-low, r, horner(z, kCosF32));
   // 1 - z/2 rounds; what it lost is added to the small rest.
   Expr half = 0.5 * z;
   Expr high = 1.0 - half;
-  Expr low = (1.0 - high) - half;
-  return high + fma(z * z, horner(z, kCosF64), low);
+  Expr lost = (1.0 - high) - half;
+  return high + fma(z * z, horner(z, kCosF64), fma(-low, r, lost));
 }
 
-static Expr sinOfQuadrant(Expr quadrant, Expr r) {
+static Expr sinOfQuadrant(Expr quadrant, const Angle &angle) {
   Expr isOdd = (quadrant & 1) != 0;
-  Expr y = select(isOdd, cosPolynomial(r), sinPolynomial(r));
-  return asFloat(bits(y) ^ ((quadrant & 2) << int64_t(r.width() - 2)));
+  Expr y = select(isOdd, cosPolynomial(angle.r, angle.low),
+                  sinPolynomial(angle.r, angle.low));
+  return asFloat(bits(y) ^ ((quadrant & 2) << int64_t(y.width() - 2)));
 }
 
 Expr expandSin(Expr x) {
   Angle angle = reduceAngle(x);
-  return sinOfQuadrant(angle.quadrant, angle.r);
+  return sinOfQuadrant(angle.quadrant, angle);
 }
 
 Expr expandCos(Expr x) {
   Angle angle = reduceAngle(x);
-  return sinOfQuadrant(angle.quadrant + 1, angle.r);
+  return sinOfQuadrant(angle.quadrant + 1, angle);
 }
 
 // x / 2 in half turns less the nearest multiple of a quarter, all exactly, and
@@ -69,8 +82,8 @@ struct HalfTurns {
     high = product.high;
     low = fma(r, pi.low, product.low);
   }
-  Expr sine() const { return sinPolynomial(high) + low; }
-  Expr cosine() const { return fma(-low, high, cosPolynomial(high)); }
+  Expr sine() const { return sinPolynomial(high, low); }
+  Expr cosine() const { return cosPolynomial(high, low); }
   Expr quadrant, high, low;
 };
 
@@ -92,11 +105,18 @@ Expr expandCosPi(Expr x) {
   return select(y == 0.0, 0.0, y);
 }
 
+// In odd quadrants -1 / tan(r), with the tangent as a sum of two floats.
 Expr expandTan(Expr x) {
-  auto [quadrant, r] = reduceAngle(x);
-  Expr sine = sinPolynomial(r), cosine = cosPolynomial(r);
-  Expr isOdd = (quadrant & 1) != 0;
-  return select(isOdd, -cosine, sine) / select(isOdd, sine, cosine);
+  Angle angle = reduceAngle(x);
+  Expr r = angle.r, z = r * r;
+  Expr p = isF32(r) ? horner(z, kTanF32) : horner(z, kTanF64);
+  Expr tail = fma(z * r, p, angle.low);
+  Expr tangent = r + tail;
+  Expr low = (r - tangent) + tail;
+  Expr inverse = -1.0 / tangent;
+  Expr rest = fma(inverse, low, fma(inverse, tangent, 1.0));
+  return select((angle.quadrant & 1) != 0, fma(inverse, rest, inverse),
+                copySign(tangent, r)); // the sum loses the sign of -0
 }
 
 } // namespace nereid::codegen
