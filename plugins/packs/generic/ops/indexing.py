@@ -35,6 +35,22 @@ def select_rows(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS:
 
 
 @triton.jit
+def select_rows_in_order(x, index, out, n, count, inner, total, ROWS: tl.constexpr, COLS: tl.constexpr):
+    """As select_rows, one row after another: for processors that copy contiguous memory
+    faster than they gather."""
+    across = tl.cdiv(inner, COLS)
+    first = (tl.program_id(0) // across).to(tl.int64) * ROWS
+    column = (tl.program_id(0) % across).to(tl.int64) * COLS + tl.arange(0, COLS)
+    for row in range(first, tl.minimum(first + ROWS, total)):
+        place = tl.load(index + row % count).to(tl.int64)
+        place = tl.where(place < 0, place + n, place)
+        inside = (place >= 0) & (place < n)
+        source = x + (row // count * n + place) * inner
+        value = tl.load(source + column, inside & (column < inner), 0)
+        tl.store(out + row * inner + column, value, column < inner)
+
+
+@triton.jit
 def select_columns(x, index, out, m, n, count, ROWS: tl.constexpr, COLS: tl.constexpr):
     """out[:, i] = x[:, index[i]] of [m, n] and [m, count]."""
     across = tl.cdiv(count, COLS)
@@ -130,6 +146,35 @@ def gather(
 
 
 @triton.jit
+def _row_offset(row, dims, steps, RANK: tl.constexpr):
+    """Where a row begins."""
+    rest = row
+    start = row * 0
+    for d in tl.static_range(RANK - 1):
+        start += rest % dims[RANK - 2 - d] * steps[RANK - 2 - d]
+        rest = rest // dims[RANK - 2 - d]
+    return start
+
+
+@triton.jit
+def gather_in_order(
+    x, index, out, size, stride, dims, x_steps, index_steps, out_steps, RANK: tl.constexpr
+):
+    """As gather along the last dimension, with a row for each program, one element after
+    another: for processors that load one element as fast as they gather it."""
+    row = tl.program_id(0).to(tl.int64)
+    x += _row_offset(row, dims, x_steps, RANK)
+    index += _row_offset(row, dims, index_steps, RANK)
+    out += _row_offset(row, dims, out_steps, RANK)
+    for i in range(dims[RANK - 1]):
+        at = i.to(tl.int64)
+        place = tl.load(index + at * index_steps[RANK - 1]).to(tl.int64)
+        place = tl.where(place < 0, place + size, place)
+        inside = (place >= 0) & (place < size)
+        tl.store(out + at * out_steps[RANK - 1], tl.load(x + place * stride, inside, 0))
+
+
+@triton.jit
 def scatter(
     source,
     index,
@@ -170,10 +215,11 @@ def scatter_in_order(
     source_steps,
     index_steps,
     out_steps,
+    ADD: tl.constexpr,
     RANK: tl.constexpr,
     COLS: tl.constexpr,
 ):
-    """As scatter with ADD, without atomics: a program adds all `n` elements along the
+    """As scatter, without atomics: a program stores or adds all `n` elements along the
     dimension, for COLS places in the others. `dims` is 1 and steps are 0 along it."""
     row, column, mask = _tile(dims, RANK, 1, COLS)
     from_index = _offsets(row, column, dims, index_steps, RANK)
@@ -188,7 +234,9 @@ def scatter_in_order(
         place, inside = _places(index, from_index + at * index_stride, size, mask)
         value = tl.load(source + from_source + at * source_stride, inside, 0).to(out.dtype.element_ty)
         place = out + to + place * stride
-        tl.store(place, tl.load(place, inside, 0) + value, inside)
+        if ADD:
+            value += tl.load(place, inside, 0)
+        tl.store(place, value, inside)
 
 
 @triton.jit
