@@ -14,12 +14,11 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   CpuModel cpu;
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   bool hasAvx512 = has("avx512f");
-  if (hasAvx512 && has("avx512vl") && has("avx512bw"))
-    cpu.vectorBits = 512;
-  else if (has("avx2"))
-    cpu.vectorBits = 256;
-  if (vectorBits)
-    cpu.vectorBits = vectorBits;
+  unsigned widest = hasAvx512 && has("avx512vl") && has("avx512bw") ? 512
+                    : has("avx2")                                   ? 256
+                                                                    : 128;
+  cpu.vectorBits = vectorBits ? vectorBits : widest;
+  cpu.maskedBits = widest == 512 ? 8 : has("avx") ? 32 : 0;
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
   cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;

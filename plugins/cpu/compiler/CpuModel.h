@@ -22,6 +22,12 @@ struct CpuModel {
   unsigned vectorRegisters = 16;
   /// A mask is a register of its own, and costs little in loads and stores.
   bool hasCheapMasks = false;
+  /// The narrowest elements that one instruction loads or stores by a mask; 0:
+  /// there is none, and LLVM tests the bits of the mask one by one.
+  unsigned maskedBits = 0;
+  bool hasMaskedAccesses(unsigned bits) const {
+    return maskedBits && bits >= maskedBits;
+  }
 
   /// Vector stores can bypass the caches.
   bool hasStreamingStores = false;

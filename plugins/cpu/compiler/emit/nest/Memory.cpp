@@ -172,6 +172,22 @@ Element NestEmitter::reversed(Element element) {
           true};
 }
 
+/// True where a mask that is the same for all lanes should select the address
+/// of a contiguous access of `lanes` elements, because the processor has no
+/// masked access: the other address is that of the line in scratch.
+bool NestEmitter::selectsAddress(const Element &mask, llvm::Type *type,
+                                 int64_t lanes) const {
+  return !mask.isVector &&
+         lanes * Emitter::bytesOf(type) <= int64_t(kScratchAlign) &&
+         !emitter.options.cpu.hasMaskedAccesses(8 * Emitter::bytesOf(type));
+}
+
+llvm::Value *NestEmitter::addressIf(llvm::Value *mask, llvm::Value *address) {
+  return at({mask, address}, [&] {
+    return builder.CreateSelect(mask, address, emitter.dummy);
+  });
+}
+
 /// Loads `type` from `address` where `mask` is true; elsewhere the value is
 /// `other`, or zero. Masked-off memory is not accessed.
 Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
@@ -212,6 +228,13 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   if (isVolatile && !(always && address.stride == 1 && address.repeat == 1))
     return loadLanes(address, type, mask, other, memory);
   auto *vector = llvm::FixedVectorType::get(type, lanes);
+  if (address.stride == 1 && !always &&
+      selectsAddress(mask, type, lanes / address.repeat)) {
+    address.base = addressIf(mask.value, address.base);
+    return choose(mask,
+                  loadAt(address, type, {builder.getTrue(), false}, {}, memory),
+                  other);
+  }
   if (address.stride == 1) {
     int64_t repeat = address.repeat;
     auto *run = llvm::FixedVectorType::get(type, lanes / repeat);
@@ -305,6 +328,10 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   }
   llvm::Value *from = widen(value), *where = widen(mask);
   if (address.stride == 1) {
+    if (!always && selectsAddress(mask, type, lanes)) {
+      address.base = addressIf(mask.value, address.base);
+      always = true;
+    }
     insertAt(innermost);
     auto store = [&] {
       if (always)

@@ -224,6 +224,9 @@ private:
                       Element other, const Indices &indices);
   Element loadAt(Address address, llvm::Type *type, Element mask, Element other,
                  Memory memory);
+  bool selectsAddress(const Element &mask, llvm::Type *type,
+                      int64_t lanes) const;
+  llvm::Value *addressIf(llvm::Value *mask, llvm::Value *address);
   Element loadLanes(Address address, llvm::Type *type, Element mask,
                     Element other, Memory memory);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
