@@ -5,6 +5,8 @@
 #ifndef NEREID_CPU_COMPILER_CPUMODEL_H
 #define NEREID_CPU_COMPILER_CPUMODEL_H
 
+#include "WordProduct.h"
+
 #include "llvm/Target/TargetMachine.h"
 
 namespace nereid::codegen {
@@ -36,9 +38,15 @@ struct CpuModel {
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;
 
-  /// An instruction adds two products of bf16 to an f32, at the rate at which
-  /// others add one product of f32.
-  bool hasFastBf16Pairs = false;
+  /// The fastest instructions that add several products to one sum, on vectors
+  /// of up to `wordVectorBits`; None where a multiply-add of f32 or i32 is as
+  /// fast.
+  unsigned wordVectorBits = 128;
+  WordProduct bf16Product = WordProduct::None;
+  WordProduct i16Product = WordProduct::None;
+  WordProduct i8Product = WordProduct::None;
+  static constexpr unsigned kWordBits = 32;
+
   /// The tile registers of AMX, on such operands.
   bool hasBf16Tiles = false;
   bool hasI8Tiles = false;

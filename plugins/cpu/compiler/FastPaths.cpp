@@ -26,6 +26,8 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::DotKernel, "dot-kernel", "tt.dot with register blocking"},
     {FastPath::DotPairs, "dot-pairs",
      "bf16 by instructions that add two products"},
+    {FastPath::DotIntegers, "dot-integers",
+     "i8 and i16 by instructions that add several products"},
     {FastPath::DotTiles, "dot-tiles", "bf16 and i8 in tile registers"},
     {FastPath::DotTransposed, "dot-transposed",
      "operands are packed along their columns"},

@@ -23,6 +23,7 @@ enum class FastPath : unsigned {
   InPlace,
   DotKernel,
   DotPairs,
+  DotIntegers,
   DotTiles,
   DotTransposed,
   DotPanels,
@@ -34,7 +35,7 @@ enum class FastPath : unsigned {
   StreamingStores,
   Exchange,
 };
-inline constexpr size_t kFastPaths = 19;
+inline constexpr size_t kFastPaths = 20;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -6,6 +6,8 @@
 
 #include "nereid/codegen/DotTypes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -28,35 +30,65 @@ DotOperand operandOf(tt::DotOp dot, unsigned side) {
   return operand;
 }
 
+/// The depth of `dot`: how many products each sum adds.
+static int64_t depthOf(tt::DotOp dot) {
+  return dot.getA().getType().getShape().back();
+}
+
+/// Can tile registers multiply these types?
+static bool hasTiles(tt::DotOp dot, Type factor, Type sum,
+                     const GenerateOptions &options) {
+  if (!options.fastPaths.has(FastPath::DotKernel) ||
+      !options.fastPaths.has(FastPath::DotTiles))
+    return false;
+  // They add products in an order of their own.
+  if (factor.isBF16() && sum.isF32())
+    return options.cpu.hasBf16Tiles && options.reassociate &&
+           depthOf(dot) % 2 == 0;
+  return factor.isInteger(8) && sum.isInteger(32) && options.cpu.hasI8Tiles &&
+         depthOf(dot) % 4 == 0;
+}
+
+/// The instruction that multiplies words of these types, or None.
+static WordProduct wordProductFor(tt::DotOp dot, Type factor, Type sum,
+                                  const GenerateOptions &options) {
+  const CpuModel &cpu = options.cpu;
+  const FastPaths &paths = options.fastPaths;
+  WordProduct product = WordProduct::None;
+  // vdpbf16ps adds the second product of a pair first.
+  if (factor.isBF16() && sum.isF32() && options.reassociate &&
+      paths.has(FastPath::DotPairs))
+    product = cpu.bf16Product;
+  else if (sum.isInteger(32) && paths.has(FastPath::DotIntegers))
+    product = factor.isInteger(8)    ? cpu.i8Product
+              : factor.isInteger(16) ? cpu.i16Product
+                                     : WordProduct::None;
+  constexpr int64_t kFewestLanes = 4; // of a vector of 128 bits
+  int64_t lanes = std::min<int64_t>(dot.getType().getShape().back(),
+                                    cpu.wordVectorBits / CpuModel::kWordBits);
+  if (!paths.has(FastPath::DotKernel) || lanes < kFewestLanes ||
+      depthOf(dot) % infoOf(product).together != 0)
+    return WordProduct::None;
+  return product;
+}
+
 /// The fastest kind of multiplication for these element types.
 static DotKind kindFor(tt::DotOp dot, Type factor, Type sum,
                        const GenerateOptions &options) {
-  const CpuModel &cpu = options.cpu;
-  if (!options.fastPaths.has(FastPath::DotKernel))
-    return DotKind::Elements;
-  ArrayRef<int64_t> shape = dot.getB().getType().getShape();
-  int64_t depth = shape[shape.size() - 2];
-  // Instructions on pairs and tiles add products in an order of their own.
-  bool isBf16 = factor.isBF16() && sum.isF32() && options.reassociate;
-  bool isBytes = factor.isInteger(8) && sum.isInteger(32);
-  if (options.fastPaths.has(FastPath::DotTiles) &&
-      ((isBf16 && depth % 2 == 0 && cpu.hasBf16Tiles) ||
-       (isBytes && depth % 4 == 0 && cpu.hasI8Tiles)))
+  if (hasTiles(dot, factor, sum, options))
     return DotKind::Tiles;
-  constexpr int64_t kFewestLanes = 4;
-  if (options.fastPaths.has(FastPath::DotPairs) && isBf16 && depth % 2 == 0 &&
-      shape.back() >= kFewestLanes && cpu.hasFastBf16Pairs)
-    return DotKind::Pairs;
-  return DotKind::Elements;
+  return wordProductFor(dot, factor, sum, options) != WordProduct::None
+             ? DotKind::Words
+             : DotKind::Elements;
 }
 
-static DotBlock blockFor(int64_t rows, int64_t columns, unsigned sumBits,
+static DotBlock blockFor(int64_t rows, int64_t columns, int64_t mostLanes,
                          const GenerateOptions &options) {
   DotBlock block;
   if (!options.fastPaths.has(FastPath::DotKernel))
     return block;
   const CpuModel &cpu = options.cpu;
-  block.lanes = std::min<int64_t>(columns, cpu.vectorBits / sumBits);
+  block.lanes = std::min(columns, mostLanes);
   block.vectors = std::min(columns / block.lanes, cpu.dotVectors);
   block.rows = std::min(
       rows, std::max(cpu.dotRows, CpuModel::kFewestSums / block.vectors));
@@ -79,11 +111,21 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
                     std::min(columns, CpuModel::kTileColumns), 32 / bits};
     return plan;
   }
-  plan.block = blockFor(rows, columns, sums.getElementTypeBitWidth(), options);
-  bool isPaired = plan.kind == DotKind::Pairs;
-  plan.packing = {depth, columns, isPaired ? 2 : 1};
-  if (isPaired || (options.fastPaths.has(FastPath::DotKernel) &&
-                   options.fastPaths.has(FastPath::DotPanels)))
+  const CpuModel &cpu = options.cpu;
+  if (plan.kind == DotKind::Words) {
+    plan.product = wordProductFor(dot, left.getElementType(),
+                                  sums.getElementType(), options);
+    plan.block = blockFor(rows, columns,
+                          cpu.wordVectorBits / CpuModel::kWordBits, options);
+    plan.packing = {depth, plan.block.lanes * plan.block.vectors,
+                    infoOf(plan.product).together};
+    return plan;
+  }
+  plan.block = blockFor(
+      rows, columns, cpu.vectorBits / sums.getElementTypeBitWidth(), options);
+  plan.packing = {depth, columns, 1};
+  if (options.fastPaths.has(FastPath::DotKernel) &&
+      options.fastPaths.has(FastPath::DotPanels))
     plan.packing.columns = plan.block.lanes * plan.block.vectors;
   return plan;
 }
@@ -103,10 +145,18 @@ static DotTypes typesFor(tt::DotOp dot, const GenerateOptions &options) {
   auto multipliesAs = [&](Type factor) {
     return kindFor(dot, factor, types.sum, options) != DotKind::Elements;
   };
-  if (left.getElementType().isInteger(8)) {
-    types.factor = left.getElementType();
-    if (multipliesAs(types.factor))
-      return types;
+  bool isInteger = isa<IntegerType>(left.getElementType()) &&
+                   left.getElementType() == right.getElementType() &&
+                   types.sum.isInteger(32);
+  if (isInteger) {
+    unsigned bits = left.getElementTypeBitWidth();
+    for (Type factor : {builder.getI8Type(), builder.getI16Type()}) {
+      types.factor = factor;
+      if (bits <= factor.getIntOrFloatBitWidth() && multipliesAs(factor))
+        return types;
+    }
+  }
+  if (isInteger && left.getElementType().isInteger(8)) {
     // Sums of bytes start from zero, so that they stay exact.
     types.addsAfterwards = left.getShape().back() <= kExactDepth;
     if (types.addsAfterwards)
@@ -119,9 +169,25 @@ static DotTypes typesFor(tt::DotOp dot, const GenerateOptions &options) {
   return types;
 }
 
+/// Adds 128 to the left operand, whose elements are then unsigned.
+static void makeLeftUnsigned(tt::DotOp dot) {
+  OpBuilder builder(dot);
+  auto type = dot.getA().getType();
+  Value offset = builder.create<arith::ConstantOp>(
+      dot.getLoc(),
+      DenseElementsAttr::get(
+          type, builder.getIntegerAttr(type.getElementType(), INT8_MIN)));
+  dot.getAMutable().assign(
+      builder.create<arith::XOrIOp>(dot.getLoc(), dot.getA(), offset));
+}
+
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options) {
   codegen::convertDots(kernel,
                        [&](tt::DotOp dot) { return typesFor(dot, options); });
+  kernel.walk([&](tt::DotOp dot) {
+    if (infoOf(planProduct(dot, options).product).isLeftUnsigned)
+      makeLeftUnsigned(dot);
+  });
 }
 
 } // namespace nereid::cpu

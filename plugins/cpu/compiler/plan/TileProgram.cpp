@@ -258,6 +258,10 @@ struct Printer {
         }
         name(step.op->getOperand(2));
         os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
+        if (plan.kind == DotKind::Words)
+          os << " by " << infoOf(plan.product).name;
+        else if (plan.kind == DotKind::Tiles)
+          os << " by tiles";
         if (const DeferredDots *deferred =
                 program.deferredDotsOf(cast<tt::DotOp>(step.op))) {
           os << " every " << deferred->iterations;

@@ -186,7 +186,7 @@ struct CarriedTile {
 /// The instructions that multiply the operands of a dot.
 enum class DotKind {
   Elements, // one element of each row and column
-  Pairs,    // two bf16 that are neighbours along the depth
+  Words,    // a WordProduct: some that are neighbours along the depth
   Tiles     // the tile registers of AMX
 };
 
@@ -213,6 +213,7 @@ struct DotOperand {
 
 struct DotPlan {
   DotKind kind = DotKind::Elements;
+  WordProduct product = WordProduct::None; // of DotKind::Words
   DotBlock block;     // of all kinds but Tiles
   DotPacking packing; // of the right operand, where it is packed
   DotOperand left, right;

@@ -8,7 +8,7 @@
 // CHECK: {{\[32x32\]}} bf16 x8 at
 // CHECK: {{\[32x32\]}} bf16 x8 at
 // CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 8{{ }}
-// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.* in b[0-9]+$}}
+// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.* in b[0-9]+ by tiles$}}
 // CHECK: call void @dot.bf16.32x32x32.deferred.{{.*}}, i64 8,
 // CHECK: call void @dot.bf16.32x32x32(
 // CHECK: call void @dot.bf16.32x32x32.deferred.

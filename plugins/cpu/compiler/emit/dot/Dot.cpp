@@ -75,6 +75,7 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   const DeferredDots *deferred = program.deferredDotsOf(op);
   DotShape shape;
   shape.kind = plan.kind;
+  shape.product = plan.product;
   shape.factor = left.getElementType();
   shape.sum = sums.getElementType();
   shape.batches = sizes.size() == 3 ? sizes[0] : 1;

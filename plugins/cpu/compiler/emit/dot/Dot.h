@@ -42,9 +42,10 @@ struct DotStrides {
 /// c[m, n] += sum_r sum_k a[r, m, k] * b[r, k, n], batch by batch.
 struct DotShape {
   DotKind kind = DotKind::Elements;
+  WordProduct product = WordProduct::None; // of DotKind::Words
   mlir::Type factor, sum;
   int64_t batches = 1, rows = 1, columns = 1, depth = 1;
-  DotBlock block;     // of DotKind::Elements and Pairs
+  DotBlock block;     // of DotKind::Elements and Words
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
@@ -85,9 +86,14 @@ prefetchAddresses(Emitter &emitter, tt::DotOp dot, mlir::Operation *loop);
 llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                        const DotOperand &operand);
 
-/// DotKind::Elements and Pairs: blocks of sums in vector registers.
+/// DotKind::Elements and Words: blocks of sums in vector registers.
 void emitVectorDot(Emitter &emitter, const DotShape &shape,
                    const DotArguments &in);
+
+/// Emits sums plus the products of two words in each lane.
+llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
+                             llvm::Value *left, llvm::Value *right,
+                             llvm::Value *sums);
 
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,
@@ -115,7 +121,7 @@ private:
 };
 
 /// Packs the left operand, which is transposed: row-major for tile registers,
-/// pairs of a column next to each other for DotKind::Pairs.
+/// words of a column next to each other for DotKind::Words.
 void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
                   llvm::Value *to);
 

@@ -106,27 +106,24 @@ private:
     for (int64_t row = 0; row < together; ++row)
       rows.push_back(load(vector, b.CreateAdd(place, b.getInt64(row * width))));
     while (rows.size() > 1) {
-      SmallVector<llvm::Value *> joined;
+      SmallVector<llvm::Value *> wider;
       for (size_t i = 0; i < rows.size(); i += 2)
-        joined.push_back(join(rows[i], rows[i + 1]));
-      rows = std::move(joined);
+        wider.push_back(interleave(rows[i], rows[i + 1]));
+      rows = std::move(wider);
     }
-    SmallVector<int> order;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      for (int64_t row = 0; row < together; ++row)
-        order.push_back(row * lanes + lane);
-    llvm::Value *mixed = together > 1
-                             ? b.CreateShuffleVector(rows.front(), order)
-                             : rows.front();
-    return b.CreateBitCast(mixed, llvm::FixedVectorType::get(word, lanes));
+    return rows.front();
   }
 
-  /// Concatenates the lanes of both.
-  llvm::Value *join(llvm::Value *first, llvm::Value *second) {
-    auto *type = cast<llvm::FixedVectorType>(first->getType());
-    return b.CreateShuffleVector(
-        first, second,
-        llvm::to_vector(llvm::seq<int>(0, 2 * type->getNumElements())));
+  /// Elements of twice the width: the lower half from `low`.
+  llvm::Value *interleave(llvm::Value *low, llvm::Value *high) {
+    auto *type = cast<llvm::FixedVectorType>(low->getType());
+    int lanes = type->getNumElements();
+    SmallVector<int> order;
+    for (int lane = 0; lane < lanes; ++lane)
+      order.append({lane, lanes + lane});
+    llvm::Type *wide = b.getIntNTy(2 * type->getScalarSizeInBits());
+    return b.CreateBitCast(b.CreateShuffleVector(low, high, order),
+                           llvm::FixedVectorType::get(wide, lanes));
   }
 
   llvm::Value *load(llvm::Type *type, llvm::Value *index) {

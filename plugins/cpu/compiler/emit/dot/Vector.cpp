@@ -7,14 +7,12 @@
 // element of a for each row. Rows are divided evenly among as few blocks as
 // possible, so that their numbers of rows differ by one at most.
 //
-// A pair of bf16 that are neighbours along k is one element of 32 bits: an
-// instruction multiplies both and adds both products. They are neighbours in
+// With DotKind::Words an element is a word of 32 bits that holds neighbours
+// along k: an instruction adds all their products. They are neighbours in
 // memory in a row of a, and in b after packing.
 
 #include "emit/CountedLoop.h"
 #include "emit/dot/Dot.h"
-
-#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace mlir;
 
@@ -27,13 +25,13 @@ public:
                    const DotArguments &in)
       : emitter(emitter), b(emitter.builder), shape(shape), in(in),
         columns(shape.columns), depth(shape.depth),
-        isPaired(shape.kind == DotKind::Pairs),
+        hasWords(shape.kind == DotKind::Words),
         hasFma(emitter.options.cpu.hasFma) {
     sum = convertElementType(shape.sum, emitter.context());
     factor = sum;
-    if (isPaired) {
+    if (hasWords) {
       factor = b.getInt32Ty();
-      depth /= 2;
+      depth /= infoOf(shape.product).together;
     }
     lanes = shape.block.lanes;
     blockVectors = shape.block.vectors;
@@ -49,12 +47,13 @@ public:
           sumAt(in.sums, b.CreateMul(batch, i64(shape.rows * columns)));
       emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
         llvm::Value *panel = at(y, b.CreateMul(column, i64(shape.right.line)));
+        SmallVector<llvm::Value *> offsets = sumsOfOffset(panel);
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
           block(numberOf(strip, column), rows,
                 at(x, b.CreateMul(row, i64(shape.left.line))), panel,
-                sumAt(c, first));
+                sumAt(c, first), offsets);
         });
       });
     });
@@ -62,8 +61,11 @@ public:
 
 private:
   /// Steps along the depth in one iteration of the innermost loop. LLVM loads
-  /// the right vectors of two steps together, which must not spill sums.
+  /// the right vectors of two steps together, and reorders additions of
+  /// integers, which must not spill sums.
   int64_t unrollOf(int64_t rows) const {
+    if (shape.product == WordProduct::Vpmaddwd)
+      return 1;
     bool fits = (rows + 2) * blockVectors + 1 <
                 int64_t(emitter.options.cpu.vectorRegisters);
     return fits && emitter.options.fastPaths.has(FastPath::DotKernel) &&
@@ -96,10 +98,30 @@ private:
     return b.CreateAdd(b.CreateMul(number, i64(strips)), strip);
   }
 
+  /// Where elements x of the left operand are stored as x + 128: 128 times the
+  /// sums of the columns of a panel, by which the products then are too large.
+  SmallVector<llvm::Value *> sumsOfOffset(llvm::Value *panel) {
+    if (!infoOf(shape.product).isLeftUnsigned)
+      return {};
+    llvm::Value *left = b.CreateVectorSplat(lanes, b.getInt32(0x80808080));
+    SmallVector<llvm::Value *> sums(
+        blockVectors, llvm::Constant::getNullValue(vectorOf(sum)));
+    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
+      llvm::Value *right =
+          at(panel, b.CreateMul(iteration, i64(shape.right.iteration)));
+      emitLoop(b, i64(depth), 1, sums, [&](llvm::Value *k) {
+        llvm::Value *line = at(right, b.CreateMul(k, i64(shape.right.step)));
+        for (auto [total, words] : llvm::zip(sums, loadLine(line)))
+          total = multiplyAdd(left, words, total);
+      });
+    });
+    return sums;
+  }
+
   /// One block: loads its sums, accumulates over all iterations and all of k in
   /// registers, stores them.
   void block(llvm::Value *number, int64_t rows, llvm::Value *x, llvm::Value *y,
-             llvm::Value *c) {
+             llvm::Value *c, ArrayRef<llvm::Value *> offsets) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
@@ -109,6 +131,8 @@ private:
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
         sums.push_back(emitter.inScratch(
             b.CreateAlignedLoad(vector, places.back(), align)));
+        if (!offsets.empty())
+          sums.back() = b.CreateSub(sums.back(), offsets[v]);
       }
     emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
       llvm::Value *share =
@@ -134,12 +158,8 @@ private:
   /// Adds, for one k, a column of the left block times a row of the right one.
   void addProducts(llvm::Value *column, llvm::Value *line,
                    MutableArrayRef<llvm::Value *> sums) {
-    llvm::Type *factors = vectorOf(factor);
     llvm::Align align(factor->getScalarSizeInBits() / 8);
-    SmallVector<llvm::Value *> right;
-    for (int64_t v = 0; v < blockVectors; ++v)
-      right.push_back(emitter.inScratch(
-          b.CreateAlignedLoad(factors, at(line, i64(v * lanes)), align)));
+    SmallVector<llvm::Value *> right = loadLine(line);
     int64_t rows = sums.size() / blockVectors;
     for (int64_t row = 0; row < rows; ++row) {
       llvm::Value *left = emitter.inScratch(b.CreateAlignedLoad(
@@ -153,23 +173,24 @@ private:
     }
   }
 
+  /// Loads the vectors of one k of the right operand.
+  SmallVector<llvm::Value *> loadLine(llvm::Value *line) {
+    llvm::Align align(factor->getScalarSizeInBits() / 8);
+    SmallVector<llvm::Value *> vectors;
+    for (int64_t v = 0; v < blockVectors; ++v)
+      vectors.push_back(emitter.inScratch(b.CreateAlignedLoad(
+          vectorOf(factor), at(line, i64(v * lanes)), align)));
+    return vectors;
+  }
+
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
-    if (isPaired)
-      return addPairs(x, y, z);
+    if (hasWords)
+      return emitWordProduct(b, shape.product, x, y, z);
     if (x->getType()->isFPOrFPVectorTy())
       return hasFma ? b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
                                         {x, y, z})
                     : b.CreateFAdd(b.CreateFMul(x, y), z);
     return b.CreateAdd(b.CreateMul(x, y), z);
-  }
-
-  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *z) {
-    auto *pairs = llvm::FixedVectorType::get(b.getBFloatTy(), 2 * lanes);
-    auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
-              : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
-                           : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
-    return b.CreateIntrinsic(
-        id, {}, {z, b.CreateBitCast(x, pairs), b.CreateBitCast(y, pairs)});
   }
 
   llvm::Type *vectorOf(llvm::Type *type) {
@@ -188,9 +209,9 @@ private:
   const DotShape &shape;
   DotArguments in;
   llvm::Type *sum;
-  llvm::Type *factor; // of one step along the depth: an element, or a pair
+  llvm::Type *factor; // of one step along the depth: an element, or a word
   int64_t columns, depth;
-  bool isPaired;
+  bool hasWords;
   bool hasFma; // without it, LLVM would call the library for each element
   int64_t lanes, blockVectors;
   int64_t strips; // of rows
