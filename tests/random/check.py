@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elements import decode
+from emulation import EMULATED
 from ir import Kernel
 from reference import Reference
 from text import print_kernel
@@ -99,6 +100,8 @@ class Configurations:
             self.others.append(("cpu=x86-64", {"cpu": "x86-64"}))
             if {"avx2", "fma", "bmi2", "f16c"} <= set(features.replace("+", "").split(",")):
                 self.others.append(("cpu=x86-64-v3", {"cpu": "x86-64-v3"}))
+                emulations = [(f"as {name}", {"emulate": name}) for name in EMULATED]
+                (self.base if products else self.others).extend(emulations)
 
     def of(self, seed: int, count: int | None = 2):
         """`base` and `count` of the others, which rotate; None is every one."""

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from emulation import EMULATED, emulated
 from ir import Kernel, PointerArgument
 from nereid import _native
 
@@ -41,8 +42,18 @@ class Device:
         return []
 
     def run_text(self, text: str, options: dict):
+        start = {}
+        if "emulate" in options:
+            options = dict(options)
+            other = EMULATED[options.pop("emulate")]
+            compiled = self.backend.compile(
+                text, "random.ttir", options | other, self.number, self.native.NO_CACHE, stop_after="llir"
+            )
+            text, start = emulated(compiled.output.decode()), {"start_at": "asm"}
+            # How LLVM optimizes vectors that it splits is not what is tested.
+            options["opt_level"] = 1
         compiled = self.backend.compile(
-            text, "random.ttir", options, self.number, flags=self.native.NO_CACHE
+            text, "random.ttir", options, self.number, self.native.NO_CACHE, **start
         )
         return self.backend.load(compiled, self.number)
 

@@ -13,7 +13,7 @@ from shapes import dense, product
 
 _TYPES = [
     (E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32),
-    (E.F64, E.F64), (E.F8E5, E.F32), (E.F8E4, E.F32), (E.F16, E.F16),
+    (E.I16, E.I32), (E.F64, E.F64), (E.F8E5, E.F32), (E.F8E4, E.F32), (E.F16, E.F16),
 ]
 
 

@@ -1,0 +1,85 @@
+"""Runs the LLVM IR of one processor on another, whose instructions are a subset.
+
+LLVM splits vectors that are too wide and emulates what is generic. The intrinsics
+of single instructions are replaced by functions that do the same by definition.
+"""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import re
+
+# Of each intrinsic: the elements of a word, of the left and of the right operand, how
+# they are extended, and whether it adds the products to its first operand.
+_PRODUCTS = {
+    "llvm.x86.sse2.pmadd.wd": ("i16", "sext", "sext", False),
+    "llvm.x86.avx2.pmadd.wd": ("i16", "sext", "sext", False),
+    "llvm.x86.avx512.pmaddw.d.512": ("i16", "sext", "sext", False),
+    "llvm.x86.avx512.vpdpbusd.*": ("i8", "zext", "sext", True),
+    "llvm.x86.avx2.vpdpbssd.*": ("i8", "sext", "sext", True),
+    "llvm.aarch64.neon.sdot.*": ("i8", "sext", "sext", True),
+    "llvm.x86.avx512bf16.dpbf16ps.*": ("i16", "bf16", "bf16", True),
+}
+# Processors by name, as options of the compiler. None has tile registers.
+EMULATED = {
+    name: {"arch": "x86_64", "cpu": name} for name in ("cascadelake", "znver4", "alderlake", "sierraforest")
+}
+EMULATED["neoverse-n1"] = {"arch": "aarch64", "cpu": "neoverse-n1"}
+
+_DECLARATION = re.compile(r"^declare (<(\d+) x (\w+)>) @(llvm\.[\w.]+)\((.*)\).*$", re.MULTILINE)
+
+
+def _product_of(name: str):
+    for known, product in _PRODUCTS.items():
+        if name == known or (known.endswith("*") and name.startswith(known[:-1])):
+            return product
+    return None
+
+
+def _definition(name: str, result: str, lanes: int, total: str, types: list[str], product) -> str:
+    """A function that adds the products of neighbours, one position after the other."""
+    element, extend_left, extend_right, adds = product
+    together = 2 if element != "i8" else 4
+    narrow, wide = (f"<{lanes * together} x {t}>" for t in (element, total))
+    multiply, add = ("fmul", "fadd") if total == "float" else ("mul", "add")
+    left, right = (len(types) - 2, len(types) - 1)
+    lines = [f"define internal {result} @{name}({', '.join(f'{t} %{i}' for i, t in enumerate(types))}) {{"]
+    for side, place, extend in (("x", left, extend_left), ("y", right, extend_right)):
+        lines.append(f"  %{side}n = bitcast {types[place]} %{place} to {narrow}")
+        if extend == "bf16":
+            bits = wide.replace("float", "i32")
+            lines.append(f"  %{side}z = zext {narrow} %{side}n to {bits}")
+            lines.append(f"  %{side}u = shl {bits} %{side}z, splat (i32 16)")
+            lines.append(f"  %{side} = bitcast {bits} %{side}u to {wide}")
+        else:
+            lines.append(f"  %{side} = {extend} {narrow} %{side}n to {wide}")
+    lines.append(f"  %p = {multiply} {wide} %x, %y")
+    last = "%0" if adds else "zeroinitializer"
+    for i in range(together):
+        places = ", ".join(f"i32 {lane * together + i}" for lane in range(lanes))
+        lines.append(f"  %p{i} = shufflevector {wide} %p, {wide} poison, <{lanes} x i32> <{places}>")
+        lines.append(f"  %s{i} = {add} {result} {last}, %p{i}")
+        last = f"%s{i}"
+    return "\n".join([*lines, f"  ret {result} {last}", "}"])
+
+
+def emulated(llvm_ir: str) -> str:
+    """The same module without intrinsics of processors that multiply words."""
+    definitions = []
+
+    def replace(match: re.Match) -> str:
+        result, lanes, total, name, types = match.groups()
+        product = _product_of(name)
+        if not product:
+            return match[0]
+        kinds = [t.strip() for t in re.split(r",\s*(?=<)", types)]
+        definitions.append((name, name.replace("llvm.", "emulated.", 1)))
+        return _definition(definitions[-1][1], result, int(lanes), total, kinds, product)
+
+    # bf16 is only moved, and without instructions for it LLVM converts what is moved.
+    bits = re.sub("0xR([0-9A-F]{4})", lambda match: str(int(match[1], 16)), llvm_ir)
+    text = _DECLARATION.sub(replace, bits.replace("bfloat", "i16"))
+    for name, other in definitions:
+        text = text.replace(f"@{name}(", f"@{other}(")
+    return text
