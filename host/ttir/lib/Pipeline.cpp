@@ -13,8 +13,8 @@ void nereid::tt::addStandardPipeline(OpPassManager &pm) {
   pm.addPass(createReplaceNumberOps());
   // Pointers and descriptors are followed within functions more precisely than
   // across calls.
-  pm.addPass(createInlineLimit());
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInlineCalls());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createTritonRewriteTensorPointer());
   pm.addPass(createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(createCanonicalizerPass());

@@ -24,6 +24,9 @@ constexpr uint64_t kMaxOperations = 200000;
 /// that each call the next one twice double the size with every function.
 std::unique_ptr<mlir::Pass> createInlineLimit();
 
+/// Runs createInlineLimit() and MLIR's inliner if the module has calls.
+std::unique_ptr<mlir::Pass> createInlineCalls();
+
 /// Turns arith.maxnumf and arith.minnumf into tt.max_number and tt.min_number.
 /// MLIR 19 folds the former as if NaN were the result (maxnumf(x, -inf) to x,
 /// maxnumf(NaN, 1) to NaN), where IEEE 754, Triton's own MLIR and GPUs return
