@@ -89,8 +89,10 @@ generate(ModuleOp source, const GenerateOptions &options,
     planMasks(**program, forms);
   if (!planStreams(**program, forms, options))
     info.streamedBytesPerProgram = 0;
-  llvm::raw_string_ostream text(info.tileProgram);
-  (*program)->print(text);
+  if (options.describesPlan) {
+    llvm::raw_string_ostream text(info.tileProgram);
+    (*program)->print(text);
+  }
 
   auto result = std::make_unique<llvm::Module>(info.name, context);
   result->setTargetTriple(options.machine->getTargetTriple().str());

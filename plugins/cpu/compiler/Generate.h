@@ -34,6 +34,8 @@ struct GenerateOptions {
   bool reassociate = true;
   /// Emit line tables for the source named by the locations?
   bool debugInfo = false;
+  /// Is the tile program wanted as text?
+  bool describesPlan = false;
   FastPaths fastPaths;
 };
 

@@ -71,11 +71,12 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
   generateOptions.fpFusion = options.fp_fusion;
   generateOptions.reassociate = options.reassociate;
   generateOptions.debugInfo = options.debug_info;
+  generateOptions.describesPlan = report.output != nullptr;
   generateOptions.fastPaths = fastPaths;
 
   KernelInfo info;
-  llvm::Error error = ttir.generate(
-      input, report, [&](mlir::ModuleOp module) -> llvm::Error {
+  llvm::Error error =
+      ttir.generate(input, report, [&](mlir::ModuleOp module) -> llvm::Error {
         llvmIr.clear();
         auto generated =
             generate(module, generateOptions, *llvmIr.context, info);
@@ -101,8 +102,7 @@ llvm::Error Session::llir(llvm::StringRef input, const Report &report) {
 llvm::Error Session::readLlvm(llvm::StringRef input, const Report &report) {
   if (!input.data())
     return llvmIr.module ? llvm::Error::success() : codegen::missingInput();
-  if (llvm::Error error =
-          codegen::checkKind(input, codegen::InputKind::LlvmIr))
+  if (llvm::Error error = codegen::checkKind(input, codegen::InputKind::LlvmIr))
     return error;
   if (llvm::Error error = llvmIr.parse(input, report))
     return error;
