@@ -12,6 +12,8 @@
 #ifndef NEREID_CPU_IMAGE_H
 #define NEREID_CPU_IMAGE_H
 
+#include "common/work_step.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -30,7 +32,7 @@ enum {
   NEREID_CPU_KERNEL_PRINTS = 2u,
   // Programs may call `fail`.
   NEREID_CPU_KERNEL_ASSERTS = 4u,
-  // The trip count of a loop in the kernel depends on the launch: the work of a
+  // The trip count of a loop in the kernel depends on memory: the work of a
   // program is only estimated, and may be much more.
   NEREID_CPU_KERNEL_ESTIMATED = 8u
 };
@@ -112,6 +114,9 @@ typedef struct nereid_cpu_kernel_t {
   // A program stores at least so many bytes by stores that can bypass the
   // caches; 0: it has none.
   uint64_t streamed_bytes_per_program;
+  // If it is not null, a formula for bytes_per_program and flops_per_program.
+  const nereid_work_step_t *work;
+  uint64_t work_count; // of its steps
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #include "scratch.h"
 #include "services.h"
 #include "streaming.h"
+#include "work.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,41 +17,20 @@ namespace nereid::cpu {
 
 using namespace plugin;
 
-// Rough estimates of a core's speed, for the cost of a chunk of work.
-static constexpr uint64_t kBytesPerMicrosecond = 60000;
-static constexpr uint64_t kFlopsPerMicrosecond = 60000;
-// With less work a second thread costs more than it saves.
-static constexpr uint64_t kMicrosecondsPerThread = 6;
-// The cost of a program without an estimate, and the minimum with a loop of
-// unknown trip count: one microsecond.
-static constexpr uint64_t kUnknownNanoseconds = 1000;
 // Chunks per thread: enough for load balancing, few enough to be cheap.
 static constexpr uint64_t kChunksPerThread = 8;
 
-/// The cost of one program, at least 1.
-static uint64_t nanosecondsOf(const nereid_cpu_kernel_t &image) {
-  if (!image.bytes_per_program && !image.flops_per_program)
-    return kUnknownNanoseconds;
-  uint64_t memory = image.bytes_per_program * 1000 / kBytesPerMicrosecond;
-  uint64_t compute = image.flops_per_program * 1000 / kFlopsPerMicrosecond;
-  bool isEstimated = image.flags & NEREID_CPU_KERNEL_ESTIMATED;
-  return std::max({memory, compute, isEstimated ? kUnknownNanoseconds : 1});
-}
-
-unsigned threadsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
-                    unsigned most) {
-  uint64_t cost = nanosecondsOf(image);
-  uint64_t total = programs > UINT64_MAX / cost ? UINT64_MAX : programs * cost;
-  uint64_t worth = total / (kMicrosecondsPerThread * 1000);
-  return static_cast<unsigned>(std::clamp<uint64_t>(worth, 1, most));
-}
-
-static unsigned threadsOf(const nereid_kernel_t &kernel, uint64_t programs) {
-  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS)
-    return 1;
+static Threads threadsOf(const nereid_kernel_t &kernel,
+                         const nereid_launch_t &launch, uint64_t programs) {
   unsigned most = kernel.state->pool.threads();
-  return kernel.threads ? std::min(most, kernel.threads)
-                        : threadsFor(kernel.image, programs, most);
+  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS || programs == 1 ||
+      most == 1)
+    return {1};
+  if (kernel.threads)
+    return {std::min(most, kernel.threads)};
+  return threadsFor(kernel.image,
+                    workOf(kernel.image, launch.arguments, launch.grid),
+                    programs, most);
 }
 
 namespace {
@@ -176,7 +156,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
   if (isCooperative && programs > 1) [[unlikely]]
     return launchCooperative(work, programs, launch->stream, call);
-  unsigned threads = threadsOf(*kernel, programs);
+  auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
   work.shared.flags = streamingFlags(*kernel, programs, threads);
   bool complete;
   if (threads <= 1) {
@@ -184,9 +164,10 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   } else {
     bool waits = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
     uint64_t chunk = waits ? 1 : programs / (threads * kChunksPerThread);
-    complete = kernel->state->pool.run(
-        {runPrograms, &work, programs, std::max<uint64_t>(chunk, 1), waits},
-        threads);
+    complete =
+        kernel->state->pool.run({runPrograms, &work, programs,
+                                 std::max<uint64_t>(chunk, 1), waits, isShort},
+                                threads);
   }
   if (complete && !work.state.failed()) [[likely]]
     return NEREID_OK;

@@ -41,11 +41,6 @@ nereid_status_t getKernel(nereid_state_t *state, nereid_module_t *module,
 nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                        const nereid_call_t *call);
 
-/// The number of threads, at most `most`, that is worthwhile for `programs`
-/// programs.
-unsigned threadsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
-                    unsigned most);
-
 } // namespace nereid::cpu
 
 #endif // NEREID_CPU_MODULE_H

@@ -5,6 +5,8 @@
 #ifndef NEREID_CODEGEN_KERNEL_KERNELINFO_H
 #define NEREID_CODEGEN_KERNEL_KERNELINFO_H
 
+#include "common/work_step.h"
+
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -26,10 +28,12 @@ struct KernelArgument {
   uint64_t offset = 0;
 };
 
-/// The work of one program. If the trip count of a loop is not known, it is
-/// estimated, and `isEstimated` is set.
+/// The work of one program. If the trip count of a loop depends on values of
+/// the launch, so does the work, by a formula; if not even they decide it, it
+/// is estimated, and `isEstimated` is set.
 struct Work {
-  uint64_t bytes = 0; ///< read and written
+  std::vector<nereid_work_step_t> formula; ///< if not empty, of bytes and flops
+  uint64_t bytes = 0;                      ///< read and written
   uint64_t leastStoredBytes = 0; ///< a loop of unknown trip count runs once
   uint64_t flops = 0;
   bool isEstimated = false;
@@ -56,8 +60,9 @@ llvm::Error layOutArguments(KernelInfo &info);
 /// argument_offsets, argument_size.
 llvm::Error reportArguments(const KernelInfo &info, const Report &report);
 
-/// The work of one program of `kernel`, whose calls have been inlined.
-Work describeWork(tt::FuncOp kernel);
+/// The work of one program of `kernel`, whose calls have been inlined and whose
+/// arguments `info` lays out.
+Work describeWork(tt::FuncOp kernel, const KernelInfo &info);
 
 } // namespace nereid::codegen
 

@@ -36,7 +36,7 @@ private:
   llvm::Error whileInUse(llvm::function_ref<llvm::Error()> work);
 
   std::optional<FrontendLease> frontend; // holds the module
-  bool isInUse = false; // stays true after a FatalError
+  bool isInUse = false;                  // stays true after a FatalError
 };
 
 } // namespace nereid::codegen

@@ -2,21 +2,22 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "kernel/KernelInfo.h"
+#include "kernel/WorkFormula.h"
 
 #include "nereid/ttir/Dialect.h"
 #include "tile/Ops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nereid::codegen {
 
-// The assumed trip count of loops that is unknown: a row or K in blocks.
-static constexpr uint64_t kUsualIterations = 16;
+// The assumed trip count of a loop that is unknown: a row or K in blocks.
+static constexpr int64_t kUsualIterations = 16;
 
 static uint64_t elementsOf(Value value) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
@@ -28,13 +29,51 @@ static uint64_t bytesOf(Value value) {
   return elementsOf(value) * std::max(1u, bits / 8);
 }
 
+/// How many simple operations take as long as `op` on one element.
+static uint64_t weightOf(Operation *op) {
+  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp>(op))
+    return 1;
+  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 4;
+  bool isFunction = isa<tt::ExternElementwiseOp>(op) ||
+                    isa_and_present<math::MathDialect>(op->getDialect());
+  return isFunction ? 12 : 1;
+}
+
 namespace {
+/// Adds up work as the sum of what each loop's body does, times the trip counts
+/// around it.
 class WorkCounter {
 public:
-  Work work;
+  explicit WorkCounter(const KernelInfo &info) : formula(info) {}
+
+  Work run(tt::FuncOp kernel) {
+    visit(kernel.getBody(), WorkValue{1}, 1);
+    if (bytes.isConstant && flops.isConstant) {
+      work.bytes = bytes.number;
+      work.flops = flops.number;
+    } else {
+      work.formula = formula.finish(bytes, flops);
+    }
+    return std::move(work);
+  }
+
+private:
+  struct Amount {
+    uint64_t bytes = 0, flops = 0;
+  };
 
   /// Adds the work of `region`, `times` times, at least `least` times.
-  void visit(Region &region, uint64_t times, uint64_t least) {
+  void visit(Region &region, WorkValue times, uint64_t least) {
+    Amount amount;
+    addRegion(region, times, least, amount);
+    add(bytes, amount.bytes, times);
+    add(flops, amount.flops, times);
+  }
+
+  /// Adds work to `amount`, except that of loops.
+  void addRegion(Region &region, WorkValue times, uint64_t least,
+                 Amount &amount) {
     llvm::DenseSet<Block *> seen;
     for (Block &block : region) {
       seen.insert(&block);
@@ -43,65 +82,85 @@ public:
         return seen.contains(next);
       });
       for (Operation &op : block)
-        visit(&op, times, least);
+        addOperation(&op, times, least, amount);
     }
   }
 
-private:
-  void visit(Operation *op, uint64_t times, uint64_t least) {
+  void addOperation(Operation *op, WorkValue times, uint64_t least,
+                    Amount &amount) {
     work.communicates |= infoOf(op).isAtomic;
     work.prints |= isa<tt::PrintOp>(op);
     work.asserts |= isa<tt::AssertOp>(op);
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       work.communicates |= load.getIsVolatile();
-      add(work.bytes, bytesOf(load.getResult()), times);
+      increase(amount.bytes, bytesOf(load.getResult()));
     } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
-      add(work.bytes, bytesOf(store.getValue()), times);
-      add(work.leastStoredBytes, bytesOf(store.getValue()), least);
+      increase(amount.bytes, bytesOf(store.getValue()));
+      work.leastStoredBytes = llvm::SaturatingMultiplyAdd(
+          bytesOf(store.getValue()), least, work.leastStoredBytes);
     } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
       uint64_t depth = dot.getA().getType().getShape().back();
-      add(work.flops, 2 * elementsOf(dot.getResult()) * depth, times);
+      increase(amount.flops, 2 * elementsOf(dot.getResult()) * depth);
+    } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+      increase(amount.flops, elementsOf(reduce->getOperand(0)));
     } else if (op->hasTrait<OpTrait::Elementwise>() &&
                op->getNumResults() == 1 &&
                isa<RankedTensorType>(op->getResult(0).getType())) {
-      add(work.flops, elementsOf(op->getResult(0)), times);
+      increase(amount.flops, elementsOf(op->getResult(0)) * weightOf(op));
     }
-    std::optional<uint64_t> known = iterationsOf(op);
-    work.isEstimated |= !known;
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return addLoop(op, times, least);
     for (Region &region : op->getRegions())
-      visit(region,
-            llvm::SaturatingMultiply(times, known.value_or(kUsualIterations)),
-            llvm::SaturatingMultiply(least, known.value_or(1)));
+      addRegion(region, times, least, amount);
   }
 
-  static void add(uint64_t &total, uint64_t amount, uint64_t times) {
-    total = llvm::SaturatingMultiplyAdd(amount, times, total);
+  void addLoop(Operation *op, WorkValue times, uint64_t least) {
+    std::optional<WorkValue> known = iterationsOf(op);
+    if (known && known->isConstant)
+      least = llvm::SaturatingMultiply(least, uint64_t(known->number));
+    auto around = formula.combine(NEREID_WORK_MULTIPLY, times,
+                                  known.value_or(WorkValue{kUsualIterations}));
+    // The formula may have become too long.
+    work.isEstimated |= !known || !around;
+    for (Region &region : op->getRegions())
+      visit(region, around.value_or(times), least);
   }
 
-  /// The number of times that the regions of `op` run, if it is known.
-  static std::optional<uint64_t> iterationsOf(Operation *op) {
+  static void increase(uint64_t &total, uint64_t amount) {
+    total = llvm::SaturatingAdd(total, amount);
+  }
+
+  void add(WorkValue &total, uint64_t amount, WorkValue times) {
+    WorkValue constant{
+        static_cast<int64_t>(std::min<uint64_t>(amount, INT64_MAX))};
+    auto part = formula.combine(NEREID_WORK_MULTIPLY, times, constant);
+    if (auto sum = formula.combine(NEREID_WORK_ADD, total, part))
+      total = *sum;
+    else
+      work.isEstimated = true;
+  }
+
+  /// The number of times that the body of a loop runs, if it is known.
+  std::optional<WorkValue> iterationsOf(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      auto lower = getConstantIntValue(loop.getLowerBound());
-      auto upper = getConstantIntValue(loop.getUpperBound());
-      auto step = getConstantIntValue(loop.getStep());
-      if (lower && upper && step && *step > 0) {
-        if (*upper <= *lower)
-          return 0;
-        return llvm::divideCeil(uint64_t(*upper) - uint64_t(*lower),
-                                uint64_t(*step));
-      }
-    } else if (!isa<scf::WhileOp>(op)) {
-      return 1;
+      auto length = formula.combine(NEREID_WORK_SUBTRACT,
+                                    formula.read(loop.getUpperBound()),
+                                    formula.read(loop.getLowerBound()));
+      auto count = formula.combine(NEREID_WORK_CEIL_DIVIDE, length,
+                                   formula.read(loop.getStep()));
+      return formula.combine(NEREID_WORK_MAX, count, WorkValue{0});
     }
     return std::nullopt;
   }
+
+  Work work;
+  WorkFormula formula;
+  WorkValue bytes, flops;
 };
 } // namespace
 
-Work describeWork(tt::FuncOp kernel) {
-  WorkCounter counter;
-  counter.visit(kernel.getBody(), 1, 1);
-  return counter.work;
+Work describeWork(tt::FuncOp kernel, const KernelInfo &info) {
+  return WorkCounter(info).run(kernel);
 }
 
 } // namespace nereid::codegen

@@ -39,7 +39,7 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
   codegen::describeArguments(*kernel, info);
   if (llvm::Error error = codegen::layOutArguments(info))
     return std::move(error);
-  info.set(codegen::describeWork(*kernel));
+  info.set(codegen::describeWork(*kernel, info));
 
   if (options.fastPaths.has(FastPath::ReduceInLoop))
     reduceInLoops(*kernel, options);

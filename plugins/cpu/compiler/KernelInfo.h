@@ -24,7 +24,8 @@ using codegen::KernelArgument;
 struct KernelInfo : codegen::KernelInfo {
   uint64_t scratchSize = 0; ///< bytes per thread
   uint64_t scratchAlign = 64;
-  uint32_t flags = 0; ///< NEREID_CPU_KERNEL_* of image.h
+  uint32_t flags = 0;                   ///< NEREID_CPU_KERNEL_* of image.h
+  std::vector<nereid_work_step_t> work; ///< the formula, if there is one
   uint64_t bytesPerProgram = 0;
   uint64_t flopsPerProgram = 0;
   uint64_t streamedBytesPerProgram = 0; ///< 0: no store can bypass the caches

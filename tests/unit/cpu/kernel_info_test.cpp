@@ -39,6 +39,10 @@ TEST(KernelInfo, MetadataRoundTrip) {
   info.bytesPerProgram = 7;
   info.flopsPerProgram = 9;
   info.streamedBytesPerProgram = 11;
+  info.work = {{NEREID_WORK_ARGUMENT, 8, 8},
+               {NEREID_WORK_CONSTANT, -5, 0},
+               {NEREID_WORK_MAX, 0, 1},
+               {NEREID_WORK_CONSTANT, -5, 0}};
   attachKernelInfo(module, info);
   auto back = readKernelInfo(module);
   ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
@@ -50,6 +54,28 @@ TEST(KernelInfo, MetadataRoundTrip) {
   EXPECT_EQ(back->bytesPerProgram, 7u);
   EXPECT_EQ(back->streamedBytesPerProgram, 11u);
   EXPECT_EQ(back->flopsPerProgram, 9u);
+  ASSERT_EQ(back->work.size(), 4u);
+  EXPECT_EQ(back->work[1].a, -5);
+  EXPECT_EQ(back->work[2].kind, NEREID_WORK_MAX);
+  EXPECT_EQ(back->work[2].b, 1);
+}
+
+TEST(KernelInfo, RefusesInvalidStepsOfWork) {
+  const nereid_work_step_t wrong[] = {
+      {NEREID_WORK_ADD, 0, 0},       {NEREID_WORK_ARGUMENT, 16, 4},
+      {NEREID_WORK_ARGUMENT, -8, 8}, {NEREID_WORK_PROGRAM_ID, 3, 0},
+      {NEREID_WORK_MAX + 1, 0, 0},   {-1, 0, 0}};
+  for (const nereid_work_step_t &step : wrong) {
+    llvm::LLVMContext context;
+    llvm::Module module("m", context);
+    KernelInfo info;
+    info.name = "k";
+    info.argumentsSize = 16;
+    info.work = {step};
+    attachKernelInfo(module, info);
+    EXPECT_EQ(llvm::toString(readKernelInfo(module).takeError()),
+              "metadata nereid.cpu.kernel: a step of work is not valid");
+  }
 }
 
 } // namespace

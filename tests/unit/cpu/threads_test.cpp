@@ -1,32 +1,84 @@
-// threads_test.cpp - the number of threads of a launch.
+// threads_test.cpp - the work of a launch and its number of threads.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "streaming.h"
+#include "work.h"
 
 #include "gtest/gtest.h"
 
 namespace nereid::cpu {
 
+static Threads threadsOf(const nereid_cpu_kernel_t &image, uint64_t programs,
+                         unsigned most) {
+  const uint32_t grid[3] = {1, 1, 1};
+  return threadsFor(image, workOf(image, nullptr, grid), programs, most);
+}
+
 TEST(Threads, UsesOneForLittleWork) {
   nereid_cpu_kernel_t image = {};
   image.bytes_per_program = 4096;
-  EXPECT_EQ(threadsFor(image, 16, 8), 1u);
+  EXPECT_EQ(threadsOf(image, 16, 8).count, 1u);
 }
 
 TEST(Threads, SplitsMuchWork) {
   nereid_cpu_kernel_t image = {};
   image.bytes_per_program = 16 << 20;
-  EXPECT_EQ(threadsFor(image, 16, 8), 8u);
+  EXPECT_EQ(threadsOf(image, 16, 8).count, 8u);
+  EXPECT_FALSE(threadsOf(image, 16, 8).isShort);
+}
+
+TEST(Threads, WakesNoThreadForAFewMicroseconds) {
+  nereid_cpu_kernel_t image = {};
+  image.bytes_per_program = 60 * 1000; // a microsecond
+  EXPECT_EQ(threadsOf(image, 6, 8).count, 3u);
+  EXPECT_TRUE(threadsOf(image, 6, 8).isShort);
+}
+
+TEST(Threads, NoMoreThanPrograms) {
+  nereid_cpu_kernel_t image = {};
+  image.bytes_per_program = 16 << 20;
+  EXPECT_EQ(threadsOf(image, 3, 8).count, 3u);
 }
 
 TEST(Threads, AssumesMoreThanTheEstimateForALoopOfUnknownLength) {
   nereid_cpu_kernel_t image = {};
   image.bytes_per_program = 4096;
   image.flags = NEREID_CPU_KERNEL_ESTIMATED;
-  EXPECT_GT(threadsFor(image, 16, 8), 1u);
-  EXPECT_EQ(threadsFor(image, 1, 8), 1u);
+  EXPECT_GT(threadsOf(image, 16, 8).count, 1u);
+  EXPECT_EQ(threadsOf(image, 1, 8).count, 1u);
+}
+
+TEST(Threads, EvaluatesAFormula) {
+  // 100 * ceil(n / 32) bytes; a program along y times 7 operations.
+  const nereid_work_step_t steps[] = {
+      {NEREID_WORK_ARGUMENT, 8, 4},    {NEREID_WORK_CONSTANT, 32, 0},
+      {NEREID_WORK_CEIL_DIVIDE, 0, 1}, {NEREID_WORK_CONSTANT, 100, 0},
+      {NEREID_WORK_PROGRAM_ID, 1, 0},  {NEREID_WORK_CONSTANT, 7, 0},
+      {NEREID_WORK_MULTIPLY, 2, 3},    {NEREID_WORK_MULTIPLY, 4, 5}};
+  nereid_cpu_kernel_t image = {};
+  image.work = steps;
+  image.work_count = std::size(steps);
+  const int32_t arguments[] = {0, 0, 65};
+  const uint32_t grid[3] = {1, 11, 1};
+  ProgramWork work = workOf(image, arguments, grid);
+  EXPECT_EQ(work.bytes, 300);
+  EXPECT_EQ(work.flops, 35);
+}
+
+TEST(Threads, AFormulaMayDivideByZero) {
+  const nereid_work_step_t steps[] = {
+      {NEREID_WORK_GRID_SIZE, 0, 0},   {NEREID_WORK_SUBTRACT, 0, 0},
+      {NEREID_WORK_CEIL_DIVIDE, 0, 1}, {NEREID_WORK_DIVIDE, 0, 1},
+      {NEREID_WORK_REMAINDER, 0, 1},   {NEREID_WORK_MAX, 2, 3}};
+  nereid_cpu_kernel_t image = {};
+  image.work = steps;
+  image.work_count = std::size(steps);
+  const uint32_t grid[3] = {4, 1, 1};
+  ProgramWork work = workOf(image, nullptr, grid);
+  EXPECT_EQ(work.bytes, 0);
+  EXPECT_EQ(work.flops, 0);
 }
 
 TEST(Caches, HoldSmallResults) {

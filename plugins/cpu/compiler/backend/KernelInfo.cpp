@@ -7,6 +7,9 @@
 //   !0 = !{!"name", !"add_kernel"}
 //   !1 = !{!"argument", !"x", !"*f32", i64 0}
 //   !2 = !{!"arguments_size", i64 32}
+//
+// A kernel whose work has a formula has an entry for each step, in order:
+//   !3 = !{!"work", i64 KIND, i64 A, i64 B}
 
 #include "KernelInfo.h"
 
@@ -22,6 +25,7 @@ namespace nereid::cpu {
 static constexpr char kMetadataName[] = "nereid.cpu.kernel";
 
 void KernelInfo::set(const codegen::Work &work) {
+  this->work = work.formula;
   bytesPerProgram = work.bytes;
   flopsPerProgram = work.flops;
   streamedBytesPerProgram = work.leastStoredBytes;
@@ -64,6 +68,9 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
   };
   for (auto [name, value] : numbers)
     add({word(name), makeNumber(context, value)});
+  for (const nereid_work_step_t &step : info.work)
+    add({word("work"), makeNumber(context, step.kind),
+         makeNumber(context, step.a), makeNumber(context, step.b)});
 }
 
 static llvm::Expected<std::string> textAt(const llvm::MDNode &node,
@@ -102,12 +109,47 @@ static llvm::Error readArgument(const llvm::MDNode &node, KernelInfo &info) {
   return llvm::Error::success();
 }
 
+/// Reads a step of the formula; one that refers to a later step is refused.
+static llvm::Error readStep(const llvm::MDNode &node, KernelInfo &info) {
+  int64_t fields[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    auto field = numberAt(node, i + 1);
+    if (!field)
+      return field.takeError();
+    fields[i] = static_cast<int64_t>(*field);
+  }
+  auto [kind, a, b] = fields;
+  int64_t earlier = static_cast<int64_t>(info.work.size());
+  auto isValid = [&]() -> bool {
+    switch (kind) {
+    case NEREID_WORK_CONSTANT:
+      return true;
+    case NEREID_WORK_ARGUMENT:
+      return a >= 0 && b >= 1 && b <= 8 &&
+             uint64_t(a) + uint64_t(b) <= info.argumentsSize;
+    case NEREID_WORK_PROGRAM_ID:
+    case NEREID_WORK_GRID_SIZE:
+      return a >= 0 && a < 3;
+    default:
+      return kind > 0 && kind <= NEREID_WORK_MAX && a >= 0 && a < earlier &&
+             b >= 0 && b < earlier;
+    }
+  };
+  if (!isValid() || earlier == NEREID_WORK_MAX_STEPS)
+    return llvm::createStringError(
+        "metadata nereid.cpu.kernel: a step of work is not valid");
+  info.work.push_back({kind, a, b});
+  return llvm::Error::success();
+}
+
 static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
   auto key = textAt(node, 0);
   if (!key)
     return key.takeError();
   if (*key == "argument")
     return readArgument(node, info);
+  if (*key == "work")
+    return readStep(node, info);
   if (*key == "name") {
     auto name = textAt(node, 1);
     if (!name)
@@ -122,15 +164,15 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
     info.flags = static_cast<uint32_t>(*value);
     return llvm::Error::success();
   }
-  uint64_t *field = llvm::StringSwitch<uint64_t *>(*key)
-                        .Case("arguments_size", &info.argumentsSize)
-                        .Case("scratch_size", &info.scratchSize)
-                        .Case("scratch_align", &info.scratchAlign)
-                        .Case("bytes_per_program", &info.bytesPerProgram)
-                        .Case("flops_per_program", &info.flopsPerProgram)
-                        .Case("streamed_bytes_per_program",
-                              &info.streamedBytesPerProgram)
-                        .Default(nullptr);
+  uint64_t *field =
+      llvm::StringSwitch<uint64_t *>(*key)
+          .Case("arguments_size", &info.argumentsSize)
+          .Case("scratch_size", &info.scratchSize)
+          .Case("scratch_align", &info.scratchAlign)
+          .Case("bytes_per_program", &info.bytesPerProgram)
+          .Case("flops_per_program", &info.flopsPerProgram)
+          .Case("streamed_bytes_per_program", &info.streamedBytesPerProgram)
+          .Default(nullptr);
   if (!field)
     return llvm::createStringError(
         "metadata nereid.cpu.kernel: unknown entry '" + *key + "'");

@@ -1,0 +1,118 @@
+// work.cpp - evaluates a formula; a model of the machine's speed.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace nereid::cpu {
+
+// Rough estimates of a core's speed, per nanosecond.
+static constexpr double kBytesPerNanosecond = 60;
+static constexpr double kFlopsPerNanosecond = 60;
+// The cost of a program without an estimate, and the minimum with a loop of
+// unknown trip count.
+static constexpr double kUnknownNanoseconds = 1000;
+// A parallel region costs two threads 0.4 us, and each further thread some
+// 50 ns, which is the time to transfer a few cache lines.
+static constexpr double kNanosecondsPerThread = 2000;
+static constexpr double kNanosecondsOfAThread = 50;
+// With less work, waking a thread costs more than it saves.
+static constexpr double kNanosecondsWorthWaking = 12000;
+
+/// The signed integer of `size` bytes at `address`.
+static double readInteger(const void *address, int64_t size) {
+  auto read = [&](auto value) {
+    std::memcpy(&value, address, sizeof value);
+    return static_cast<double>(value);
+  };
+  switch (size) {
+  case 1:
+    return read(int8_t());
+  case 2:
+    return read(int16_t());
+  case 4:
+    return read(int32_t());
+  default:
+    return read(int64_t());
+  }
+}
+
+static double combine(int64_t kind, double a, double b) {
+  switch (kind) {
+  case NEREID_WORK_ADD:
+    return a + b;
+  case NEREID_WORK_SUBTRACT:
+    return a - b;
+  case NEREID_WORK_MULTIPLY:
+    return a * b;
+  case NEREID_WORK_DIVIDE:
+    return b == 0 ? 0 : std::trunc(a / b);
+  case NEREID_WORK_CEIL_DIVIDE:
+    return b == 0 ? 0 : std::ceil(a / b);
+  case NEREID_WORK_REMAINDER:
+    return b == 0 ? 0 : a - std::trunc(a / b) * b;
+  case NEREID_WORK_MIN:
+    return std::min(a, b);
+  case NEREID_WORK_MAX:
+    return std::max(a, b);
+  default:
+    return 0;
+  }
+}
+
+ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
+                   const uint32_t *grid) {
+  uint64_t count = image.work_count;
+  if (count < 2 || count > NEREID_WORK_MAX_STEPS)
+    return {static_cast<double>(image.bytes_per_program),
+            static_cast<double>(image.flops_per_program)};
+  double values[NEREID_WORK_MAX_STEPS];
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto &[kind, a, b] = image.work[i];
+    switch (kind) {
+    case NEREID_WORK_CONSTANT:
+      values[i] = static_cast<double>(a);
+      break;
+    case NEREID_WORK_ARGUMENT:
+      values[i] = readInteger(static_cast<const char *>(arguments) + a, b);
+      break;
+    case NEREID_WORK_PROGRAM_ID:
+      values[i] = (grid[a] - 1.0) / 2;
+      break;
+    case NEREID_WORK_GRID_SIZE:
+      values[i] = grid[a];
+      break;
+    default:
+      values[i] = combine(kind, values[a], values[b]);
+    }
+  }
+  return {values[count - 2], values[count - 1]};
+}
+
+/// Nanoseconds of one program.
+static double costOf(const nereid_cpu_kernel_t &image,
+                     const ProgramWork &work) {
+  bool isEstimated = image.flags & NEREID_CPU_KERNEL_ESTIMATED;
+  if (!image.work_count && !image.bytes_per_program && !image.flops_per_program)
+    isEstimated = true;
+  return std::max({work.bytes / kBytesPerNanosecond,
+                   work.flops / kFlopsPerNanosecond,
+                   isEstimated ? kUnknownNanoseconds : 1});
+}
+
+Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                   uint64_t programs, unsigned most) {
+  double total = costOf(image, work) * static_cast<double>(programs);
+  double count = std::min(
+      {total / kNanosecondsPerThread, std::sqrt(total / kNanosecondsOfAThread),
+       static_cast<double>(programs), static_cast<double>(most)});
+  return {static_cast<unsigned>(std::max(count, 1.0)),
+          total < kNanosecondsWorthWaking};
+}
+
+} // namespace nereid::cpu

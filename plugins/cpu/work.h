@@ -1,0 +1,34 @@
+// work.h - the work of a launch, and the threads that are worthwhile for it.
+//
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_WORK_H
+#define NEREID_CPU_WORK_H
+
+#include "image.h"
+
+namespace nereid::cpu {
+
+/// An estimate of one program.
+struct ProgramWork {
+  double bytes = 0;
+  double flops = 0;
+};
+
+/// Evaluates the formula of `image`, if it has one, for a launch.
+ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
+                   const uint32_t *grid);
+
+struct Threads {
+  unsigned count = 1;
+  bool isShort = false; ///< not worth waking a thread
+};
+
+/// The threads, at most `most`, that are worthwhile for `programs` programs.
+Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                   uint64_t programs, unsigned most);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_WORK_H
