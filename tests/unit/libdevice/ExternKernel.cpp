@@ -21,8 +21,8 @@ static Runtime makeRuntime() {
   return std::move(*runtime);
 }
 
-static Backend loadPlugin(const Runtime &runtime) {
-  Expected<Backend> backend = runtime.load(NEREID_CPU_PLUGIN);
+static Backend loadPlugin(const Runtime &runtime, const std::string &path) {
+  Expected<Backend> backend = runtime.load(path);
   if (!backend) {
     std::fputs(backend.error().text.c_str(), stderr);
     std::abort();
@@ -30,7 +30,8 @@ static Backend loadPlugin(const Runtime &runtime) {
   return *backend;
 }
 
-CpuPlugin::CpuPlugin() : runtime(makeRuntime()), loaded(loadPlugin(runtime)) {}
+LoadedPlugin::LoadedPlugin(const std::string &path)
+    : runtime(makeRuntime()), loaded(loadPlugin(runtime, path)) {}
 
 static std::string copyOf(nereid_string_t text) {
   return {text.data, text.size};
@@ -53,7 +54,7 @@ static nereid_status_t addFunction(const nereid_libdevice_sink_t *sink,
   return NEREID_OK;
 }
 
-std::vector<ListedFunction> CpuPlugin::functions() const {
+std::vector<ListedFunction> LoadedPlugin::functions() const {
   std::vector<ListedFunction> list;
   auto *table = static_cast<const nereid_libdevice_t *>(
       nereid_backend_extension(loaded.get(),
@@ -85,6 +86,17 @@ static std::string pointers(const std::string &number,
          number + ", %index : " + tile(pointer) + ", " + tile("i32") + "\n";
 }
 
+static std::string operationOf(const ListedFunction &function,
+                               const std::string &operands,
+                               const std::string &types,
+                               const std::string &result) {
+  if (function.symbol.starts_with("math."))
+    return function.symbol + " " + operands + " : " + result;
+  return "tt.extern_elementwise " + operands +
+         " {libname = \"\", libpath = \"\", pure = true, symbol = \"" +
+         function.symbol + "\"} : (" + types + ") -> " + result;
+}
+
 std::string textOf(const ListedFunction &function) {
   std::string result = function.result == "i1" ? "i32" : function.result;
   std::string arguments, loads, operands, types;
@@ -107,14 +119,13 @@ std::string textOf(const ListedFunction &function) {
          "  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : "
          "tensor<1024xi32>\n"
          "  %index = arith.addi %starts, %range : tensor<1024xi32>\n" +
-         loads + "  %y = tt.extern_elementwise " + operands +
-         " {libname = \"\", libpath = \"\", pure = true, symbol = \"" +
-         function.symbol + "\"} : (" + types + ") -> " + tile(result) + "\n" +
+         loads + "  %y = " +
+         operationOf(function, operands, types, tile(result)) + "\n" +
          pointers(last, result) + "  tt.store %p" + last + ", %y : " +
          tile("!tt.ptr<" + result + ">") + "\n  tt.return\n}\n";
 }
 
-ExternKernel::ExternKernel(const CpuPlugin &plugin,
+ExternKernel::ExternKernel(const LoadedPlugin &plugin,
                            const ListedFunction &function,
                            const std::string &cpu)
     : backend(plugin.backend()), resultSize(sizeOf(function.result)) {
@@ -143,15 +154,24 @@ Bytes ExternKernel::run(const std::vector<Bytes> &operands,
   Bytes result(count * resultSize);
   if (kernel.empty())
     return result;
-  // The plugin's memory is the host's.
-  std::vector<const void *> block;
-  for (const Bytes &operand : operands)
-    block.push_back(operand.data());
-  block.push_back(result.data());
-  Expected<void> launched = kernel[0].launchPacked(
-      {uint32_t(count / kBlock)}, 0, block.data(), block.size() * sizeof(void *));
+  std::vector<Memory> memories;
+  std::vector<nereid_address_t> block;
+  auto allocate = [&](const Bytes &bytes) {
+    Expected<Memory> memory = backend.allocate(bytes.size());
+    ASSERT_TRUE(memory) << memory.error().text;
+    block.push_back(memory->address());
+    memories.push_back(std::move(*memory));
+  };
+  for (const Bytes &operand : operands) {
+    allocate(operand);
+    EXPECT_TRUE(memories.back().write(operand.data()));
+  }
+  allocate(result);
+  Expected<void> launched =
+      kernel[0].launchPacked({uint32_t(count / kBlock)}, 0, block.data(),
+                             block.size() * sizeof block[0]);
   EXPECT_TRUE(launched) << launched.error().text;
-  EXPECT_TRUE(backend.synchronize());
+  EXPECT_TRUE(memories.back().read(result.data()));
   return result;
 }
 

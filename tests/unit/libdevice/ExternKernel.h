@@ -19,10 +19,10 @@ struct ListedFunction {
   std::vector<std::string> operands;
 };
 
-/// The `cpu` plugin in a runtime of its own, without a cache.
-class CpuPlugin {
+/// A plugin in a runtime of its own, without a cache.
+class LoadedPlugin {
 public:
-  CpuPlugin();
+  explicit LoadedPlugin(const std::string &path);
   const Backend &backend() const { return loaded; }
   /// What nereid.libdevice/1 lists.
   std::vector<ListedFunction> functions() const;
@@ -41,7 +41,7 @@ class ExternKernel {
 public:
   static constexpr unsigned kBlock = 1024;
 
-  ExternKernel(const CpuPlugin &plugin, const ListedFunction &function,
+  ExternKernel(const LoadedPlugin &plugin, const ListedFunction &function,
                const std::string &cpu);
   /// Of \p count elements, a multiple of kBlock.
   Bytes run(const std::vector<Bytes> &operands, size_t count) const;
@@ -54,7 +54,7 @@ private:
   std::vector<Function> kernel; // none, or one
 };
 
-/// The text of such a kernel.
+/// The text of such a kernel. A symbol of the form math.NAME is the operation.
 std::string textOf(const ListedFunction &function);
 
 size_t sizeOf(const std::string &type);

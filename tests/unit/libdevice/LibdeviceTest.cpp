@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 class LibdeviceTest : public testing::Test {
 protected:
-  CpuPlugin plugin;
+  LoadedPlugin plugin{NEREID_CPU_PLUGIN};
   std::vector<ListedFunction> listed = plugin.functions();
 };
 
@@ -86,7 +86,7 @@ static void compareExactly(const ListedFunction &function,
   }
 }
 
-static void checkExact(const CpuPlugin &plugin,
+static void checkExact(const LoadedPlugin &plugin,
                        const std::vector<ListedFunction> &listed,
                        const std::string &cpu, size_t count) {
   const auto references = exactReferences();
@@ -149,7 +149,7 @@ static void compareReal(const ListedFunction &function,
   EXPECT_LE(worst, bound + 1) << function.symbol << shown;
 }
 
-static void checkReal(const CpuPlugin &plugin,
+static void checkReal(const LoadedPlugin &plugin,
                       const std::vector<ListedFunction> &listed,
                       const std::string &type, const std::string &cpu,
                       double more, size_t count) {
