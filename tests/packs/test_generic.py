@@ -719,16 +719,33 @@ def test_products(dtype, random):
     for layout in ("contiguous", "transposed"):
         got = operator("bmm")(x=laid_out(x, layout), y=laid_out(y, layout))
         assert_close(got, x.double() @ y.double(), product_scale(x, y), 16, layout)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=short)
+def test_grouped_products(dtype, random):
+    """Groups may be empty, and end after the last row."""
     x, y = values((50, 33), dtype, random), values((4, 33, 20), dtype, random)
-    ends, expected, first = (
-        torch.tensor([10, 10, 37, 45], dtype=torch.int32),
-        torch.zeros(50, 20, dtype=torch.float64),
-        0,
-    )
-    for group, last in enumerate(ends.tolist()):
-        expected[first:last] = x[first:last].double() @ y[group].double()
-        first = last
-    assert_close(operator("grouped_matmul")(x=x, y=y, ends=ends), expected, 300.0, 16)
+    grad = values((50, 20), dtype, random)
+    for numbers in ([10, 10, 37, 45], [0, 60, 2**40, 50]):
+        ends = torch.tensor(numbers, dtype=torch.int64 if max(numbers) > 50 else torch.int32)
+        wide = [t.double().requires_grad_() for t in (x, y)]
+        bounds = [0, *(min(end, 50) for end in numbers)]
+        parts = [wide[0][a:b] @ wide[1][g] for g, (a, b) in enumerate(zip(bounds, bounds[1:]))]
+        rest = torch.zeros(50 - max(bounds), 20, dtype=torch.float64)
+        expected = torch.cat([*parts, rest])
+        expected.backward(grad.double())
+        for layout in ("contiguous", "transposed"):
+            a, b, g = (laid_out(t, layout) for t in (x, y, grad))
+            assert_close(operator("grouped_matmul")(x=a, y=b, ends=ends), expected.detach(), 300.0, 16)
+            dx, dy = operator("grouped_matmul_backward")(grad=g, x=a, y=b, ends=ends)
+            assert_close(dx, wide[0].grad, 9.0 * 20, 16)
+            assert_close(dy, wide[1].grad, 9.0 * 50, 16)
+    for rows, k, n in ((0, 5, 4), (3, 0, 4), (3, 5, 0)):
+        ends = torch.full((2,), rows, dtype=torch.int32)
+        x, y = values((rows, k), dtype, random), values((2, k, n), dtype, random)
+        dx, dy = operator("grouped_matmul_backward")(grad=x.new_ones(rows, n), x=x, y=y, ends=ends)
+        scale = 0 if n == 0 or rows == 0 else 1
+        assert dx.shape == x.shape and dy.shape == y.shape and (scale or not dx.any() and not dy.any())
 
 
 @pytest.mark.parametrize("activation", ["none", "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"])

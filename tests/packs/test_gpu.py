@@ -116,8 +116,9 @@ def calls(name, dtype):
             yield {"x": x, "y": y, "bias": make(128), "activation": activation}
     elif name == "bmm":
         yield {"x": make(4, 64, 64), "y": make(4, 64, 64)}
-    elif name == "grouped_matmul":
-        yield {"x": x, "y": make(4, 1000, 64), "ends": make(4, dtype=torch.int32)}
+    elif forward == "grouped_matmul":
+        given = {"x": x, "y": make(4, 1000, 64), "ends": make(4, dtype=torch.int32)}
+        yield {**given, "grad": make(64, 64)} if name != forward else given
     elif forward == "conv2d":
         for size in (1, 3):
             given = {"x": make(2, 32, 16, 16), "weight": make(64, 32, size, size), "bias": make(64)}

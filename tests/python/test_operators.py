@@ -140,8 +140,8 @@ def cases():
 
 torch.manual_seed(0)
 CASES = list(cases())
-# Without a gradient: of whole numbers, of none at all, or one that packs do not have.
-NO_GRADIENT = {"any", "all", "argmax", "argmin", "fill", "grouped_matmul"}
+# Without a gradient: of whole numbers, or of none at all.
+NO_GRADIENT = {"any", "all", "argmax", "argmin", "fill"}
 
 
 def labelled():

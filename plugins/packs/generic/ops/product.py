@@ -122,12 +122,19 @@ def matmul(
 
 
 @triton.jit
+def _end(ends, group, rows):
+    """The row after a group's last, among those that there are."""
+    return tl.minimum(tl.maximum(tl.load(ends + group), 0), rows).to(tl.int32)
+
+
+@triton.jit
 def grouped_matmul(
     x,
     y,
     ends,
     out,
     groups,
+    rows,
     n,
     k,
     xm,
@@ -142,8 +149,9 @@ def grouped_matmul(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """Rows ends[g - 1] to ends[g] of x times y[g]. Program (s, i): slot s is a tile of
-    rows; each group has as many as it needs, and the slots that are left return."""
+    """Rows ends[g - 1] to ends[g] of x times y[g], where they exist. Program (s, i): slot
+    s is a tile of rows; each group has as many as it needs, and the slots that are left
+    return."""
     wide: tl.constexpr = _wide(x.dtype.element_ty)
     slot = tl.program_id(0)
     first = slot * 0
@@ -152,7 +160,7 @@ def grouped_matmul(
     before = slot * 0
     used = slot * 0
     for g in range(groups):
-        end = tl.load(ends + g).to(tl.int32)
+        end = _end(ends, g, rows)
         tiles = tl.cdiv(tl.maximum(end - before, 0), BLOCK_M)
         mine = (slot >= used) & (slot < used + tiles)
         first = tl.where(mine, before + (slot - used) * BLOCK_M, first)
@@ -164,23 +172,73 @@ def grouped_matmul(
         row = first + tl.arange(0, BLOCK_M)
         column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
         depth = tl.arange(0, BLOCK_K)
-        rows = (row < last)[:, None]
+        inside = (row < last)[:, None]
         columns = (column < n)[None, :]
         left = x + (row.to(tl.int64) * xm)[:, None] + (depth * xk)[None, :]
         right = y + group.to(tl.int64) * yg + (depth * yk)[:, None] + (column.to(tl.int64) * yn)[None, :]
         total = tl.zeros((BLOCK_M, BLOCK_N), wide)
         for start in range(0, k, BLOCK_K):
             if EVEN_K:
-                a = tl.load(left, rows, 0)
+                a = tl.load(left, inside, 0)
                 b = tl.load(right, columns, 0)
             else:
-                a = tl.load(left, rows & (start + depth < k)[None, :], 0)
+                a = tl.load(left, inside & (start + depth < k)[None, :], 0)
                 b = tl.load(right, (start + depth < k)[:, None] & columns, 0)
             total = tl.dot(a, b, total, input_precision="ieee", out_dtype=wide)
             left += BLOCK_K * xk
             right += BLOCK_K * yk
         to = out + (row.to(tl.int64) * out_m)[:, None] + (column.to(tl.int64) * out_n)[None, :]
-        tl.store(to, total.to(out.dtype.element_ty), rows & columns)
+        tl.store(to, total.to(out.dtype.element_ty), inside & columns)
+
+
+@triton.jit
+def grouped_sum(
+    x,
+    y,
+    ends,
+    out,
+    rows,
+    m,
+    n,
+    xr,
+    xm,
+    yr,
+    yn,
+    out_g,
+    out_m,
+    out_n,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    """out[g] = x^T @ y of the rows of x, [rows, m], and y, [rows, n], from ends[g - 1] to
+    ends[g]; a program along 1 for each group."""
+    wide: tl.constexpr = _wide(x.dtype.element_ty)
+    group = tl.program_id(1)
+    first = group * 0
+    for g in range(group):
+        first = tl.maximum(first, _end(ends, g, rows))
+    last = _end(ends, group, rows)
+    across = tl.cdiv(n, BLOCK_N)
+    row = tl.program_id(0) // across * BLOCK_M + tl.arange(0, BLOCK_M)
+    column = tl.program_id(0) % across * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    left = x + (row.to(tl.int64) * xm)[:, None]
+    right = y + (column.to(tl.int64) * yn)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), wide)
+    for start in range(first, last, BLOCK_K):
+        at = start + depth
+        inside = at < last
+        a = tl.load(left + (at.to(tl.int64) * xr)[None, :], (row < m)[:, None] & inside[None, :], 0)
+        b = tl.load(right + (at.to(tl.int64) * yr)[:, None], inside[:, None] & (column < n)[None, :], 0)
+        total = tl.dot(a, b, total, input_precision="ieee", out_dtype=wide)
+    to = (
+        out
+        + group.to(tl.int64) * out_g
+        + (row.to(tl.int64) * out_m)[:, None]
+        + (column.to(tl.int64) * out_n)[None, :]
+    )
+    tl.store(to, total.to(out.dtype.element_ty), (row < m)[:, None] & (column < n)[None, :])
 
 
 @triton.jit
