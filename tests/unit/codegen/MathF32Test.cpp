@@ -120,7 +120,7 @@ static const FunctionF32 kFunctions[] = {
     {"log2", std::log2, 1.0},       {"log10", std::log10, 1.0},
     {"log1p", std::log1p, 1.25},    {"erf", std::erf, 1.5},
     {"sin", std::sin, 1.25},        {"cos", std::cos, 1.25},
-    {"tan", std::tan, 1.5},         {"asin", std::asin, 1.25},
+    {"tan", std::tan, 1.25},        {"asin", std::asin, 1.25},
     {"acos", std::acos, 1.5},       {"atan", std::atan, 1.5},
     {"sinh", std::sinh, 1.25},      {"cosh", std::cosh, 1.25},
     {"tanh", std::tanh, 1.5},       {"asinh", std::asinh, 1.25},

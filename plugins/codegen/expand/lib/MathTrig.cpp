@@ -110,11 +110,13 @@ Expr expandTan(Expr x) {
   Angle angle = reduceAngle(x);
   Expr r = angle.r, z = r * r;
   Expr p = isF32(r) ? horner(z, kTanF32) : horner(z, kTanF64);
-  Expr tail = fma(z * r, p, angle.low);
+  // The slope of tan(r) is about 1 + 3/2 z.
+  Expr low = angle.low * fma(z, 1.5, 1.0);
+  Expr tail = fma(z * r, p, low);
   Expr tangent = r + tail;
-  Expr low = (r - tangent) + tail;
+  Expr lost = (r - tangent) + tail;
   Expr inverse = -1.0 / tangent;
-  Expr rest = fma(inverse, low, fma(inverse, tangent, 1.0));
+  Expr rest = fma(inverse, lost, fma(inverse, tangent, 1.0));
   return select((angle.quadrant & 1) != 0, fma(inverse, rest, inverse),
                 copySign(tangent, r)); // the sum loses the sign of -0
 }
