@@ -73,7 +73,11 @@ def functions(text):
             blocks[-1].instructions.append(instruction)
             if instruction.mnemonic.startswith("j"):
                 blocks.append(Block(""))
-    return {name: blocks for name, blocks in result.items() if blocks[0].instructions}
+    return {
+        name: blocks
+        for name, blocks in result.items()
+        if any(block.instructions for block in blocks)
+    }
 
 
 def connect(blocks):

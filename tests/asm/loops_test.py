@@ -88,6 +88,13 @@ class LoopsTest(unittest.TestCase):
         self.assertEqual(len(report("slow x86-64-v3 spill 2 why")), 5)
         self.assertEqual(len(report("fast * spill 2 why")), 5)
 
+    def test_one_reload_in_a_long_loop_is_allowed(self):
+        body = "\tvaddps\t%ymm0, %ymm1, %ymm1\n"
+        loop = "kernel:\n.LBB0_1:\n\tmovq\t-8(%rsp), %rbx\n{}\tdecq\t%rcx\n\tjne\t.LBB0_1\n"
+        for length, problems in ((16, 1), (17, 0)):
+            text = loop.format(body * length)
+            self.assertEqual(len(check.check("long", "znver4", text, [])), problems)
+
     def test_an_exception_needs_a_reason(self):
         for text in ("slow * spill 2", "slow * spin 2 why"):
             with self.assertRaises(SystemExit):
