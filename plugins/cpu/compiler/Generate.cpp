@@ -87,7 +87,9 @@ generate(ModuleOp source, const GenerateOptions &options,
       [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(**program, forms);
-  if (!planStreams(**program, forms, options))
+  // In a loop that never runs it stores nothing.
+  if (info.streamedBytesPerProgram &&
+      !planStreams(**program, forms, options))
     info.streamedBytesPerProgram = 0;
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);

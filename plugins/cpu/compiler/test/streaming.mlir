@@ -11,6 +11,7 @@
 // RUN: nereid compile %t/short.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=OFF
 // RUN: nereid compile %t/loop.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=LOOP
 
+// A loop for each: its body is small. In a larger one there is a branch.
 // COPY: store %{{.*}} to %{{.*}}, may stream
 // COPY: store <8 x float> %{{.*}}, align 32, {{.*}}!nontemporal
 // COPY: store <8 x float> %{{.*}}, align 4
@@ -23,6 +24,7 @@
 // At least one iteration is counted where the number is not known.
 // LOOP: may stream
 // LOOP: !{!"streamed_bytes_per_program", i64 4096}
+// RUN: nereid compile %t/never.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=OFF
 
 //--- copy.mlir
 tt.func public @copy(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
@@ -91,6 +93,20 @@ tt.func public @short(%out: !tt.ptr<f32>, %gaps: !tt.ptr<f32>, %pitch: i32) {
   %gs = tt.splat %gaps : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
   %g = tt.addptr %gs, %twice : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   tt.store %g, %y : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+//--- never.mlir
+tt.func public @never(%out: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = arith.constant dense<1.0> : tensor<1024xf32>
+  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %os = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %o = tt.addptr %os, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  scf.for %k = %c1 to %c0 step %c1 : i32 {
+    tt.store %o, %x : tensor<1024x!tt.ptr<f32>>
+  }
   tt.return
 }
 

@@ -20,6 +20,8 @@ llvm::Align NestEmitter::alignOfStream(llvm::Type *type) const {
 /// An i1: `store` bypasses the caches in this row. Its vectors begin at
 /// multiples of their size, so that all are aligned if the row is.
 llvm::Value *NestEmitter::streamsAt(tt::StoreOp store) {
+  if (isa<llvm::Constant>(emitter.streams))
+    return emitter.streams; // decided for the loop
   Indices row = current;
   row[nest.vectorAxis] = {emitter.i64(0), 1, nullptr};
   llvm::Value *start = addressOf(store.getPtr(), row).base;
@@ -40,19 +42,25 @@ void NestEmitter::storeOrStream(llvm::Value *streams, llvm::Value *address,
                                 llvm::Value *value,
                                 llvm::function_ref<void()> store) {
   llvm::LLVMContext &context = emitter.context();
+  auto emitStream = [&] {
+    llvm::StoreInst *streaming = emitter.inProgram(builder.CreateAlignedStore(
+        value, address, alignOfStream(value->getType()->getScalarType())));
+    streaming->setMetadata(
+        llvm::LLVMContext::MD_nontemporal,
+        llvm::MDNode::get(context,
+                          llvm::ConstantAsMetadata::get(builder.getInt32(1))));
+  };
+  if (auto *known = dyn_cast<llvm::ConstantInt>(streams))
+    return known->isOne() ? emitStream() : store();
   auto makeBlock = [&](const char *name) {
     return llvm::BasicBlock::Create(context, name, emitter.function);
   };
   llvm::BasicBlock *stream = makeBlock("stream"), *plain = makeBlock("plain"),
                    *next = makeBlock("stored");
-  builder.CreateCondBr(streams, stream, plain);
+  builder.CreateCondBr(streams, stream, plain,
+                       llvm::MDBuilder(context).createBranchWeights(1, 1000));
   builder.SetInsertPoint(stream);
-  llvm::StoreInst *streaming = emitter.inProgram(builder.CreateAlignedStore(
-      value, address, alignOfStream(value->getType()->getScalarType())));
-  streaming->setMetadata(
-      llvm::LLVMContext::MD_nontemporal,
-      llvm::MDNode::get(context,
-                        llvm::ConstantAsMetadata::get(builder.getInt32(1))));
+  emitStream();
   builder.CreateBr(next);
   builder.SetInsertPoint(plain);
   store();
