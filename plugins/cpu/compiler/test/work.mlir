@@ -32,10 +32,12 @@
 // NESTED: !{!"work", i64 0, i64 31, i64 0}
 // NESTED: !{!"work", i64 7, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
 // NESTED: !{!"work", i64 8, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
-// The steps of bytes and operations are repeated at the end.
+// The steps of bytes and operations are repeated at the end, after the bytes
+// that may stream.
 // IMAGE: nereid_cpu_kernel_v3:
 // IMAGE: .quad 0
 // IMAGE-NEXT: .quad 0
+// IMAGE-NEXT: .quad {{0|256}}
 // IMAGE-NEXT: .quad .L
 // IMAGE-NEXT: .quad 24
 // IMAGE: .size nereid_cpu_kernel_v3
