@@ -72,7 +72,9 @@ bool planStreams(TileProgram &program, codegen::TileForms &forms,
   bool any = false;
   for (auto &[block, plan] : program.blocks)
     for (Step &step : plan.steps) {
-      if (step.kind != StepKind::Nest)
+      // Blocks that are transposed write parts of lines, of many rows in turn:
+      // such parts are not combined on their way to memory.
+      if (step.kind != StepKind::Nest || step.nest->transposition)
         continue;
       for (Inner &inner : step.nest->inners)
         for (Root &root : inner.roots) {
