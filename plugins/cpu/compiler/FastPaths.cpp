@@ -31,6 +31,8 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::DotTiles, "dot-tiles", "bf16 and i8 in tile registers"},
     {FastPath::DotTransposed, "dot-transposed",
      "operands are packed along their columns"},
+    {FastPath::DotRows, "dot-rows",
+     "rows of sums that no store needs are not multiplied"},
     {FastPath::DotPanels, "dot-panels",
      "right operands in panels as wide as the sums in registers"},
     {FastPath::DotDeferred, "dot-deferred",

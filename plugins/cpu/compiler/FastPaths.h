@@ -26,6 +26,7 @@ enum class FastPath : unsigned {
   DotIntegers,
   DotTiles,
   DotTransposed,
+  DotRows,
   DotPanels,
   DotDeferred,
   DotPrefetch,
@@ -35,7 +36,7 @@ enum class FastPath : unsigned {
   StreamingStores,
   Exchange,
 };
-inline constexpr size_t kFastPaths = 20;
+inline constexpr size_t kFastPaths = 21;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

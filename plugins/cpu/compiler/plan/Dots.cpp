@@ -153,6 +153,8 @@ void Planner::planDot(tt::DotOp dot) {
   unsigned step = current->steps.size();
   DotPlan &plan = program->dots[dot];
   plan = planProduct(dot, options);
+  if (plan.kind != DotKind::Tiles)
+    plan.rows = rowLimits.lookup(dot);
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
   if (plan.kind == DotKind::Elements) {

@@ -30,6 +30,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
   transposeDotOperands();
+  limitDotRows();
   unsigned number = 0;
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = number++; });

@@ -99,6 +99,7 @@ private:
       llvm::DenseMap<mlir::Value, mlir::Value> &turned);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
+  void limitDotRows(); // DotRows.cpp
   void layOutOperands(tt::DotOp dot, DotPlan &plan);
   void deferDots();
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
@@ -128,6 +129,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
   llvm::SetVector<mlir::Value> toMaterialize; // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> rowLimits; // of dots
 
   // State of one round of planning.
   std::unique_ptr<TileProgram> program;

@@ -262,6 +262,10 @@ struct Printer {
           os << " by " << infoOf(plan.product).name;
         else if (plan.kind == DotKind::Tiles)
           os << " by tiles";
+        if (plan.rows) {
+          os << " rows below ";
+          name(plan.rows);
+        }
         if (const DeferredDots *deferred =
                 program.deferredDotsOf(cast<tt::DotOp>(step.op))) {
           os << " every " << deferred->iterations;

@@ -217,6 +217,7 @@ struct DotPlan {
   DotBlock block;     // of all kinds but Tiles
   DotPacking packing; // of the right operand, where it is packed
   DotOperand left, right;
+  mlir::Value rows; // of the sums that are needed, an i64; null: all
 };
 
 /// What `dot` prefetches while it multiplies: the elements that `load` will

@@ -12,7 +12,7 @@
 // CHECK: dot {{.*}} every 8 prefetch %[[A]] prefetch %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
+// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
 // CHECK-NOT: prefetch
 // CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
 // CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.prefetch

@@ -88,6 +88,7 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.isRightTransposed = plan.right.isTransposed;
   if (deferred)
     shape.iterations = deferred->iterations;
+  shape.hasRowLimit = bool(plan.rows);
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
@@ -162,22 +163,25 @@ static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
   // For tile registers, all left operands have been packed row-major.
   bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
-  SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64};
+  SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64, i64};
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
       nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
+  if (shape.hasRowLimit)
+    name += ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)
     name += llvm::formatv(".prefetch.{0}x{1}x{2}", prefetch.iterations,
                           prefetch.rows, prefetch.lines);
   llvm::Function *function =
       functionFor(emitter, name, types, [&](llvm::Function *f) {
         SmallVector<llvm::Value *> addresses;
-        for (llvm::Argument &argument : llvm::drop_begin(f->args(), 4))
+        for (llvm::Argument &argument : llvm::drop_begin(f->args(), 5))
           addresses.push_back(&argument);
-        DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2),
-                        shape.repeats() ? f->getArg(3) : emitter.i64(1),
-                        addresses};
+        DotArguments in{
+            f->getArg(0), f->getArg(1),
+            f->getArg(2), shape.repeats() ? f->getArg(3) : emitter.i64(1),
+            f->getArg(4), addresses};
         if (shape.kind == DotKind::Tiles)
           emitTileDot(emitter, shape, in);
         else
@@ -186,7 +190,8 @@ static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
   SmallVector<llvm::Value *> arguments = {
       firstTile(emitter, deferred, plan.left),
       firstTile(emitter, deferred, plan.right),
-      emitter.bufferPointer(op.getResult()), iterations};
+      emitter.bufferPointer(op.getResult()), iterations,
+      plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
   llvm::append_range(arguments, prefetches);
   b.CreateCall(function, arguments);
 }

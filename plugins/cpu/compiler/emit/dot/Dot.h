@@ -6,7 +6,7 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, (first, row, iteration)...)
+//   void (a, b, c, iterations, rows, (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. It may
@@ -49,7 +49,8 @@ struct DotShape {
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
-  int64_t iterations = 1; // at most
+  int64_t iterations = 1;   // at most
+  bool hasRowLimit = false; // an argument: leading rows that are needed
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
@@ -62,6 +63,7 @@ struct DotShape {
 struct DotArguments {
   llvm::Value *left, *right, *sums;
   llvm::Value *iterations;                  // i64
+  llvm::Value *rows;                        // i64, with hasRowLimit
   llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
 };
 

@@ -36,7 +36,9 @@ public:
     lanes = shape.block.lanes;
     blockVectors = shape.block.vectors;
     strips = llvm::divideCeil(shape.rows, shape.block.rows);
-    blocks = strips * (columns / (lanes * blockVectors));
+    blocks = columns / (lanes * blockVectors);
+    if (!shape.hasRowLimit)
+      blocks *= strips;
   }
 
   void run() {
@@ -51,7 +53,7 @@ public:
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          block(numberOf(strip, column), rows,
+          block(strip, numberOf(strip, column), rows,
                 at(x, b.CreateMul(row, i64(shape.left.line))), panel,
                 sumAt(c, first), offsets);
         });
@@ -79,22 +81,49 @@ private:
   void eachStrip(
       llvm::function_ref<void(llvm::Value *, llvm::Value *, int64_t)> body) {
     int64_t rows = shape.rows / strips, larger = shape.rows % strips;
-    auto emitStrips = [&](int64_t first, int64_t count, int64_t size) {
-      if (count)
-        emitLoop(b, count, 1, [&](llvm::Value *index) {
-          llvm::Value *strip = b.CreateAdd(index, i64(first));
-          llvm::Value *row = b.CreateMul(strip, i64(size));
-          if (first)
-            row = b.CreateAdd(row, i64(first));
-          body(strip, row, size);
-        });
+    auto emitStrips = [&](int64_t first, llvm::Value *count, int64_t size) {
+      emitLoop(b, count, 1, {}, [&](llvm::Value *index) {
+        llvm::Value *strip = b.CreateAdd(index, i64(first));
+        llvm::Value *row = b.CreateMul(strip, i64(size));
+        if (first)
+          row = b.CreateAdd(row, i64(first));
+        body(strip, row, size);
+      });
     };
-    emitStrips(0, larger, rows + 1);
-    emitStrips(larger, strips - larger, rows);
+    // The strips that have a row that is needed.
+    auto emitNeeded = [&](int64_t first, int64_t count, int64_t size) {
+      if (!count)
+        return;
+      if (!shape.hasRowLimit)
+        return emitStrips(first, i64(count), size);
+      llvm::Value *left =
+          b.CreateSub(in.rows, i64(first ? first * (size + 1) : 0));
+      emitIf(b.CreateICmpSGT(left, i64(0)), [&] {
+        llvm::Value *needed =
+            b.CreateUDiv(b.CreateAdd(left, i64(size - 1)), i64(size));
+        emitStrips(first, emitter.smaller(needed, i64(count)), size);
+      });
+    };
+    emitNeeded(0, larger, rows + 1);
+    emitNeeded(larger, strips - larger, rows);
+  }
+
+  /// Emits `body` for where `condition` is true.
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> body) {
+    llvm::Function *function = b.GetInsertBlock()->getParent();
+    auto *some = llvm::BasicBlock::Create(b.getContext(), "if", function);
+    auto *next = llvm::BasicBlock::Create(b.getContext(), "endif", function);
+    b.CreateCondBr(condition, some, next);
+    b.SetInsertPoint(some);
+    body();
+    b.CreateBr(next);
+    b.SetInsertPoint(next);
   }
 
   llvm::Value *numberOf(llvm::Value *strip, llvm::Value *column) {
     llvm::Value *number = b.CreateUDiv(column, i64(lanes * blockVectors));
+    if (shape.hasRowLimit)
+      return number;
     return b.CreateAdd(b.CreateMul(number, i64(strips)), strip);
   }
 
@@ -120,8 +149,9 @@ private:
 
   /// One block: loads its sums, accumulates over all iterations and all of k in
   /// registers, stores them.
-  void block(llvm::Value *number, int64_t rows, llvm::Value *x, llvm::Value *y,
-             llvm::Value *c, ArrayRef<llvm::Value *> offsets) {
+  void block(llvm::Value *strip, llvm::Value *number, int64_t rows,
+             llvm::Value *x, llvm::Value *y, llvm::Value *c,
+             ArrayRef<llvm::Value *> offsets) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
@@ -137,7 +167,14 @@ private:
     emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
-      emitPrefetches(b, shape, in, share, blocks * shape.iterations);
+      auto prefetch = [&] {
+        emitPrefetches(b, shape, in, share, blocks * shape.iterations);
+      };
+      // Later strips may be left out.
+      if (shape.hasRowLimit && !shape.prefetches.empty())
+        emitIf(b.CreateICmpEQ(strip, i64(0)), prefetch);
+      else
+        prefetch();
       llvm::Value *left =
           at(x, b.CreateMul(iteration, i64(shape.left.iteration)));
       llvm::Value *right =
