@@ -184,7 +184,9 @@ def gradients(function, given, constant=()):
     given = {key: copied(value, key not in constant) for key, value in given.items()}
     result = first(function(given))
     torch.manual_seed(1)
-    return torch.autograd.grad(result, leaves(given), torch.rand_like(result), allow_unused=True)
+    # Of the shape alone: rand_like() fills the result's memory in its own order.
+    grad = torch.rand(result.shape, dtype=result.dtype, device=result.device)
+    return torch.autograd.grad(result, leaves(given), grad, allow_unused=True)
 
 
 def check_gradients(mine, expected):
