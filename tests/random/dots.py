@@ -94,7 +94,9 @@ class Dots(Exchanges):
         region = self.region([iv, carried])
         tiles = []
         for pointer, shape in zip(bases, ((m, k), (k, n))):
-            if self.chance(0.6):
+            if not tiles and self.chance(0.4):
+                x = self._columns_of(pointer, shape, iv, trips)
+            elif self.chance(0.6):
                 x = self._step_of(pointer, shape, iv, k)
             else:
                 x = self.load_from(pointer, shape)
@@ -131,6 +133,24 @@ class Dots(Exchanges):
         index = self.binary("addi", index, self.splat(step, shape))
         index, mask = self.fitted(index, pointer.origin.capacity - pointer.high)
         places, _ = self.tile_of(pointer, shape, index)
+        return self.load_tile(places, mask)
+
+    def _columns_of(self, pointer: Value, shape, iv: Value, trips: int) -> Value:
+        """The tile of round `iv` of a matrix whose rows are those of all rounds."""
+        rows, depth = shape
+        pitch = trips * depth + self.choice([0, 0, 1, 3])
+        if (rows - 1) * pitch + trips * depth > pointer.origin.capacity - pointer.high:
+            return self._step_of(pointer, shape, iv, depth)
+        row, step = self.range(rows), self.with_number("muli", iv, depth)
+        if self.chance(0.4):
+            row = self.with_number("remui", row, self.rng.randrange(1, rows + 1))
+        column = self.along(self.range(depth), 1, shape)
+        index = self.binary("addi", self.along(self.with_number("muli", row, pitch), 0, shape), column)
+        places, _ = self.tile_of(pointer, shape, self.binary("addi", index, self.splat(step, shape)))
+        mask = None
+        if self.chance(0.6):  # up to a K that is in the middle of a tile
+            most = self.known(self.rng.randrange(1, trips * depth + 1), ())
+            mask = self.compare("slt", column, self.splat(self.binary("subi", most, step), shape))
         return self.load_tile(places, mask)
 
     def attention(self) -> None:

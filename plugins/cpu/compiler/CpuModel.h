@@ -60,6 +60,8 @@ struct CpuModel {
   /// what stays in the second.
   int64_t panelBytes = 16 << 10;
   int64_t deferredBytes = 256 << 10;
+  /// What one program leaves packed for the next ones.
+  int64_t sharedBytes = 2 << 20;
 
   /// Vectors and rows of the sums of a dot that are in registers at once: with
   /// the vectors of one operand, a broadcast of the other and, without

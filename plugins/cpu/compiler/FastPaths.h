@@ -29,6 +29,8 @@ enum class FastPath : unsigned {
   DotRows,
   DotPanels,
   DotDeferred,
+  DotInPlace,
+  DotShared,
   DotPrefetch,
   MaskedLoops,
   Transpose,
@@ -36,7 +38,7 @@ enum class FastPath : unsigned {
   StreamingStores,
   Exchange,
 };
-inline constexpr size_t kFastPaths = 21;
+inline constexpr size_t kFastPaths = 23;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

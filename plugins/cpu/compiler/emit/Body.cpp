@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/BodyEmitter.h"
+#include "emit/dot/Deferred.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
@@ -58,6 +59,8 @@ void BodyEmitter::emitSteps(Block &block) {
   auto plan = emitter.program.blocks.find(&block);
   if (plan == emitter.program.blocks.end())
     return emitScalars(block);
+  DeferredDotsEmitter *deferred =
+      emitter.deferredLoops.lookup(block.getParentOp());
   for (const Step &step : plan->second.steps) {
     std::optional<AtLine> line;
     if (step.op)
@@ -67,7 +70,8 @@ void BodyEmitter::emitSteps(Block &block) {
       emitScalarOp(emitter, step.op);
       break;
     case StepKind::Nest:
-      emitNest(emitter, *step.nest);
+      emitIf(emitter, deferred ? deferred->isNeeded(*step.nest) : nullptr,
+             [&] { emitNest(emitter, *step.nest); });
       break;
     case StepKind::Dot:
       emitDot(emitter, cast<tt::DotOp>(step.op));

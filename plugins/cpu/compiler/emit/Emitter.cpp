@@ -147,6 +147,8 @@ void emitIf(Emitter &emitter, llvm::Value *condition,
   auto *known = dyn_cast_or_null<llvm::ConstantInt>(condition);
   if (!condition || (known && known->isOne()))
     return access();
+  if (known)
+    return;
   auto *body = llvm::BasicBlock::Create(emitter.context(), "if",
                                         emitter.function);
   auto *next = llvm::BasicBlock::Create(emitter.context(), "endif",

@@ -29,6 +29,7 @@ struct GuardedLoad {
 };
 
 struct Emitter;
+class DeferredDotsEmitter;
 
 /// The polynomials that have been computed at the insertion point. A nest or a
 /// call opens a scope; its values are not used after the scope ends, where they
@@ -68,9 +69,9 @@ struct Emitter {
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
   PolynomialScope *polynomials = nullptr; // the innermost; null outside of all
-  /// For loops with deferred dots: the number of deferred iterations, and where
-  /// buffers begin while `buffers` points to the tile of one iteration.
-  llvm::DenseMap<mlir::Operation *, llvm::Value *> deferredCounts;
+  /// Loops with deferred dots that are being emitted, and the first deferred
+  /// tiles of buffers while `buffers` points to the tile of one iteration.
+  llvm::DenseMap<mlir::Operation *, DeferredDotsEmitter *> deferredLoops;
   llvm::DenseMap<const Buffer *, llvm::Value *> deferredStarts;
 
   llvm::Value *programIds[3] = {};
@@ -149,6 +150,14 @@ struct Emitter {
 
 // The parts, each in a file of its own.
 void emitNest(Emitter &emitter, const Nest &nest);
+/// An operand where it is in memory, in one iteration.
+struct InPlaceTile {
+  llvm::Value *isUsable = nullptr; // i1
+  llvm::Value *first = nullptr;    // the address of the first element
+};
+/// `nest` is that of its load.
+InPlaceTile emitInPlaceTile(Emitter &emitter, const Nest &nest,
+                            const InPlaceOperand &operand);
 void emitDot(Emitter &emitter, tt::DotOp dot);
 /// An i1: the condition of `conflict` is true.
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict);

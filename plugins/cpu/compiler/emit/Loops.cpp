@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/BodyEmitter.h"
-#include "emit/dot/Dot.h"
+#include "emit/dot/Deferred.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -129,6 +129,8 @@ void BodyEmitter::emitFor(scf::ForOp loop) {
   llvm::Value *lower = emitter.scalar(loop.getLowerBound());
   llvm::Value *upper = emitter.scalar(loop.getUpperBound());
   llvm::Value *step = emitter.scalar(loop.getStep());
+  DeferredDotsEmitter deferred(emitter, loop);
+  deferred.beforeLoop();
   llvm::BasicBlock *entry = b.GetInsertBlock();
   llvm::BasicBlock *header = makeBlock("for"), *body = makeBlock("body"),
                    *exit = makeBlock("for.end");
@@ -138,7 +140,6 @@ void BodyEmitter::emitFor(scf::ForOp loop) {
   index->addIncoming(lower, entry);
   CarriedValues carried(emitter, loop);
   carried.begin(entry);
-  DeferredDotsEmitter deferred(emitter, loop);
   deferred.begin(entry);
   emitter.scalars[loop.getInductionVar()] = index;
   b.CreateCondBr(b.CreateICmpSLT(index, upper), body, exit);

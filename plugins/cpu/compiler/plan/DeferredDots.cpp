@@ -21,17 +21,12 @@ static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
          right.getElementTypeBitWidth() / 8;
 }
 
-/// True when only `dot` uses the sums that `loop` carries for it, and they are
+/// True when only `dot` uses the sums that a loop carries for it, and they are
 /// updated in place: then they need not be up to date until the loop ends.
-static bool onlyAddsToCarried(tt::DotOp dot, scf::ForOp loop,
-                              const TileProgram &program) {
-  auto sums = dyn_cast<BlockArgument>(dot.getC());
-  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
-      !dot->hasOneUse())
+static bool onlyAddsToCarried(tt::DotOp dot, const TileProgram &program) {
+  if (!isAccumulation(dot))
     return false;
-  if (loop.getTiedLoopYieldedValue(sums)->get() != dot.getResult())
-    return false;
-  auto tile = program.carried.find(sums);
+  auto tile = program.carried.find(dot.getC());
   return tile != program.carried.end() &&
          tile->second.current == tile->second.next;
 }
@@ -50,7 +45,7 @@ static std::optional<int64_t> tripCountOf(scf::ForOp loop) {
 /// of them cannot hold several tiles.
 void Planner::addToDeferred(tt::DotOp dot, scf::ForOp loop,
                             DeferredDots &deferred) {
-  if (!onlyAddsToCarried(dot, loop, *program))
+  if (!onlyAddsToCarried(dot, *program))
     return;
   SmallVector<const Buffer *, 2> buffers;
   const DotPlan &plan = program->dots.at(dot);
@@ -89,7 +84,14 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
   DenseSet<Value> prefetched;
   for (tt::DotOp dot : deferred.dots) {
     const DotPlan &plan = program->dots.at(dot);
-    for (const DotOperand &operand : {plan.left, plan.right}) {
+    // Rows that are read in place are long enough for the hardware, and most
+    // programs do not read an operand that is shared.
+    SmallVector<DotOperand, 2> operands;
+    if (!deferred.inPlace)
+      operands.push_back(plan.left);
+    if (!deferred.shared)
+      operands.push_back(plan.right);
+    for (const DotOperand &operand : operands) {
       RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
                                  program->materialized.lookup(operand.value)},
                                 *program);
@@ -141,6 +143,11 @@ void Planner::deferDots() {
     for (auto &buffer : program->buffers)
       if (deferred.buffers.contains(buffer.get()))
         buffer->tiles = deferred.iterations;
+    if (deferred.dots.size() == 1) {
+      deferred.inPlace = planInPlace(deferred.dots.front(), loop);
+      deferred.shared =
+          planShared(deferred.dots.front(), loop, deferred.iterations);
+    }
     planPrefetches(loop, deferred);
     program->deferredDots[loop] = std::move(deferred);
   });

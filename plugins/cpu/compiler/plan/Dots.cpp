@@ -107,6 +107,24 @@ void Planner::transposeDotOperands() {
 
 // ------------------------------------------------------------ one dot
 
+bool isAccumulation(tt::DotOp dot) {
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  auto sums = dyn_cast<BlockArgument>(dot.getC());
+  return loop && sums && sums.getOwner() == loop.getBody() &&
+         sums.hasOneUse() && dot->hasOneUse() &&
+         loop.getTiedLoopYieldedValue(sums)->get() == dot.getResult();
+}
+
+bool computesDotOperand(Operation *op) {
+  if (!op->hasOneUse())
+    return false;
+  Operation *user = *op->user_begin();
+  if (isExchange(user) && user->hasOneUse())
+    user = *user->user_begin();
+  auto dot = dyn_cast<tt::DotOp>(user);
+  return dot && dot->getBlock() == op->getBlock() && isAccumulation(dot);
+}
+
 /// Is `dot` all that reads the materialized value of `operand`, an expression?
 /// Then its buffer may have any layout.
 static bool isOnlyReader(tt::DotOp dot, const DotOperand &operand) {

@@ -60,8 +60,8 @@ planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
 /// True if elements of `type` are whole bytes, or truth values.
 static bool hasMemoryLayout(Type type) {
   auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
-  return !integer || llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                                        integer.getWidth());
+  return !integer ||
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
 /// Reports operations and types that a tile program cannot contain.
@@ -163,17 +163,21 @@ void Planner::planOp(Operation *op) {
   case TileOpKind::Dot:
     return planDot(cast<tt::DotOp>(op));
   case TileOpKind::Expression:
-  case TileOpKind::Load:
+  case TileOpKind::Load: {
     // A volatile load completes as a whole before the operations after it.
-    if (isVolatileLoad(op))
+    bool isAlone =
+        isVolatileLoad(op) ||
+        (computesDotOperand(op) && toMaterialize.contains(op->getResult(0)));
+    if (isAlone)
       flush();
     for (Value result : op->getResults())
       if (toMaterialize.contains(result))
         addRoot({RootKind::Materialize, op, result,
                  program->materialized.lookup(result)});
-    if (isVolatileLoad(op))
+    if (isAlone)
       flush();
     return;
+  }
   case TileOpKind::Store:
     return addRoot({RootKind::Store, op, {}, nullptr});
   case TileOpKind::Reduce:

@@ -26,6 +26,14 @@ void finishNest(Nest &nest, const GenerateOptions &options,
 void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
                        const TileProgram &program, codegen::TileForms &forms);
 
+/// Does `dot` add to a tile that the loop around it carries, and nothing else
+/// uses that tile?
+bool isAccumulation(tt::DotOp dot);
+
+/// Does `op` compute nothing but an operand of an accumulation in its block? It
+/// then has a nest of its own, which some iterations skip.
+bool computesDotOperand(mlir::Operation *op);
+
 /// Chooses the initial values of a nest's reductions and the elements they
 /// skip.
 void planReductions(Nest &nest, const TileProgram &program,
@@ -106,6 +114,13 @@ private:
                      DeferredDots &deferred);
   void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool isPassedOn(const Buffer *buffer) const;
+  // InPlace.cpp
+  std::optional<InPlaceOperand> planInPlace(tt::DotOp dot,
+                                            mlir::scf::ForOp loop);
+  // SharedPanels.cpp
+  std::optional<SharedOperand>
+  planShared(tt::DotOp dot, mlir::scf::ForOp loop, int64_t iterations);
+  bool hasWritesBefore(mlir::scf::ForOp loop) const;
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
   bool canReorder(tt::StoreOp store);

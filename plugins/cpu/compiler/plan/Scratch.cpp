@@ -30,6 +30,10 @@ public:
     llvm::DenseMap<const Buffer *, Interval> result;
     for (auto &[buffer, places] : uses)
       result[buffer] = intervalOf(places);
+    // What is shared outlasts its program.
+    for (auto &[loop, deferred] : program.deferredDots)
+      if (deferred.shared)
+        result[deferred.shared->buffer] = {0, ~0u};
     return result;
   }
 
@@ -166,7 +170,8 @@ private:
 } // namespace
 
 static uint64_t bytesOf(const Buffer &buffer) {
-  return llvm::alignTo(buffer.bytes() * buffer.tiles, kScratchAlign);
+  return llvm::alignTo(buffer.bytes() * buffer.tiles * buffer.groups,
+                       kScratchAlign);
 }
 
 void placeBuffers(TileProgram &program) {

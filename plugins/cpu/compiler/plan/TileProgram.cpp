@@ -275,6 +275,14 @@ struct Printer {
             os << " prefetch ";
             name(prefetch.load);
           }
+          if (deferred->inPlace)
+            os << ", left in place";
+          if (deferred->shared) {
+            os << ", right shared by ";
+            llvm::interleaveComma(deferred->shared->key, os,
+                                  [&](Value value) { name(value); });
+            os << (deferred->shared->key.empty() ? "all" : "");
+          }
         }
         os << '\n';
       } else {
@@ -313,6 +321,8 @@ struct Printer {
       os << ' ' << buffer->element;
       if (buffer->tiles > 1)
         os << " x" << buffer->tiles;
+      if (buffer->groups > 1)
+        os << " x" << buffer->groups;
       if (buffer->panel)
         os << " in panels of " << buffer->panel;
       os << " at " << buffer->offset << '\n';

@@ -40,12 +40,13 @@ struct TileLayout {
 
 /// Scratch for one tile, elements with their layout in memory, or for a tile of
 /// each of several iterations of a loop: these are joined along `joinedDim` to
-/// a larger tile, which is row-major or, with `panel`, cut into panels.
+/// a larger tile, which is row-major or, with `panel`, cut into panels. There
+/// may be several such groups of tiles.
 struct Buffer {
   unsigned id = 0;
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape; // of one tile
-  int64_t tiles = 1;
+  int64_t tiles = 1, groups = 1;
   unsigned joinedDim = 0;
   int64_t panel = 0;   // columns of a panel; 0: no panels
   uint64_t offset = 0; // in scratch, bytes
@@ -230,6 +231,44 @@ struct Prefetch {
   unsigned rowDim;             // the other dimension has stride 1
 };
 
+/// A left operand that a deferred dot reads where it is in memory: row by row,
+/// and the tile of the next iteration continues the rows. In iterations in which
+/// a condition is false, or a remainder wraps around, it is copied to its buffer.
+struct InPlaceOperand {
+  /// True for all elements of this dimension if it is true for the first, for
+  /// an upper bound the last, and the checks of the bound succeed. No bound: it
+  /// is uniform.
+  struct Condition {
+    mlir::Value condition; // i1, a tile or a scalar
+    unsigned dim = 0;
+    std::optional<codegen::IntervalBound> bound;
+  };
+  /// A tile `offs % M` which does not wrap if its last element exceeds the first
+  /// by `span`.
+  struct Wrap {
+    mlir::Value tensor;
+    unsigned dim = 0;
+    int64_t span = 0;
+  };
+  tt::LoadOp load;
+  codegen::Polynomial rowStride; // in elements, known before the loop
+  llvm::SmallVector<Condition, 2> conditions;
+  llvm::SmallVector<Wrap, 1> wraps;
+};
+
+/// A right operand that stays packed for the following programs of a call, with
+/// the tiles of all iterations: it need not be packed again if all of `key` has
+/// the same values.
+struct SharedOperand {
+  mlir::Value value; // that is materialized
+  const Buffer *buffer = nullptr;
+  /// The buffer holds the tiles of all iterations if the loop's upper bound is at most this.
+  int64_t highestBound = 0;
+  /// Scalars from before the loop that the operand depends on, which may differ
+  /// between programs.
+  llvm::SetVector<mlir::Value> key;
+};
+
 /// Deferred dots of a loop: their operands are packed in `buffers`, and
 /// multiplied once those of `iterations` iterations are there or the loop ends.
 /// The sums are then read and written once for all of them, in the same order
@@ -239,6 +278,9 @@ struct DeferredDots {
   llvm::SmallVector<tt::DotOp, 1> dots; // in the order of the program
   llvm::SmallSetVector<const Buffer *, 2> buffers;
   llvm::SmallVector<Prefetch, 2> prefetches;
+  // Of the only dot.
+  std::optional<InPlaceOperand> inPlace;
+  std::optional<SharedOperand> shared;
 };
 
 struct TileProgram {

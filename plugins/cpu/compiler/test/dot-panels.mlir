@@ -7,11 +7,11 @@
 
 // CHECK: tile program @panels
 // CHECK: [[A:b[0-9]+]] [64x32] f32 x8 at
-// CHECK: [[B:b[0-9]+]] [32x64] f32 x8 in panels of 16 at
+// CHECK: [[B:b[0-9]+]] [32x64] f32 x8 x32 in panels of 16 at
 // CHECK: [[PACKED:b[0-9]+]] [32x64] f32 x8 in panels of 16 at
 // CHECK: materialize %[[X:[0-9]+]] in [[A]]
 // CHECK: materialize %[[Y:[0-9]+]] in [[B]]
-// CHECK: dot %[[X]] %[[Y]] {{.*}} every 8
+// CHECK: dot %[[X]] %[[Y]] {{.*}} every 8, left in place, right shared by all
 // CHECK: dot %{{[0-9]+}} %{{[0-9]+}} packed in [[PACKED]]
 // 64 rows: nine blocks of six and two of five.
 // CHECK: define internal void @dot.f32.64x64x32.deferred.x8
@@ -21,7 +21,7 @@
 // ROWS-NOT: panels of
 // ROWS: call void @dot.f32.64x64x32.deferred.x8.rows
 
-// WIDE: [32x64] f32 x4 in panels of 32 at
+// WIDE: [32x64] f32 x4 x64 in panels of 32 at
 
 tt.func public @panels(%pa: !tt.ptr<f32>, %pb: !tt.ptr<f32>, %pc: !tt.ptr<f32>, %rounds: i32, %pitch: i32) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

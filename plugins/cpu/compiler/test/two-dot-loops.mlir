@@ -3,7 +3,9 @@
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 --stop-after asm -o %t.s
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=sapphirerapids --stop-after asm -o %t.s
 // RUN: nereid compile %s --target cpu -O arch=aarch64 -O cpu=neoverse-n1 --stop-after asm -o %t.s
-// RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 -O fast_paths=all,-dot-in-place,-dot-shared --stop-after asm -o %t.s
+// RUN: nereid compile %s --target cpu -O arch=aarch64 -O cpu=neoverse-n1 -O fast_paths=all,-dot-in-place,-dot-shared --stop-after asm -o %t.s
+// RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s
 // CHECK: tile program @two_loops
 // CHECK: scf.for
 // CHECK: dot {{.*}} every {{[0-9]+}} prefetch

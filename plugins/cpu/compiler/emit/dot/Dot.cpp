@@ -1,9 +1,8 @@
-// Dot.cpp - tt.dot: calls of the functions that multiply tiles, for each
-// iteration of a loop or deferred for several.
+// Dot.cpp - tt.dot: calls of the functions that pack and multiply tiles.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "emit/dot/Dot.h"
+#include "emit/dot/Deferred.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -15,9 +14,7 @@ static bool isDeferred(const DeferredDots *deferred, const Buffer *buffer) {
   return deferred && buffer && deferred->buffers.contains(buffer);
 }
 
-/// The buffer of `operand`; null for a tile that a loop carries.
-static const Buffer *bufferOf(const TileProgram &program,
-                              const DotOperand &operand) {
+const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand) {
   return operand.packed ? operand.packed
                         : program.materialized.lookup(operand.value);
 }
@@ -66,7 +63,7 @@ static void setStrides(DotShape &shape, const DotPlan &plan,
     shape.right.iteration = shape.batches * shape.right.batch;
 }
 
-static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
+DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   const TileProgram &program = emitter.program;
   auto sums = cast<RankedTensorType>(op.getType());
   auto left = cast<RankedTensorType>(op.getA().getType());
@@ -89,6 +86,7 @@ static DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   if (deferred)
     shape.iterations = deferred->iterations;
   shape.hasRowLimit = bool(plan.rows);
+  shape.isLeftInPlace = deferred && deferred->inPlace;
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
@@ -111,6 +109,8 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   // How operands are stored.
   if (shape.repeats())
     os << ".x" << shape.iterations;
+  if (shape.isLeftInPlace)
+    os << ".in.place";
   if (shape.left.iteration && !shape.isLeftJoined())
     os << ".tiles";
   if (shape.right.step == shape.columns &&
@@ -154,16 +154,18 @@ llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                         : emitter.bufferPointer(operand.value);
 }
 
-static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
-                     ArrayRef<llvm::Value *> prefetches = {}) {
+void emitProduct(Emitter &emitter, tt::DotOp op,
+                 const ProductOperands &operands,
+                 ArrayRef<llvm::Value *> prefetches) {
   llvm::IRBuilder<> &b = emitter.builder;
   const DotPlan &plan = emitter.program.dots.at(op);
-  const DeferredDots *deferred = emitter.program.deferredDotsOf(op);
   DotShape shape = shapeOf(emitter, op);
   // For tile registers, all left operands have been packed row-major.
   bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64, i64};
+  if (shape.isLeftInPlace)
+    types.push_back(i64);
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
@@ -176,115 +178,71 @@ static void multiply(Emitter &emitter, tt::DotOp op, llvm::Value *iterations,
   llvm::Function *function =
       functionFor(emitter, name, types, [&](llvm::Function *f) {
         SmallVector<llvm::Value *> addresses;
-        for (llvm::Argument &argument : llvm::drop_begin(f->args(), 5))
+        size_t others = shape.isLeftInPlace ? 6 : 5;
+        for (llvm::Argument &argument : llvm::drop_begin(f->args(), others))
           addresses.push_back(&argument);
-        DotArguments in{
-            f->getArg(0), f->getArg(1),
-            f->getArg(2), shape.repeats() ? f->getArg(3) : emitter.i64(1),
-            f->getArg(4), addresses};
+        DotArguments in{f->getArg(0),
+                        f->getArg(1),
+                        f->getArg(2),
+                        shape.repeats() ? f->getArg(3) : emitter.i64(1),
+                        f->getArg(4),
+                        shape.isLeftInPlace ? f->getArg(5) : nullptr,
+                        addresses};
         if (shape.kind == DotKind::Tiles)
           emitTileDot(emitter, shape, in);
         else
           emitVectorDot(emitter, shape, in);
       });
   SmallVector<llvm::Value *> arguments = {
-      firstTile(emitter, deferred, plan.left),
-      firstTile(emitter, deferred, plan.right),
-      emitter.bufferPointer(op.getResult()), iterations,
+      operands.left, operands.right, emitter.bufferPointer(op.getResult()),
+      operands.iterations,
       plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
+  if (shape.isLeftInPlace)
+    arguments.push_back(operands.row);
+  // What is in the cache, if there is nothing to prefetch.
+  for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
+    arguments.append({operands.left, emitter.i64(0), emitter.i64(0)});
   llvm::append_range(arguments, prefetches);
   b.CreateCall(function, arguments);
 }
 
-static void pack(Emitter &emitter, tt::DotOp op) {
+using EmitPack = void(Emitter &, const DotShape &, llvm::Value *,
+                      llvm::Value *);
+
+static void pack(Emitter &emitter, tt::DotOp op, const DotOperand &operand,
+                 const char *what, EmitPack *emitPack) {
+  if (!operand.packed)
+    return;
   llvm::IRBuilder<> &b = emitter.builder;
-  const DotPlan &plan = emitter.program.dots.at(op);
   DotShape shape = shapeOf(emitter, op);
-  auto call = [&](const DotOperand &operand, const char *what, auto emitPack) {
-    if (!operand.packed)
-      return;
-    std::string name = what;
-    if (operand.isTransposed)
-      name += ".transposed";
-    llvm::Function *function =
-        functionFor(emitter, nameOf(name, shape), {b.getPtrTy(), b.getPtrTy()},
-                    [&](llvm::Function *f) {
-                      emitPack(emitter, shape, f->getArg(0), f->getArg(1));
-                    });
-    b.CreateCall(function, {emitter.bufferPointer(operand.value),
-                            emitter.buffers.lookup(operand.packed)});
-  };
-  call(plan.left, "pack.left", emitPackLeft);
-  call(plan.right, "pack.right", emitPackRight);
+  std::string name = what;
+  if (operand.isTransposed)
+    name += ".transposed";
+  llvm::Function *function =
+      functionFor(emitter, nameOf(name, shape), {b.getPtrTy(), b.getPtrTy()},
+                  [&](llvm::Function *f) {
+                    emitPack(emitter, shape, f->getArg(0), f->getArg(1));
+                  });
+  b.CreateCall(function, {emitter.bufferPointer(operand.value),
+                          emitter.buffers.lookup(operand.packed)});
 }
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {
-  pack(emitter, dot);
-  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
-  if (!deferred)
-    return multiply(emitter, dot, emitter.i64(1));
-  llvm::Value *isFull = emitter.builder.CreateICmpEQ(
-      emitter.deferredCounts.lookup(dot->getParentOp()),
-      emitter.i64(deferred->iterations - 1));
-  SmallVector<llvm::Value *> prefetches =
-      prefetchAddresses(emitter, dot, dot->getParentOp());
-  emitIf(emitter, isFull, [&] {
-    multiply(emitter, dot, emitter.i64(deferred->iterations), prefetches);
-  });
-}
-
-// ------------------------------------------------------------ deferred dots
-
-DeferredDotsEmitter::DeferredDotsEmitter(Emitter &emitter, Operation *loop)
-    : emitter(emitter), loop(loop) {
-  auto found = emitter.program.deferredDots.find(loop);
-  if (found != emitter.program.deferredDots.end())
-    deferred = &found->second;
-}
-
-void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
-  if (!deferred)
-    return;
-  count = emitter.builder.CreatePHI(emitter.builder.getInt64Ty(), 2);
-  count->addIncoming(emitter.i64(0), entry);
-  emitter.deferredCounts[loop] = count;
-}
-
-void DeferredDotsEmitter::enterIteration() {
-  if (!deferred)
-    return;
-  llvm::IRBuilder<> &b = emitter.builder;
-  for (const Buffer *buffer : deferred->buffers) {
-    llvm::Value *&place = emitter.buffers[buffer];
-    emitter.deferredStarts[buffer] = place;
-    llvm::Type *element = emitter.memoryType(buffer->element);
-    place = b.CreateGEP(element, place,
-                        b.CreateMul(count, emitter.i64(buffer->tileStride())));
-  }
-}
-
-void DeferredDotsEmitter::leaveIteration() {
-  if (!deferred)
-    return;
-  llvm::IRBuilder<> &b = emitter.builder;
-  llvm::Value *next = b.CreateAdd(count, emitter.i64(1));
-  llvm::Value *isFull = b.CreateICmpEQ(next, emitter.i64(deferred->iterations));
-  count->addIncoming(b.CreateSelect(isFull, emitter.i64(0), next),
-                     b.GetInsertBlock());
-}
-
-void DeferredDotsEmitter::end() {
-  if (!deferred)
-    return;
-  for (const Buffer *buffer : deferred->buffers) {
-    emitter.buffers[buffer] = emitter.deferredStarts.lookup(buffer);
-    emitter.deferredStarts.erase(buffer);
-  }
-  llvm::Value *isLeft = emitter.builder.CreateICmpNE(count, emitter.i64(0));
-  emitIf(emitter, isLeft, [&] {
-    for (tt::DotOp dot : deferred->dots)
-      multiply(emitter, dot, count, prefetchAddresses(emitter, dot, nullptr));
-  });
+  const DotPlan &plan = emitter.program.dots.at(dot);
+  DeferredDotsEmitter *deferred = nullptr;
+  if (emitter.program.deferredDotsOf(dot))
+    deferred = emitter.deferredLoops.lookup(dot->getParentOp());
+  llvm::Value *isPacked = deferred ? deferred->isPackedBefore() : nullptr;
+  pack(emitter, dot, plan.left, "pack.left", emitPackLeft);
+  if (plan.right.packed)
+    emitIf(
+        emitter, isPacked ? emitter.builder.CreateNot(isPacked) : nullptr,
+        [&] { pack(emitter, dot, plan.right, "pack.right", emitPackRight); });
+  if (deferred)
+    return deferred->emitDot(dot);
+  emitProduct(emitter, dot,
+              {firstTile(emitter, nullptr, plan.left),
+               firstTile(emitter, nullptr, plan.right), emitter.i64(1)});
 }
 
 } // namespace nereid::cpu

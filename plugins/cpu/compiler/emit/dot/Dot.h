@@ -6,12 +6,14 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, rows, (first, row, iteration)...)
+//   void (a, b, c, iterations, rows, [row], (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
-// `iterations` iterations, whose products are added to c in this order. It may
-// also prefetch what later iterations read (Prefetch): rows starting at
-// `first`, with strides in bytes between rows and between iterations.
+// `iterations` iterations, whose products are added to c in this order. If a
+// may be where it is in memory (InPlaceOperand), `row` is the distance between
+// two of its rows. A dot may also prefetch what later iterations read
+// (Prefetch): rows starting at `first`, with strides in bytes between rows and
+// between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 #define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -49,8 +51,9 @@ struct DotShape {
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
-  int64_t iterations = 1;   // at most
-  bool hasRowLimit = false; // an argument: leading rows that are needed
+  int64_t iterations = 1;     // at most
+  bool hasRowLimit = false;   // an argument: leading rows that are needed
+  bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
@@ -64,6 +67,7 @@ struct DotArguments {
   llvm::Value *left, *right, *sums;
   llvm::Value *iterations;                  // i64
   llvm::Value *rows;                        // i64, with hasRowLimit
+  llvm::Value *row;                         // i64; null: shape.left.line
   llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
 };
 
@@ -77,11 +81,29 @@ void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
 llvm::SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter,
                                                    tt::DotOp dot);
 
-/// Addresses and strides of it: what later iterations of `loop` (an scf.for)
-/// read. Without a next iteration (`loop` null: none), addresses of an operand,
-/// which is cached already.
-llvm::SmallVector<llvm::Value *>
-prefetchAddresses(Emitter &emitter, tt::DotOp dot, mlir::Operation *loop);
+/// Addresses and strides of it: what later iterations of the loop around `dot`
+/// read. Without a next iteration, addresses of an operand, which is cached
+/// already.
+llvm::SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter,
+                                                   tt::DotOp dot);
+
+/// The buffer of `operand`; null for a tile that a loop carries.
+const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand);
+
+DotShape shapeOf(Emitter &emitter, tt::DotOp op);
+
+/// What a call multiplies: pointers to the first of `iterations` tiles of both
+/// operands. `row` is null unless the left one may be in place.
+struct ProductOperands {
+  llvm::Value *left, *right;
+  llvm::Value *iterations;
+  llvm::Value *row = nullptr;
+};
+
+/// Emits a call that adds the product to the sums of `op`.
+void emitProduct(Emitter &emitter, tt::DotOp op,
+                 const ProductOperands &operands,
+                 llvm::ArrayRef<llvm::Value *> prefetches = {});
 
 /// Pointer to the first tile of an operand; for a deferred dot, the tile of the
 /// first deferred iteration.
@@ -100,27 +122,6 @@ llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,
                  const DotArguments &in);
-
-/// Emits the bookkeeping of a loop with deferred dots.
-class DeferredDotsEmitter {
-public:
-  /// Emits nothing for a loop without deferred dots.
-  DeferredDotsEmitter(Emitter &emitter, mlir::Operation *loop);
-
-  /// In the loop's header, whose predecessors are `entry` and the latch.
-  void begin(llvm::BasicBlock *entry);
-  /// Before and after the steps of the loop's body.
-  void enterIteration();
-  void leaveIteration();
-  /// After the loop: multiplies the operands of the last deferred iterations.
-  void end();
-
-private:
-  Emitter &emitter;
-  mlir::Operation *loop;
-  const DeferredDots *deferred = nullptr;
-  llvm::PHINode *count = nullptr; // of deferred iterations
-};
 
 /// Packs the left operand, which is transposed: row-major for tile registers,
 /// words of a column next to each other for DotKind::Words.

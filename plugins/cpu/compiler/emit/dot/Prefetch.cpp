@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "emit/dot/Dot.h"
 #include "emit/CountedLoop.h"
+#include "emit/dot/Dot.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kLine = 64; // bytes
+static constexpr int64_t kLine = 64;    // bytes
 static constexpr int64_t kLongRun = 16; // lines
 static constexpr int64_t kUnrolled = 4; // runs
 
@@ -56,9 +56,8 @@ static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
                          emitter.scalar(loop.getUpperBound()));
 }
 
-SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
-                                             Operation *around) {
-  auto loop = cast_or_null<scf::ForOp>(around);
+SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot) {
+  auto loop = cast<scf::ForOp>(dot->getParentOp());
   llvm::IRBuilder<> &b = emitter.builder;
   const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
   SmallVector<Prefetch, 2> list = prefetchesOf(deferred, dot);
@@ -69,12 +68,8 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
       firstTile(emitter, deferred, emitter.program.dots.at(dot).left);
   llvm::Value *none = emitter.i64(0);
   PolynomialScope polynomials(emitter);
-  llvm::Value *hasNext = loop ? hasNextIteration(emitter, loop) : nullptr;
+  llvm::Value *hasNext = hasNextIteration(emitter, loop);
   for (const Prefetch &prefetch : list) {
-    if (!loop) {
-      addresses.append({near, none, none});
-      continue;
-    }
     auto bytesOf = [&](const codegen::Polynomial &elements) {
       return emitter.polynomial(
           elements.scaled(elementBytesOf(emitter, prefetch)));
@@ -124,9 +119,9 @@ void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
       llvm::Value *row = b.CreateUDiv(run, i64(parts));
       llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
       row = b.CreateURem(row, i64(prefetch.rows));
-      llvm::Value *place = b.CreateGEP(b.getInt8Ty(), in.prefetches[3 * i],
-                                       b.CreateMul(row,
-                                                   in.prefetches[3 * i + 1]));
+      llvm::Value *place =
+          b.CreateGEP(b.getInt8Ty(), in.prefetches[3 * i],
+                      b.CreateMul(row, in.prefetches[3 * i + 1]));
       place = b.CreateGEP(b.getInt8Ty(), place,
                           b.CreateMul(iteration, in.prefetches[3 * i + 2]));
       llvm::Value *part = b.CreateURem(run, i64(parts));

@@ -53,9 +53,9 @@ public:
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
+          llvm::Value *line = in.row ? in.row : i64(shape.left.line);
           block(strip, numberOf(strip, column), rows,
-                at(x, b.CreateMul(row, i64(shape.left.line))), panel,
-                sumAt(c, first), offsets);
+                at(x, b.CreateMul(row, line)), panel, sumAt(c, first), offsets);
         });
       });
     });
@@ -155,7 +155,9 @@ private:
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
-    SmallVector<llvm::Value *> places, sums;
+    SmallVector<llvm::Value *> lines = {x}, places, sums;
+    for (int64_t row = 1; in.row && row < rows; ++row)
+      lines.push_back(at(x, b.CreateMul(in.row, i64(row))));
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t v = 0; v < blockVectors; ++v) {
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
@@ -175,14 +177,14 @@ private:
         emitIf(b.CreateICmpEQ(strip, i64(0)), prefetch);
       else
         prefetch();
-      llvm::Value *left =
-          at(x, b.CreateMul(iteration, i64(shape.left.iteration)));
+      llvm::Value *left = b.CreateMul(iteration, i64(shape.left.iteration));
       llvm::Value *right =
           at(y, b.CreateMul(iteration, i64(shape.right.iteration)));
       emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
+        llvm::Value *first =
+            b.CreateAdd(left, b.CreateMul(k, i64(shape.left.step)));
         for (int64_t step = 0; step < steps; ++step)
-          addProducts(at(at(left, b.CreateMul(k, i64(shape.left.step))),
-                         i64(step * shape.left.step)),
+          addProducts(lines, first, step * shape.left.step,
                       at(right, b.CreateMul(b.CreateAdd(k, i64(step)),
                                             i64(shape.right.step))),
                       sums);
@@ -192,15 +194,21 @@ private:
       emitter.inScratch(b.CreateAlignedStore(value, place, align));
   }
 
-  /// Adds, for one k, a column of the left block times a row of the right one.
-  void addProducts(llvm::Value *column, llvm::Value *line,
+  /// Adds, for one k, a column of the left block times a row of the right one,
+  /// `line`. The column is `offset` and then `more` after `lines`, each row's
+  /// begin, or that of the first if they are at a constant distance.
+  void addProducts(ArrayRef<llvm::Value *> lines, llvm::Value *offset,
+                   int64_t more, llvm::Value *line,
                    MutableArrayRef<llvm::Value *> sums) {
     llvm::Align align(factor->getScalarSizeInBits() / 8);
     SmallVector<llvm::Value *> right = loadLine(line);
     int64_t rows = sums.size() / blockVectors;
     for (int64_t row = 0; row < rows; ++row) {
-      llvm::Value *left = emitter.inScratch(b.CreateAlignedLoad(
-          factor, at(column, i64(row * shape.left.line)), align));
+      int64_t constant = in.row ? 0 : row * shape.left.line;
+      llvm::LoadInst *element = b.CreateAlignedLoad(
+          factor, at(at(lines[in.row ? row : 0], offset), i64(constant + more)),
+          align);
+      llvm::Value *left = in.row ? element : emitter.inScratch(element);
       if (lanes > 1)
         left = b.CreateVectorSplat(lanes, left);
       for (int64_t v = 0; v < blockVectors; ++v) {

@@ -74,6 +74,7 @@ class NestEmitter {
 public:
   NestEmitter(Emitter &emitter, const Nest &nest);
   void run();
+  InPlaceTile findInPlaceTile(const InPlaceOperand &operand);
 
 private:
   // A place where code can be inserted: the body of a loop, or before all loops

@@ -1,0 +1,78 @@
+// Deferred.h - loops with deferred dots.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMIT_DOT_DEFERRED_H
+#define NEREID_CPU_COMPILER_EMIT_DOT_DEFERRED_H
+
+#include "emit/dot/Dot.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace nereid::cpu {
+
+/// Emits the bookkeeping of a loop with deferred dots: which tile of its
+/// buffers belongs to an iteration, and when the products are computed.
+class DeferredDotsEmitter {
+public:
+  /// Emits nothing for a loop without deferred dots.
+  DeferredDotsEmitter(Emitter &emitter, mlir::scf::ForOp loop);
+
+  /// Before the loop, in the block that enters its header.
+  void beforeLoop();
+  /// In the loop's header, whose predecessors are `entry` and the latch.
+  void begin(llvm::BasicBlock *entry);
+  /// Before and after the steps of the loop's body.
+  void enterIteration();
+  void leaveIteration();
+  /// After the loop: multiplies the operands of the last deferred iterations.
+  void end();
+
+  /// An i1: must `nest`, a step of the body, run in this iteration? Null:
+  /// always.
+  llvm::Value *isNeeded(const Nest &nest);
+  /// An i1: has an earlier program packed the right operand? Null: no.
+  llvm::Value *isPackedBefore() const { return isShared; }
+  /// After the operands of this iteration are there: multiplies those that are
+  /// deferred, if no more can be.
+  void emitDot(tt::DotOp dot);
+
+private:
+  /// A left operand that may be in place; both are null if it never is.
+  struct Left {
+    llvm::Value *isInPlace = nullptr, *first = nullptr;
+  };
+
+  void compareKey();
+  llvm::Value *tileAt(const Buffer *buffer, llvm::Value *index);
+  ProductOperands operandsOf(tt::DotOp dot, const Left &left,
+                             llvm::Value *iterations);
+  void emitInPlaceDot(tt::DotOp dot);
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  mlir::scf::ForOp loop;
+  const DeferredDots *deferred = nullptr;
+  llvm::DenseMap<const Buffer *, llvm::Value *> bases;
+  /// Buffers have slots for the tiles of some iterations, which are filled one
+  /// after the other; those from `first` on are deferred.
+  llvm::PHINode *slot = nullptr;  // of this iteration
+  llvm::Value *first = nullptr;   // 0, or a phi
+  llvm::Value *isFull = nullptr;  // i1: slot is the last
+  llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
+  // In place: the left operand of the first deferred iteration, before and
+  // after this one, and of this iteration.
+  llvm::Value *rowStride = nullptr;
+  llvm::PHINode *isFirstInPlace = nullptr, *firstInPlace = nullptr;
+  Left started;
+  InPlaceTile tile;
+  // Shared.
+  llvm::PHINode *group = nullptr;       // of slots
+  llvm::Value *isShared = nullptr;      // i1: an earlier program packed it
+  llvm::Value *holdsAll = nullptr;      // i1: the buffer holds all iterations
+  llvm::AllocaInst *isPacked = nullptr; // for later programs
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMIT_DOT_DEFERRED_H

@@ -1,0 +1,122 @@
+// SharedPanels.cpp - right operands of deferred dots that one program packs for
+// those after it.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that follow one another often multiply with the same columns: the
+// usual order of programs is made for that. Without atomic operations programs
+// are not ordered: none sees, or may rely on not seeing, what another writes.
+// So the operand of a program may be read when an earlier one of the call runs,
+// unless the program itself might write it first.
+
+#include "plan/Planner.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Might a program write memory before `loop` ends, or communicate?
+bool Planner::hasWritesBefore(scf::ForOp loop) const {
+  for (Operation *parent = loop->getParentOp(); parent != function;
+       parent = parent->getParentOp())
+    if (!isa<scf::IfOp>(parent))
+      return true;
+  auto isInOrder = [&](Operation *op) {
+    codegen::TileOpInfo info = codegen::infoOf(op);
+    bool isLater =
+        order.lookup(op) > order.lookup(loop) && !loop->isAncestor(op);
+    return !info.isAtomic && !isVolatileLoad(op) && (!info.writes || isLater);
+  };
+  auto function = this->function;
+  return !llvm::hasSingleElement(function.getBody()) ||
+         function
+             ->walk([&](Operation *op) {
+               return isInOrder(op) ? WalkResult::advance()
+                                    : WalkResult::interrupt();
+             })
+             .wasInterrupted();
+}
+
+namespace {
+/// Collects the scalars from before a loop that a value in it depends on.
+class KeyReader {
+public:
+  KeyReader(scf::ForOp loop, llvm::SetVector<Value> &key)
+      : loop(loop), key(key) {}
+
+  /// Returns false if it depends on something else.
+  bool visit(Value value) {
+    if (!seen.insert(value).second || value == loop.getInductionVar())
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (op && op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    if (!isTile(value) && loop.isDefinedOutsideOfLoop(value)) {
+      if (!isArgumentOfKernel(value))
+        key.insert(value);
+      return true;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == loop.getBody() &&
+             visit(loop.getTiedLoopInit(argument)->get()) &&
+             visit(loop.getTiedLoopYieldedValue(argument)->get());
+    bool isLoad = isa<tt::LoadOp>(op) && loop->isAncestor(op);
+    // A scalar without operands, such as the program's id, is a symbol, too.
+    bool isExpression = isTile(value)
+                            ? isTileExpression(op) && !isa<tt::LoadOp>(op)
+                            : isPure(op) && op->getNumOperands();
+    return (isLoad || isExpression) && op->getNumRegions() == 0 &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return visit(operand); });
+  }
+
+private:
+  bool isArgumentOfKernel(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
+  }
+
+  scf::ForOp loop;
+  llvm::SetVector<Value> &key;
+  llvm::DenseSet<Value> seen;
+};
+} // namespace
+
+/// `iterations` of them are deferred at once.
+std::optional<SharedOperand> Planner::planShared(tt::DotOp dot, scf::ForOp loop,
+                                                 int64_t iterations) {
+  const DotPlan &plan = program->dots.at(dot);
+  SharedOperand shared;
+  shared.value = plan.right.value;
+  Operation *producer = shared.value.getDefiningOp();
+  if (!options.fastPaths.has(FastPath::DotShared) ||
+      plan.kind != DotKind::Elements || !producer ||
+      producer->getParentOp() != loop || !computesDotOperand(producer) ||
+      hasWritesBefore(loop))
+    return std::nullopt;
+  KeyReader reader(loop, shared.key);
+  constexpr size_t kLongestKey = 8;
+  if (!reader.visit(shared.value) || !reader.visit(loop.getUpperBound()) ||
+      shared.key.size() > kLongestKey)
+    return std::nullopt;
+
+  Buffer *buffer = plan.right.packed
+                       ? plan.right.packed
+                       : program->materialized.lookup(shared.value);
+  int64_t groups =
+      options.cpu.sharedBytes / (int64_t(buffer->bytes()) * iterations);
+  auto type = dyn_cast<IntegerType>(loop.getUpperBound().getType());
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  int64_t extent;
+  if (!groups || !type || !lower || !step || *step <= 0 ||
+      llvm::MulOverflow(groups * iterations, *step, extent) ||
+      llvm::AddOverflow(*lower, extent, shared.highestBound) ||
+      !llvm::isIntN(type.getWidth(), shared.highestBound))
+    return std::nullopt;
+  buffer->groups = groups;
+  shared.buffer = buffer;
+  return shared;
+}
+
+} // namespace nereid::cpu
