@@ -42,8 +42,11 @@ class Exchanges(Combines):
         if x.element.is_float:
             bits = self.one("bitcast", [x], _BITS[x.element.bits], x.shape)
         both = self.pairwise("xori", bits, axis)
-        wide = self.reshaped("expand", both, (*x.shape[:axis], 1, *x.shape[axis + 1 :]), axis=axis)
-        wide = self.broadcast(wide, x.shape)
+        if len(x.shape) == 1:  # then it is a scalar
+            wide = self.splat(both, x.shape)
+        else:
+            wide = self.reshaped("expand", both, (*x.shape[:axis], 1, *x.shape[axis + 1 :]), axis=axis)
+            wide = self.broadcast(wide, x.shape)
         pair = [bits, wide] if self.chance(0.7) else [wide, bits]
         other = self.one("binary", pair, bits.element, x.shape, name="arith.xori")
         if x.element.is_float:
