@@ -83,7 +83,7 @@ TEST(OpsCppTest, ExplainsACall) {
   Tensor x(memory.data(), {2, 20000});
   Expected<std::string> text = softmax->explain({{"x", x}}, {}, {{"dim", 1}});
   ASSERT_TRUE(text) << text.error().text;
-  EXPECT_THAT(*text, testing::HasSubstr("\"variant\": \"long_rows\""));
+  EXPECT_THAT(*text, testing::HasSubstr("\"variant\": \"stored_rows\""));
   EXPECT_THAT(*text, testing::HasSubstr("does not hold"));
 }
 
