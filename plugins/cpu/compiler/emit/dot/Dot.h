@@ -34,11 +34,6 @@ struct PrefetchShape {
 struct DotStrides {
   int64_t batch = 0, line = 0, step = 0;
   int64_t iteration = 0; // 0: one tile for all iterations
-
-  bool operator==(const DotStrides &other) const {
-    return std::tie(batch, line, step, iteration) ==
-           std::tie(other.batch, other.line, other.step, other.iteration);
-  }
 };
 
 /// c[m, n] += sum_r sum_k a[r, m, k] * b[r, k, n], batch by batch.
