@@ -55,7 +55,8 @@ static constexpr OptionSpec<Options> kSpecs[] = {
       "maximum number of threads of a launch; 0 means by the work", 0, 4096},
      &Options::threads},
     {{"vector_bits", "0",
-      "bits of the vectors that loops are built from; 0 means the CPU's widest",
+      "bits of the vectors that loops are built from, at most the CPU's; 0 means "
+      "the CPU's widest",
       0, 512},
      &Options::vectorBits},
 };

@@ -84,7 +84,7 @@ class Configurations:
         self.base = [("none", {"fast_paths": "none"}), ("all", {})] if names else [("default", {})]
         self.others = [(f"only {name}", {"fast_paths": name}) for name in names]
         self.others += [(f"all but {name}", {"fast_paths": f"all,-{name}"}) for name in names]
-        for name, values in (("vector_bits", (128, 256)), ("opt_level", (0, 1, 3)), ("reassociate", (False,))):
+        for name, values in (("vector_bits", (128, 256, 512)), ("opt_level", (0, 1, 3)), ("reassociate", (False,))):
             if name in known:
                 self.others += [(f"{name}={value}", {name: value}) for value in values]
         if "access_bytes" in known:  # of a GPU: threads and the widest access

@@ -10,9 +10,8 @@
 namespace nereid::cpu {
 
 static void addWordProducts(CpuModel &cpu, const llvm::TargetMachine &machine,
-                            llvm::StringRef tuneCpu, unsigned widest) {
+                            llvm::StringRef tuneCpu) {
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
-  cpu.wordVectorBits = std::min(cpu.vectorBits, widest);
   // vdpbf16ps of Intel's processors with AVX512-FP16 runs at half the rate of a
   // multiply-add, so that f32 wins: 346 against 198 GFLOP/s on two cores of a
   // Sapphire Rapids. Cooper Lake's and AMD's run at the full rate.
@@ -20,12 +19,19 @@ static void addWordProducts(CpuModel &cpu, const llvm::TargetMachine &machine,
   if (has("avx512bf16") && has("avx512vl") && !isHalfRate)
     cpu.bf16Product = WordProduct::Vdpbf16ps;
   cpu.i16Product = WordProduct::Vpmaddwd;
-  bool isNarrow = cpu.wordVectorBits <= 256;
+  bool isNarrow = cpu.vectorBits <= 256;
   if (isNarrow && has("avxvnniint8"))
     cpu.i8Product = WordProduct::Vpdpbssd;
   else if ((isNarrow && has("avxvnni")) ||
            (has("avx512vnni") && has("avx512vl")))
     cpu.i8Product = WordProduct::Vpdpbusd;
+}
+
+// What the option `vector_bits` asks for, within what the processor has. LLVM
+// 19 would split wider vectors, but drops the mask of a half that no lane of a
+// constant reaches: it loads that half of a masked load whole.
+static unsigned vectorBitsFor(unsigned asked, unsigned widest) {
+  return asked ? std::min(asked, widest) : widest;
 }
 
 static CpuModel describeX86(const llvm::TargetMachine &machine,
@@ -36,7 +42,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   unsigned widest = hasAvx512 && has("avx512vl") && has("avx512bw") ? 512
                     : has("avx2")                                   ? 256
                                                                     : 128;
-  cpu.vectorBits = vectorBits ? vectorBits : widest;
+  cpu.vectorBits = vectorBitsFor(vectorBits, widest);
   cpu.maskedBits = widest == 512 ? 8 : has("avx") ? 32 : 0;
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
@@ -45,7 +51,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");
-  addWordProducts(cpu, machine, tuneCpu, widest);
+  addWordProducts(cpu, machine, tuneCpu);
   cpu.hasBf16Tiles = has("amx-tile") && has("amx-bf16");
   cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
   cpu.hasPause = true;
@@ -55,8 +61,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
 static CpuModel describeAArch64(const llvm::TargetMachine &machine,
                                 unsigned vectorBits) {
   CpuModel cpu;
-  if (vectorBits)
-    cpu.vectorBits = vectorBits;
+  cpu.vectorBits = vectorBitsFor(vectorBits, cpu.vectorBits);
   cpu.vectorRegisters = 32;
   cpu.dotVectors = 4;
   cpu.hasF16Arithmetic = hasFeature(machine, "fullfp16");

@@ -38,10 +38,8 @@ struct CpuModel {
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;
 
-  /// The fastest instructions that add several products to one sum, on vectors
-  /// of up to `wordVectorBits`; None where a multiply-add of f32 or i32 is as
-  /// fast.
-  unsigned wordVectorBits = 128;
+  /// The fastest instructions that add several products to one sum; None where a
+  /// multiply-add of f32 or i32 is as fast.
   WordProduct bf16Product = WordProduct::None;
   WordProduct i16Product = WordProduct::None;
   WordProduct i8Product = WordProduct::None;
@@ -72,9 +70,10 @@ struct CpuModel {
   static constexpr int64_t kFewestSums = 12;
 };
 
-/// Describes `machine`; `vectorBits` 0 means its widest vectors. `tuneCpu` is
-/// the processor that code is tuned for, empty: that of `machine`, which for a
-/// host may be a level with features ("x86-64").
+/// Describes `machine`, with vectors of `vectorBits` at most, where 0 and more
+/// than it has mean its widest. `tuneCpu` is the processor that code is tuned
+/// for, empty: that of `machine`, which for a host may be a level with features
+/// ("x86-64").
 CpuModel describeCpu(const llvm::TargetMachine &machine,
                      llvm::StringRef tuneCpu, unsigned vectorBits);
 

@@ -65,7 +65,7 @@ static WordProduct wordProductFor(tt::DotOp dot, Type factor, Type sum,
                                      : WordProduct::None;
   constexpr int64_t kFewestLanes = 4; // of a vector of 128 bits
   int64_t lanes = std::min<int64_t>(dot.getType().getShape().back(),
-                                    cpu.wordVectorBits / CpuModel::kWordBits);
+                                    cpu.vectorBits / CpuModel::kWordBits);
   if (!paths.has(FastPath::DotKernel) || lanes < kFewestLanes ||
       depthOf(dot) % infoOf(product).together != 0)
     return WordProduct::None;
@@ -115,8 +115,8 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
   if (plan.kind == DotKind::Words) {
     plan.product = wordProductFor(dot, left.getElementType(),
                                   sums.getElementType(), options);
-    plan.block = blockFor(rows, columns,
-                          cpu.wordVectorBits / CpuModel::kWordBits, options);
+    plan.block =
+        blockFor(rows, columns, cpu.vectorBits / CpuModel::kWordBits, options);
     plan.packing = {depth, plan.block.lanes * plan.block.vectors,
                     infoOf(plan.product).together};
     return plan;
