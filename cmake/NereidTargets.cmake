@@ -9,6 +9,7 @@ target_compile_options(nereid_flags INTERFACE
   $<$<STREQUAL:${NEREID_SANITIZER},address>:-fno-sanitize-recover=undefined>
   $<$<STREQUAL:${NEREID_SANITIZER},thread>:-fsanitize=thread>
   $<$<BOOL:${NEREID_SANITIZER}>:-fno-omit-frame-pointer>
+  $<$<BOOL:${NEREID_FUZZ}>:-fsanitize=fuzzer-no-link>
 )
 target_link_options(nereid_flags INTERFACE
   $<$<STREQUAL:${NEREID_SANITIZER},address>:-fsanitize=address,undefined>
@@ -54,6 +55,21 @@ function(nereid_precompile target)
     cmake_path(ABSOLUTE_PATH ARGV1 OUTPUT_VARIABLE header)
     target_precompile_headers(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:${header}>"
+    )
+  endif()
+endfunction()
+
+# nereid_unite(<target> [ALONE <source>...]): with NEREID_UNITY its sources are
+# compiled several at a time, save those whose local names meet others.
+function(nereid_unite target)
+  cmake_parse_arguments(PARSE_ARGV 1 unite "" "" "ALONE")
+  if(NEREID_UNITY)
+    set_target_properties(${target} PROPERTIES
+      UNITY_BUILD ON
+      UNITY_BUILD_BATCH_SIZE 8
+    )
+    set_source_files_properties(${unite_ALONE} PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON
     )
   endif()
 endfunction()

@@ -7,11 +7,15 @@ add_executable(nereid_test_headers ${PROJECT_SOURCE_DIR}/tests/support/precompil
 target_link_libraries(nereid_test_headers PRIVATE nereid_flags GTest::gtest GTest::gmock)
 nereid_precompile(nereid_test_headers ${PROJECT_SOURCE_DIR}/tests/support/precompiled.h)
 
+# What the tests of label `unit` run: all that a build with a sanitizer needs.
+add_custom_target(unit_tests)
+
 # A GoogleTest program whose every case is one ctest.
-# nereid_add_test(<name> SOURCES ... LIBS ... [LABEL unit])
+# nereid_add_test(<name> SOURCES ... LIBS ... [ALONE ...] [LABEL unit])
+# ALONE as of nereid_unite().
 # Limits of time are for hangs only: ten times what a test takes and more.
 function(nereid_add_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT;ALONE" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -22,7 +26,11 @@ function(nereid_add_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   target_link_libraries(${name} PRIVATE nereid_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_LIBS})
   nereid_precompile(${name} REUSE_FROM nereid_test_headers)
+  nereid_unite(${name} ALONE ${ARG_ALONE})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(ARG_LABEL STREQUAL "unit")
+    add_dependencies(unit_tests ${name})
+  endif()
   gtest_discover_tests(${name}
     TEST_PREFIX "${ARG_LABEL}."
     DISCOVERY_MODE PRE_TEST
