@@ -34,6 +34,9 @@ install(DIRECTORY plugins/packs/generic
   DESTINATION nereid/share/nereid/packs COMPONENT wheel EXCLUDE_FROM_ALL
   PATTERN __pycache__ EXCLUDE
 )
+install(FILES plugins/packs/tune_configs.schema.json
+  DESTINATION nereid/share/nereid/packs COMPONENT wheel EXCLUDE_FROM_ALL
+)
 set(wheel_targets
   nereid_python nereid_python_operators nereid_tool nereid nereid_cache_redis
   nereid_ops_library nereid_probe nereid_compile_worker nereid_cuda

@@ -56,7 +56,8 @@ endforeach()
 
 # ---- Packs of operators, without what Python compiled from them.
 set(pack ${prefix}/share/nereid/packs/generic)
-foreach(file IN ITEMS vendor.yaml tune_configs.yaml ops/softmax.yaml ops/softmax.py)
+foreach(file IN ITEMS vendor.yaml tune_configs.yaml ops/softmax.yaml ops/softmax.py
+    ../tune_configs.schema.json)
   if(NOT EXISTS ${pack}/${file})
     message(FATAL_ERROR "${pack}/${file} is not installed")
   endif()

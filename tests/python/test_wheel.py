@@ -70,7 +70,9 @@ def test_installed_package_has_operators(site, run_program):
         NEREID_TARGET="cpu",
     )
     assert done.stdout == "0.25\n", done.stderr
-    assert (site / "nereid/share/nereid/packs/generic/ops/softmax.py").exists()
+    packs = site / "nereid/share/nereid/packs"
+    assert (packs / "generic/ops/softmax.py").exists()
+    assert (packs / "tune_configs.schema.json").exists()
 
 
 
