@@ -14,8 +14,8 @@ build_packages=(
 test_packages=(
   abigail-tools binutils g++ gdb libbenchmark-dev libclang-rt-19-dev
   libfuzzer-19-dev libgmock-dev libgtest-dev llvm-19-tools mesa-vulkan-drivers
-  postgresql python3-numpy python3-venv python3-yaml redis-server spirv-tools
-  strace util-linux vulkan-validationlayers
+  postgresql python3-jsonschema python3-numpy python3-venv python3-yaml
+  redis-server spirv-tools strace util-linux vulkan-validationlayers
 )
 # And what scripts/check-style runs.
 style_packages=(clang-format-19 clang-tidy-19 pre-commit pyflakes3 shellcheck)
