@@ -130,6 +130,10 @@ class Combines(Statements):
             operands = [self.ordered(self.tile(element, shape)), places]
             if self.chance(0.3):  # what is at the place
                 operands.append(self.tile(self.any_element(), shape))
+            elif self.chance(0.3):  # places in any order, perhaps several times
+                operands[1] = self.tile(E.I32, shape)
+            elif self.chance(0.3):
+                operands[1] = self.binary("muli", places, self.constant(self.choice([-1, 3]), E.I32, shape))
             return operands, ["keep"] * len(operands)
         operands, names = [], []
         for _ in range(1 if form == "one" else self.choice([2, 2, 3])):

@@ -53,6 +53,8 @@ static constexpr FastPathInfo kTable[] = {
      "large results bypass the caches"},
     {FastPath::Exchange, "exchange",
      "sorts and flips exchange vectors and shuffle their lanes"},
+    {FastPath::AscendingIndex, "ascending-index",
+     "reductions do not compare indices that ascend"},
 };
 
 /// Checks that a path's position in the table is its value.

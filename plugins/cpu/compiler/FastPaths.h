@@ -37,8 +37,9 @@ enum class FastPath : unsigned {
   ReduceInLoop,
   StreamingStores,
   Exchange,
+  AscendingIndex,
 };
-inline constexpr size_t kFastPaths = 23;
+inline constexpr size_t kFastPaths = 24;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -31,6 +31,9 @@ struct GuardedLoad {
 struct Emitter;
 class DeferredDotsEmitter;
 
+/// Results of comparisons that are known where a region is emitted.
+using KnownBits = llvm::ArrayRef<std::pair<mlir::Value, bool>>;
+
 /// The polynomials that have been computed at the insertion point. A nest or a
 /// call opens a scope; its values are not used after the scope ends, where they
 /// need not dominate the insertion point. Scopes nest.
@@ -65,7 +68,7 @@ struct Emitter {
   ElementContext element;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
-  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;    // addresses
+  llvm::DenseMap<const Buffer *, llvm::Value *> buffers;     // addresses
   llvm::DenseMap<mlir::Value, llvm::Value *> carriedResults; // after loops
   llvm::DenseMap<mlir::Value, GuardedLoad> guarded;
   PolynomialScope *polynomials = nullptr; // the innermost; null outside of all
@@ -76,12 +79,12 @@ struct Emitter {
 
   llvm::Value *programIds[3] = {};
   llvm::Value *gridSizes[3] = {};
-  llvm::Value *launch = nullptr;    // nereid_cpu_launch_t
-  llvm::Value *streams = nullptr;   // i1: its stores should bypass the caches
-  llvm::Value *dummy = nullptr;     // 64 bytes that masked-off accesses touch
+  llvm::Value *launch = nullptr;  // nereid_cpu_launch_t
+  llvm::Value *streams = nullptr; // i1: its stores should bypass the caches
+  llvm::Value *dummy = nullptr;   // 64 bytes that masked-off accesses touch
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
-  std::unique_ptr<SourceLines> lines; // null without debug information
+  std::unique_ptr<SourceLines> lines;   // null without debug information
   bool failed = false;
 
   Emitter(llvm::Module &module, const TileProgram &program,
@@ -140,10 +143,11 @@ struct Emitter {
                                              llvm::ArrayRef<llvm::Value *> in,
                                              unsigned lanes);
   /// Emits the body of a combine region, on scalars, or on vectors if it
-  /// isStraightLine(). May leave the builder in another block.
+  /// isStraightLine(). May leave the builder in another block. The results
+  /// `known`, of one bit, are not computed.
   llvm::SmallVector<llvm::Value *> region(mlir::Region &region,
                                           llvm::ArrayRef<llvm::Value *> in,
-                                          unsigned lanes);
+                                          unsigned lanes, KnownBits known = {});
   /// Reports that `op` cannot be compiled.
   void refuse(mlir::Operation *op, llvm::StringRef what);
 };

@@ -17,16 +17,23 @@ bool isStraightLine(Region &region) {
 /// Emits a single block, on scalars or vectors.
 static SmallVector<llvm::Value *>
 emitStraightLine(Emitter &emitter, Block &body, ArrayRef<llvm::Value *> in,
-                 unsigned lanes) {
+                 unsigned lanes, KnownBits known) {
   llvm::DenseMap<Value, llvm::Value *> values;
   for (auto [argument, value] : llvm::zip(body.getArguments(), in))
     values[argument] = value;
+  for (auto [result, bit] : known) {
+    llvm::Constant *value = emitter.builder.getInt1(bit);
+    values[result] = lanes > 1 ? llvm::ConstantVector::getSplat(
+                                     llvm::ElementCount::getFixed(lanes), value)
+                               : value;
+  }
   auto lookup = [&](Value value) {
-    auto known = values.find(value);
-    return known != values.end() ? known->second : emitter.scalar(value);
+    auto found = values.find(value);
+    return found != values.end() ? found->second : emitter.scalar(value);
   };
   for (Operation &op : body.without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
+    if (op.hasTrait<OpTrait::ConstantLike>() ||
+        (op.getNumResults() == 1 && values.contains(op.getResult(0))))
       continue;
     SmallVector<llvm::Value *> operands;
     for (Value operand : op.getOperands())
@@ -47,9 +54,9 @@ emitStraightLine(Emitter &emitter, Block &body, ArrayRef<llvm::Value *> in,
 
 SmallVector<llvm::Value *> Emitter::region(Region &region,
                                            ArrayRef<llvm::Value *> in,
-                                           unsigned lanes) {
+                                           unsigned lanes, KnownBits known) {
   if (isStraightLine(region))
-    return emitStraightLine(*this, region.front(), in, lanes);
+    return emitStraightLine(*this, region.front(), in, lanes, known);
   assert(lanes == 1 && "control flow is for scalars");
   return emitScalarRegion(*this, region, in);
 }

@@ -236,7 +236,7 @@ void Planner::flush() {
   });
   finishNest(*pending, options, *program, forms, isRowMajor);
   deferStores();
-  planReductions(*pending, *program, forms);
+  planReductions(*pending, *program, forms, options);
   // Scalar steps may have been added since the nest was begun; only now is the
   // nest's own step known.
   unsigned step = current->steps.size();

@@ -35,9 +35,9 @@ bool isAccumulation(tt::DotOp dot);
 bool computesDotOperand(mlir::Operation *op);
 
 /// Chooses the initial values of a nest's reductions and the elements they
-/// skip.
+/// skip, and finds comparisons whose results are known.
 void planReductions(Nest &nest, const TileProgram &program,
-                    codegen::TileForms &forms);
+                    codegen::TileForms &forms, const GenerateOptions &options);
 
 class Planner {
 public:

@@ -82,6 +82,9 @@ struct Root {
   // `leftOut` when any was skipped (codegen::Combine::isIdempotent).
   mlir::TypedAttr identity;
   mlir::Attribute leftOut; // or null
+  // The results of comparisons in the region of Reduce, where its left operands
+  // precede the right ones along the axis.
+  llvm::SmallVector<std::pair<mlir::Value, bool>, 1> inOrder;
 
   /// The source location of this root.
   mlir::Location location() const {

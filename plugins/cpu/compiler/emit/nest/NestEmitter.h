@@ -263,8 +263,9 @@ private:
   void endSeeding();
   llvm::SmallVector<llvm::Value *> combine(mlir::Region &region,
                                            llvm::ArrayRef<llvm::Value *> in,
-                                           unsigned width);
-  void accumulate(Accumulators &sums, unsigned copy);
+                                           unsigned width,
+                                           KnownBits known = {});
+  void accumulate(Accumulators &sums, unsigned copy, KnownBits inOrder);
   void finishReductions();
   llvm::SmallVector<llvm::Value *> loadSlots(const Accumulators &sums,
                                              unsigned copy);

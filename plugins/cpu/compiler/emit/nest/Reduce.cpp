@@ -82,21 +82,25 @@ SmallVector<llvm::Value *> NestEmitter::loadSlots(const Accumulators &sums,
 /// where the region's control flow ends.
 SmallVector<llvm::Value *> NestEmitter::combine(Region &region,
                                                 ArrayRef<llvm::Value *> in,
-                                                unsigned width) {
+                                                unsigned width,
+                                                KnownBits known) {
   insertAt(levels.size() - 1);
-  SmallVector<llvm::Value *> values = emitter.region(region, in, width);
+  SmallVector<llvm::Value *> values = emitter.region(region, in, width, known);
   levels.back().block = builder.GetInsertBlock();
   return values;
 }
 
-void NestEmitter::accumulate(Accumulators &sums, unsigned copy) {
+/// Adds the elements at the current index. They follow those that an
+/// accumulator holds along the axis, lane by lane.
+void NestEmitter::accumulate(Accumulators &sums, unsigned copy,
+                             KnownBits inOrder) {
   SmallVector<llvm::Value *> values;
   for (Value operand : sums.op->getOperands())
     values.push_back(widen(get(operand, current)));
   if (!sums.seeded) {
     SmallVector<llvm::Value *> arguments = loadSlots(sums, copy);
     llvm::append_range(arguments, values);
-    values = combine(sums.op->getRegion(0), arguments, lanes);
+    values = combine(sums.op->getRegion(0), arguments, lanes, inOrder);
   }
   insertAt(levels.size() - 1);
   for (auto [slots, value] : llvm::zip(sums.slots, values))

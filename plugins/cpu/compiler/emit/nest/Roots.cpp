@@ -40,7 +40,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     if (root.kind == RootKind::Reduce) {
       for (Accumulators &sums : reductions)
         if (sums.op == root.op)
-          accumulate(sums, copy);
+          accumulate(sums, copy, root.inOrder);
       continue;
     }
     if (root.kind == RootKind::Materialize) {
