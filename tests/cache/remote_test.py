@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from fake_redis import FakeRedis, bulk
@@ -420,6 +421,24 @@ def case_helper_is_killed():
         until(lambda: pathlib.Path(f"/proc/{pid}/stat").read_text()
               .rsplit(")")[1].split()[0] == "Z")
     equal(client("compute", "x"), "hit")
+    equal(client.stat()["failures"], 0)
+    equal(client.end(), 0)
+
+
+def case_helper_is_killed_when_asked():
+    server = FakeRedis()
+    client = Client(server.url())
+    client("compute", "x")
+    client("flush")
+    client("clear")
+    helpers = client.helpers()
+    for pid in helpers:
+        os.kill(pid, signal.SIGSTOP)
+    killing = threading.Timer(
+        0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in helpers])
+    killing.start()
+    equal(client("compute", "x"), "hit")
+    killing.join()
     equal(client.stat()["failures"], 0)
     equal(client.end(), 0)
 

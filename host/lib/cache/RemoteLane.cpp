@@ -68,6 +68,7 @@ bool RemoteLane::drain(std::chrono::milliseconds limit) {
 // One request to the helper. Returns what failed; empty if nothing did.
 std::string RemoteLane::exchange(Message request, Message &answer,
                                  RemoteJob *job) {
+  hasDied = false;
   worker::Limits limits;
   // The helper keeps the limits itself; this one is for a helper that hangs,
   // for instance because a name is looked up.
@@ -82,6 +83,7 @@ std::string RemoteLane::exchange(Message request, Message &answer,
   Exchange done = helper->ask(std::move(request), limits);
   if (done.end != End::Answered) {
     helper.reset();
+    hasDied = done.end == End::Ended;
     return "its helper process failed: " + done.problem;
   }
   answer = std::move(done.answer);
@@ -157,6 +159,12 @@ void RemoteLane::runJob(std::unique_lock<std::mutex> &lock, RemoteJob &job) {
     lock.unlock();
     Message answer;
     problem = exchange(job.make(), answer, &job);
+    // It may have been killed since it was last asked, which shows only now.
+    if (!problem.empty() && hasDied && wasStarted) {
+      problem = start();
+      if (problem.empty())
+        problem = exchange(job.make(), answer, &job);
+    }
     lock.lock();
     if (problem.empty() && !job.isAbandoned)
       job.answer = std::move(answer);

@@ -93,6 +93,7 @@ private:
 
   // Of the thread alone. A helper ends with the thread that started it.
   std::unique_ptr<worker::Worker> helper;
+  bool hasDied = false; // the helper, in the last exchange
   std::thread thread;
 };
 
