@@ -138,7 +138,7 @@ def main() -> int:
     first, _, last = args.seeds.partition(":")
     seeds = list(range(int(first), int(last) if last else int(first) + 1))
     # A program's scratch memory holds a pattern, and no zeros by luck.
-    os.environ["NEREID_CPU_POISON_SCRATCH"] = "1"
+    os.environ.setdefault("NEREID_CPU_POISON_SCRATCH", "1")
     if args.print:
         for seed in seeds:
             print(print_kernel(generator_of(args.products)(seed)), end="")
