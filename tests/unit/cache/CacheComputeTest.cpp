@@ -73,7 +73,9 @@ public:
 private:
   static bool isAsleep(pid_t thread) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    // Fails, and throws nothing, where it ends meanwhile.
+    std::string text;
+    std::getline(file, text);
     size_t name = text.rfind(") ");
     return name != std::string::npos && text[name + 2] == 'S';
   }

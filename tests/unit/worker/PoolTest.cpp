@@ -65,7 +65,9 @@ static pid_t pidOf(const Exchange &exchange) {
 // The state of process `pid` in ps's letter, 0 if there is none.
 static char stateOf(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  // Fails, and throws nothing, where it ends meanwhile.
+  std::string text;
+  std::getline(file, text);
   size_t name = text.rfind(") ");
   return name == std::string::npos ? 0 : text[name + 2];
 }
