@@ -38,8 +38,8 @@ struct CpuModel {
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;
 
-  /// The fastest instructions that add several products to one sum; None where a
-  /// multiply-add of f32 or i32 is as fast.
+  /// The fastest instructions that add several products to one sum; None where
+  /// a multiply-add of f32 or i32 is as fast.
   WordProduct bf16Product = WordProduct::None;
   WordProduct i16Product = WordProduct::None;
   WordProduct i8Product = WordProduct::None;
@@ -53,6 +53,12 @@ struct CpuModel {
 
   /// The hint that a loop waits for another thread is x86's.
   bool hasPause = false;
+
+  /// Addresses at this distance, in bytes, are in one set of the first cache,
+  /// which has so many lines at least. It is the size of a page: the bits of an
+  /// address that select a set are not translated.
+  static constexpr int64_t kSetDistance = 4096;
+  static constexpr int64_t kSetLines = 8;
 
   /// What stays in the first cache while all rows are multiplied with it, and
   /// what stays in the second.

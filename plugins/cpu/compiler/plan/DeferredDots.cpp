@@ -84,14 +84,8 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
   DenseSet<Value> prefetched;
   for (tt::DotOp dot : deferred.dots) {
     const DotPlan &plan = program->dots.at(dot);
-    // Rows that are read in place are long enough for the hardware, and most
-    // programs do not read an operand that is shared.
-    SmallVector<DotOperand, 2> operands;
-    if (!deferred.inPlace)
-      operands.push_back(plan.left);
-    if (!deferred.shared)
-      operands.push_back(plan.right);
-    for (const DotOperand &operand : operands) {
+    for (bool isRight : {false, true}) {
+      const DotOperand &operand = isRight ? plan.right : plan.left;
       RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
                                  program->materialized.lookup(operand.value)},
                                 *program);
@@ -110,8 +104,9 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
             advance->isZero())
           continue;
         form.base = form.base + *advance;
-        deferred.prefetches.push_back(
-            {dot, read.value, std::move(form), *advance, hasRows ? 0u : 1u});
+        deferred.prefetches.push_back({dot, isRight, read.value,
+                                       std::move(form), *advance,
+                                       hasRows ? 0u : 1u});
       }
     }
   }
@@ -138,15 +133,16 @@ void Planner::deferDots() {
           options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
     if (std::optional<int64_t> iterations = tripCountOf(loop))
       deferred.iterations = std::min(deferred.iterations, *iterations);
-    if (deferred.iterations < 2)
+    if (deferred.iterations < 1)
       return;
     for (auto &buffer : program->buffers)
       if (deferred.buffers.contains(buffer.get()))
         buffer->tiles = deferred.iterations;
     if (deferred.dots.size() == 1) {
-      deferred.inPlace = planInPlace(deferred.dots.front(), loop);
-      deferred.shared =
-          planShared(deferred.dots.front(), loop, deferred.iterations);
+      tt::DotOp dot = deferred.dots.front();
+      deferred.inPlace[0] = planInPlace(dot, loop, /*isRight=*/false);
+      deferred.inPlace[1] = planInPlace(dot, loop, /*isRight=*/true);
+      deferred.shared = planShared(dot, loop, deferred.iterations);
     }
     planPrefetches(loop, deferred);
     program->deferredDots[loop] = std::move(deferred);

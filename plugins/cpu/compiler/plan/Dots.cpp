@@ -135,18 +135,23 @@ static bool isOnlyReader(tt::DotOp dot, const DotOperand &operand) {
   return user == dot || (operand.isTransposed && user->hasOneUse());
 }
 
-/// The operands of DotKind::Elements. The nest that computes an operand writes
-/// it in the order of its use if nothing else reads it. A right operand that
-/// others read, or that is transposed, is packed: panels are contiguous, where
-/// rows of a wide tile would compete for a few lines of the L1 cache.
-void Planner::layOutOperands(tt::DotOp dot, DotPlan &plan) {
+/// Lays out the left operand, if it is not packed: its tiles of several
+/// iterations are joined to longer rows.
+void Planner::joinRows(tt::DotOp dot, const DotPlan &plan) {
+  unsigned depthDim = codegen::rankOf(dot.getA()) - 1;
+  if (!plan.left.packed && isOnlyReader(dot, plan.left))
+    program->materialized.lookup(plan.left.value)->joinedDim =
+        plan.left.isTransposed ? depthDim - 1 : depthDim;
+}
+
+/// The right operand of DotKind::Elements. The nest that computes an operand
+/// writes it in the order of its use if nothing else reads it. A right operand
+/// that others read, or that is transposed, is packed: panels are contiguous,
+/// where rows of a wide tile would compete for a few lines of the L1 cache.
+void Planner::layOutRight(tt::DotOp dot, DotPlan &plan) {
   unsigned depthDim = codegen::rankOf(dot.getA()) - 1;
   int64_t columns = dot.getType().getShape().back();
   int64_t panel = plan.packing.columns < columns ? plan.packing.columns : 0;
-  // Single elements of the left operand are read in any order.
-  if (isOnlyReader(dot, plan.left))
-    program->materialized.lookup(plan.left.value)->joinedDim =
-        plan.left.isTransposed ? depthDim - 1 : depthDim;
   Buffer *right = nullptr;
   constexpr int64_t kFewUses = 4;
   int64_t rows = dot.getType().getShape()[depthDim - 1];
@@ -176,12 +181,13 @@ void Planner::planDot(tt::DotOp dot) {
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
   if (plan.kind == DotKind::Elements) {
-    layOutOperands(dot, plan);
+    layOutRight(dot, plan);
   } else {
     if (plan.left.isTransposed)
       plan.left.packed = makeBuffer(dot.getA().getType());
     plan.right.packed = makeBuffer(dot.getB().getType());
   }
+  joinRows(dot, plan);
   stepOf[dot] = step;
   current->steps.push_back({StepKind::Dot, dot, nullptr});
 }

@@ -1,12 +1,13 @@
-// InPlace.cpp - left operands of deferred dots that are read where they are in
-// memory.
-// SPDX-FileCopyrightText: the Nereid authors
-// SPDX-License-Identifier: Apache-2.0
+// InPlace.cpp - operands of deferred dots that are read where they are in
+// memory. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
+// Apache-2.0
 //
-// A dot reads single elements of its left operand, so rows of any distance will
-// do. Masks at the end of K are true in all iterations but the last, and
-// remainders (`offs_m % M`) wrap around in the last programs only: each
-// iteration finds out, and copies the operand if it must.
+// A dot reads single elements, words or tiles of its left operand, so rows of
+// any distance will do. If few rows of sums are needed, a right operand is read
+// once, and packing it would cost more than the product. Masks at the end of K
+// are true in all iterations but the last, and remainders (`offs_m % M`) wrap
+// around in the last programs only: each iteration finds out, and copies the
+// operand if it must.
 
 #include "analysis/Induction.h"
 #include "plan/Planner.h"
@@ -85,13 +86,26 @@ static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
   return plain;
 }
 
-std::optional<InPlaceOperand> Planner::planInPlace(tt::DotOp dot,
-                                                   scf::ForOp loop) {
+/// The most rows of sums for which the right operand of `dot` may be in place:
+/// as many as are in registers at once, so that it is read once. 0: it may not
+/// be.
+static int64_t mostRowsInPlace(tt::DotOp dot, const DotPlan &plan) {
+  int64_t rows = dot.getType().getShape().front();
+  int64_t strips = llvm::divideCeil(rows, plan.block.rows);
+  // With more strips, programs seldom need a single one.
+  bool isNarrow = strips == 1 || (strips <= 3 && plan.rows);
+  return plan.kind == DotKind::Elements && !plan.right.packed && isNarrow
+             ? llvm::divideCeil(rows, strips)
+             : 0;
+}
+
+std::optional<InPlaceOperand>
+Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   const DotPlan &plan = program->dots.at(dot);
-  auto load = plan.left.value.getDefiningOp<tt::LoadOp>();
-  if (!options.fastPaths.has(FastPath::DotInPlace) ||
-      plan.kind != DotKind::Elements || plan.left.isTransposed || !load ||
-      load->getParentOp() != loop || !computesDotOperand(load) ||
+  const DotOperand &side = isRight ? plan.right : plan.left;
+  auto load = side.value.getDefiningOp<tt::LoadOp>();
+  if (!options.fastPaths.has(FastPath::DotInPlace) || side.isTransposed ||
+      !load || load->getParentOp() != loop || !computesDotOperand(load) ||
       codegen::rankOf(load) != 2 || hasWrites(loop))
     return std::nullopt;
   InPlaceOperand operand;
@@ -103,11 +117,22 @@ std::optional<InPlaceOperand> Planner::planInPlace(tt::DotOp dot,
   if (!plain || plain->strides[1].constant() != 1 ||
       !isInvariant(plain->strides[0], loop))
     return std::nullopt;
-  auto advance = codegen::advanceOf(plain->base, loop);
-  if (!advance ||
-      advance->constant() != codegen::tileType(load.getResult()).getDimSize(1))
-    return std::nullopt;
   operand.rowStride = plain->strides[0];
+  ArrayRef<int64_t> shape = codegen::tileType(load.getResult()).getShape();
+  codegen::Polynomial next = isRight ? operand.rowStride.scaled(shape[0])
+                                     : codegen::Polynomial(shape[1]);
+  auto advance = codegen::advanceOf(plain->base, loop);
+  if (!advance || !(*advance == next))
+    return std::nullopt;
+  if (isRight) {
+    operand.mostRows = mostRowsInPlace(dot, plan);
+    if (!operand.mostRows)
+      return std::nullopt;
+  } else {
+    // A tile register reads all of a line at once.
+    operand.hasManyRows =
+        plan.kind != DotKind::Tiles && plan.block.rows > CpuModel::kSetLines;
+  }
   return operand;
 }
 

@@ -102,24 +102,24 @@ private:
   bool materializeExpensiveValues();
   // Dots.cpp
   void transposeDotOperands();
-  bool transposeIfColumnMajor(
-      mlir::OpOperand &operand,
-      llvm::DenseMap<mlir::Value, mlir::Value> &turned);
+  bool transposeIfColumnMajor(mlir::OpOperand &operand,
+                              llvm::DenseMap<mlir::Value, mlir::Value> &turned);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
   void limitDotRows(); // DotRows.cpp
-  void layOutOperands(tt::DotOp dot, DotPlan &plan);
+  void layOutRight(tt::DotOp dot, DotPlan &plan);
+  void joinRows(tt::DotOp dot, const DotPlan &plan);
   void deferDots();
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
   void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool isPassedOn(const Buffer *buffer) const;
   // InPlace.cpp
-  std::optional<InPlaceOperand> planInPlace(tt::DotOp dot,
-                                            mlir::scf::ForOp loop);
+  std::optional<InPlaceOperand>
+  planInPlace(tt::DotOp dot, mlir::scf::ForOp loop, bool isRight);
   // SharedPanels.cpp
-  std::optional<SharedOperand>
-  planShared(tt::DotOp dot, mlir::scf::ForOp loop, int64_t iterations);
+  std::optional<SharedOperand> planShared(tt::DotOp dot, mlir::scf::ForOp loop,
+                                          int64_t iterations);
   bool hasWritesBefore(mlir::scf::ForOp loop) const;
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
@@ -142,7 +142,7 @@ private:
   codegen::TileForms &forms;
   const GenerateOptions &options;
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
-  llvm::SetVector<mlir::Value> toMaterialize; // expressions; only grows
+  llvm::SetVector<mlir::Value> toMaterialize;        // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
   llvm::DenseMap<mlir::Operation *, mlir::Value> rowLimits; // of dots
 
@@ -161,8 +161,8 @@ private:
   std::unique_ptr<Nest> pending; // grows until a step needs its results
   llvm::DenseSet<mlir::Operation *> pendingOps;
   llvm::SmallVector<PendingPlace, 8> pendingPlaces;
-  bool pendingAlone = false;     // accepts no further root
-  bool pendingWrites = false;    // memory
+  bool pendingAlone = false;  // accepts no further root
+  bool pendingWrites = false; // memory
 };
 
 } // namespace nereid::cpu

@@ -89,8 +89,7 @@ std::optional<SharedOperand> Planner::planShared(tt::DotOp dot, scf::ForOp loop,
   SharedOperand shared;
   shared.value = plan.right.value;
   Operation *producer = shared.value.getDefiningOp();
-  if (!options.fastPaths.has(FastPath::DotShared) ||
-      plan.kind != DotKind::Elements || !producer ||
+  if (!options.fastPaths.has(FastPath::DotShared) || !producer ||
       producer->getParentOp() != loop || !computesDotOperand(producer) ||
       hasWritesBefore(loop))
     return std::nullopt;

@@ -275,8 +275,11 @@ struct Printer {
             os << " prefetch ";
             name(prefetch.load);
           }
-          if (deferred->inPlace)
+          if (deferred->inPlace[0])
             os << ", left in place";
+          if (deferred->inPlace[1])
+            os << ", right in place up to " << deferred->inPlace[1]->mostRows
+               << " rows";
           if (deferred->shared) {
             os << ", right shared by ";
             llvm::interleaveComma(deferred->shared->key, os,

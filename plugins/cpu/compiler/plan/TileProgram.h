@@ -16,8 +16,8 @@
 #include "Generate.h"
 #include "analysis/Access.h"
 #include "nereid/ttir/Dialect.h"
-#include "tile/Ops.h"
 #include "tile/MaskPlan.h"
+#include "tile/Ops.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,8 +29,8 @@ namespace nereid::cpu {
 
 /// The order of the elements of a tile in scratch: the one at index i has the
 /// offset sum_d strides[d] * i[d]. With panels, the last dimension is cut into
-/// blocks of `panel` columns, which is a power of two: its part of the offset is
-/// i / panel * panelStride + i % panel.
+/// blocks of `panel` columns, which is a power of two: its part of the offset
+/// is i / panel * panelStride + i % panel.
 struct TileLayout {
   llvm::SmallVector<int64_t, 4> strides;
   int64_t panel = 0, panelStride = 0; // 0: no panels
@@ -61,11 +61,11 @@ struct Buffer {
 constexpr uint64_t kScratchAlign = 64;
 
 enum class RootKind {
-  Store,     // tt.store of a tile
+  Store,       // tt.store of a tile
   Materialize, // writes a value to its buffer
-  Reduce,    // tt.reduce
-  Scan,      // tt.scan
-  Serial,    // element after element: atomics, histogram, print, assert ...
+  Reduce,      // tt.reduce
+  Scan,        // tt.scan
+  Serial,      // element after element: atomics, histogram, print, assert ...
 };
 
 /// An operation that a nest is run for.
@@ -87,9 +87,7 @@ struct Root {
   llvm::SmallVector<std::pair<mlir::Value, bool>, 1> inOrder;
 
   /// The source location of this root.
-  mlir::Location location() const {
-    return op ? op->getLoc() : value.getLoc();
-  }
+  mlir::Location location() const { return op ? op->getLoc() : value.getLoc(); }
 };
 
 using codegen::IndexMap;
@@ -162,7 +160,7 @@ struct Nest {
 };
 
 enum class StepKind {
-  Op,    // one scalar operation, or an effect without a tile
+  Op, // one scalar operation, or an effect without a tile
   Nest,
   Dot,   // tt.dot
   Region // scf.for, scf.if, scf.while
@@ -218,7 +216,7 @@ struct DotOperand {
 struct DotPlan {
   DotKind kind = DotKind::Elements;
   WordProduct product = WordProduct::None; // of DotKind::Words
-  DotBlock block;     // of all kinds but Tiles
+  DotBlock block;                          // of all kinds but Tiles
   DotPacking packing; // of the right operand, where it is packed
   DotOperand left, right;
   mlir::Value rows; // of the sums that are needed, an i64; null: all
@@ -228,15 +226,17 @@ struct DotPlan {
 /// read in the next iterations.
 struct Prefetch {
   tt::DotOp dot;
+  bool isRight;                // of its right operand
   mlir::Value load;            // the result of a tt.load
   codegen::TileForm form;      // of the addresses in the next iteration
   codegen::Polynomial advance; // of the form per iteration
   unsigned rowDim;             // the other dimension has stride 1
 };
 
-/// A left operand that a deferred dot reads where it is in memory: row by row,
-/// and the tile of the next iteration continues the rows. In iterations in which
-/// a condition is false, or a remainder wraps around, it is copied to its buffer.
+/// An operand that a deferred dot reads where it is in memory: row by row, and
+/// the tile of the next iteration continues the left operand's rows, or has the
+/// rows after the right operand's. In iterations in which a condition is false,
+/// or a remainder wraps around, it is copied to its buffer.
 struct InPlaceOperand {
   /// True for all elements of this dimension if it is true for the first, for
   /// an upper bound the last, and the checks of the bound succeed. No bound: it
@@ -246,8 +246,8 @@ struct InPlaceOperand {
     unsigned dim = 0;
     std::optional<codegen::IntervalBound> bound;
   };
-  /// A tile `offs % M` which does not wrap if its last element exceeds the first
-  /// by `span`.
+  /// A tile `offs % M` which does not wrap if its last element exceeds the
+  /// first by `span`.
   struct Wrap {
     mlir::Value tensor;
     unsigned dim = 0;
@@ -255,6 +255,12 @@ struct InPlaceOperand {
   };
   tt::LoadOp load;
   codegen::Polynomial rowStride; // in elements, known before the loop
+  /// More rows are read at once than a set of the first cache has lines: rows
+  /// at multiples of CpuModel::kSetDistance would evict each other.
+  bool hasManyRows = false;
+  /// The right operand is read once for each of some rows of sums: it is in
+  /// place if no more than so many sums are needed, 0: any number.
+  int64_t mostRows = 0;
   llvm::SmallVector<Condition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;
 };
@@ -265,7 +271,8 @@ struct InPlaceOperand {
 struct SharedOperand {
   mlir::Value value; // that is materialized
   const Buffer *buffer = nullptr;
-  /// The buffer holds the tiles of all iterations if the loop's upper bound is at most this.
+  /// The buffer holds the tiles of all iterations if the loop's upper bound is
+  /// at most this.
   int64_t highestBound = 0;
   /// Scalars from before the loop that the operand depends on, which may differ
   /// between programs.
@@ -282,8 +289,10 @@ struct DeferredDots {
   llvm::SmallSetVector<const Buffer *, 2> buffers;
   llvm::SmallVector<Prefetch, 2> prefetches;
   // Of the only dot.
-  std::optional<InPlaceOperand> inPlace;
+  std::optional<InPlaceOperand> inPlace[2]; // left and right
   std::optional<SharedOperand> shared;
+
+  bool hasInPlace() const { return inPlace[0] || inPlace[1]; }
 };
 
 struct TileProgram {

@@ -1,6 +1,6 @@
 // Deferred dots prefetch what the next iterations read, assuming that `offs %
 // M` does not wrap. That remainder is computed before the loop.
-// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 
 // CHECK: tile program @wrapped
@@ -12,10 +12,10 @@
 // CHECK: dot {{.*}} every 8 prefetch %[[A]] prefetch %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
+// CHECK: call void @dot.bf16.32x32x32.deferred.x8.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
-// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.prefetch
+// CHECK: call void @dot.bf16.32x32x32.deferred.x8.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
+// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x8.prefetch
 // CHECK-COUNT-33: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(

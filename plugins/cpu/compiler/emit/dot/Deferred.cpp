@@ -19,10 +19,33 @@ void DeferredDotsEmitter::beforeLoop() {
   if (!deferred)
     return;
   emitter.deferredLoops[loop] = this;
-  if (deferred->inPlace)
-    rowStride = emitter.polynomial(deferred->inPlace->rowStride);
   if (deferred->shared)
     compareKey();
+  findSides();
+}
+
+/// Finds out which operands may be in place in this program.
+void DeferredDotsEmitter::findSides() {
+  for (auto [side, operand] : llvm::zip(sides, deferred->inPlace)) {
+    if (!operand)
+      continue;
+    side.operand = &*operand;
+    tt::LoadOp load = operand->load;
+    llvm::Type *element =
+        emitter.memoryType(getElementTypeOrSelf(load.getResult()));
+    side.rowStride = b.CreateMul(emitter.polynomial(operand->rowStride),
+                                 emitter.i64(Emitter::bytesOf(element)));
+    if (!operand->mostRows)
+      continue;
+    side.isAllowed = b.getTrue();
+    if (Value rows = emitter.program.dots.at(deferred->dots.front()).rows)
+      side.isAllowed =
+          b.CreateICmpSLE(emitter.scalar(rows), emitter.i64(operand->mostRows));
+    if (!isShared)
+      continue;
+    side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
+    holdsAll = b.CreateAnd(holdsAll, b.CreateNot(side.isAllowed));
+  }
 }
 
 /// Compares the scalars that the shared operand depends on with those of the
@@ -39,8 +62,7 @@ void DeferredDotsEmitter::compareKey() {
     entry.CreateStore(llvm::Constant::getNullValue(type), place);
     return place;
   };
-  isPacked = remember(b.getInt1Ty(), "packed");
-  isShared = b.CreateLoad(b.getInt1Ty(), isPacked);
+  llvm::Value *isSame = b.getTrue();
   for (Value value : shared.key) {
     llvm::Value *bits = emitter.scalar(value);
     if (bits->getType()->isFloatingPointTy())
@@ -48,9 +70,19 @@ void DeferredDotsEmitter::compareKey() {
           bits, b.getIntNTy(bits->getType()->getScalarSizeInBits()));
     llvm::AllocaInst *place = remember(bits->getType(), "key");
     llvm::Value *before = b.CreateLoad(bits->getType(), place);
-    isShared = b.CreateAnd(isShared, b.CreateICmpEQ(bits, before));
+    isSame = b.CreateAnd(isSame, b.CreateICmpEQ(bits, before));
     b.CreateStore(bits, place);
   }
+  isPacked = remember(b.getInt1Ty(), "packed");
+  isShared = b.CreateAnd(b.CreateLoad(b.getInt1Ty(), isPacked), isSame);
+  // The tiles of all iterations take more cache than those of one group. They
+  // are not kept after two programs with keys of their own.
+  llvm::AllocaInst *place = remember(b.getInt8Ty(), "changes");
+  llvm::Value *changes = b.CreateLoad(b.getInt8Ty(), place);
+  changes = b.CreateSelect(isSame, b.getInt8(0),
+                           b.CreateOr(b.CreateShl(changes, 1), b.getInt8(1)));
+  b.CreateStore(changes, place);
+  holdsAll = b.CreateAnd(holdsAll, b.CreateICmpULE(changes, b.getInt8(1)));
 }
 
 void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
@@ -65,11 +97,12 @@ void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
   first = emitter.i64(0);
   if (deferred->shared)
     group = carry(emitter.i64(0));
-  if (deferred->inPlace) {
+  if (deferred->hasInPlace())
     first = carry(emitter.i64(0));
-    isFirstInPlace = carry(b.getFalse());
-    firstInPlace = carry(llvm::ConstantPointerNull::get(b.getPtrTy()));
-  }
+  for (Side &side : sides)
+    if (side.operand)
+      side.before = {carry(b.getFalse()),
+                     carry(llvm::ConstantPointerNull::get(b.getPtrTy()))};
 }
 
 /// The tile in slot `index` of `buffer`.
@@ -101,76 +134,138 @@ llvm::Value *DeferredDotsEmitter::isNeeded(const Nest &nest) {
   if (!deferred || roots.empty() || roots.front().kind != RootKind::Materialize)
     return nullptr;
   const Root &root = roots.front();
+  llvm::Value *isRead = nullptr; // from a buffer that is packed already
   if (deferred->shared && root.value == deferred->shared->value)
-    return b.CreateNot(isShared);
-  if (!deferred->inPlace || root.op != deferred->inPlace->load)
-    return nullptr;
-  tile = emitInPlaceTile(emitter, nest, *deferred->inPlace);
-  return b.CreateNot(tile.isUsable);
+    isRead = isShared;
+  for (Side &side : sides) {
+    if (!side.operand || root.op != side.operand->load)
+      continue;
+    InPlaceTile tile = emitInPlaceTile(emitter, nest, *side.operand);
+    side.now = {side.isAllowed ? b.CreateAnd(side.isAllowed, tile.isUsable)
+                               : tile.isUsable,
+                tile.first};
+    isRead =
+        isRead ? b.CreateOr(isRead, side.now.isInPlace) : side.now.isInPlace;
+  }
+  return isRead ? b.CreateNot(isRead) : nullptr;
 }
 
-/// The operands of `iterations` deferred iterations, the first with `left`.
-ProductOperands DeferredDotsEmitter::operandsOf(tt::DotOp dot, const Left &left,
+DeferredDotsEmitter::Places
+DeferredDotsEmitter::placesOf(Place Side::*which) const {
+  return {sides[0].*which, sides[1].*which};
+}
+
+/// Makes the operands those of `places` where these are in place.
+void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
+                                  const Places &places) {
+  const auto &[left, right] = places;
+  DotShape shape = shapeOf(emitter, dot);
+  auto choose = [&](const Place &place, llvm::Value *distance, int64_t packed) {
+    return b.CreateSelect(place.isInPlace, distance,
+                          emitter.i64(packed * shape.wordBytes()));
+  };
+  if (left.first) {
+    operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
+    operands.row = choose(left, sides[0].rowStride, shape.left.line);
+  }
+  if (right.first) {
+    int64_t columns = shape.block.lanes * shape.block.vectors;
+    operands.right =
+        b.CreateSelect(right.isInPlace, right.first, operands.right);
+    operands.step = choose(right, sides[1].rowStride, shape.right.step);
+    operands.panel = choose(right, emitter.i64(columns * shape.wordBytes()),
+                            columns * shape.right.line);
+  }
+}
+
+/// The operands of `iterations` deferred iterations, the first with `places`.
+ProductOperands DeferredDotsEmitter::operandsOf(tt::DotOp dot,
+                                                const Places &places,
                                                 llvm::Value *iterations) {
   const DotPlan &plan = emitter.program.dots.at(dot);
   ProductOperands operands{firstTile(emitter, deferred, plan.left),
                            firstTile(emitter, deferred, plan.right),
                            iterations};
-  if (!left.first)
-    return operands;
-  llvm::Value *copied = emitter.i64(shapeOf(emitter, dot).left.line);
-  operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
-  operands.row = b.CreateSelect(left.isInPlace, rowStride, copied);
+  placeIn(operands, dot, places);
   return operands;
 }
 
+SmallVector<llvm::Value *>
+DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
+  auto isCopied = [&](const Side &side) -> llvm::Value * {
+    return side.operand ? b.CreateNot(side.started.isInPlace) : b.getTrue();
+  };
+  llvm::Value *copiesRight = b.getTrue();
+  if (isShared)
+    copiesRight = b.CreateNot(isShared);
+  return prefetchAddresses(emitter, dot, isCopied(sides[0]), copiesRight);
+}
+
 void DeferredDotsEmitter::emitDot(tt::DotOp dot) {
-  if (deferred->inPlace)
+  if (deferred->hasInPlace())
     return emitInPlaceDot(dot);
   isEnded = isFull;
-  SmallVector<llvm::Value *> prefetches = prefetchAddresses(emitter, dot);
+  SmallVector<llvm::Value *> prefetches = addressesToPrefetch(dot);
   emitIf(emitter, isFull, [&] {
     llvm::Value *all = emitter.i64(deferred->iterations);
     emitProduct(emitter, dot, operandsOf(dot, {}, all), prefetches);
   });
 }
 
-/// Where this iteration does not continue the rows of the deferred ones,
-/// multiplies those, and then this one.
+/// An i1: is the tile of this iteration where that of `count` iterations after
+/// the first deferred one would be?
+llvm::Value *DeferredDotsEmitter::continues(const Side &side,
+                                            llvm::Value *count) {
+  tt::LoadOp load = side.operand->load;
+  auto tileType = codegen::tileType(load.getResult());
+  llvm::Type *element = emitter.memoryType(tileType.getElementType());
+  ArrayRef<int64_t> shape = tileType.getShape();
+  bool isRight = &side == &sides[1];
+  llvm::Value *tile = isRight
+                          ? b.CreateMul(side.rowStride, emitter.i64(shape[0]))
+                          : emitter.i64(shape[1] * Emitter::bytesOf(element));
+  llvm::Value *next =
+      b.CreateGEP(b.getInt8Ty(), side.before.first, b.CreateMul(count, tile));
+  return b.CreateSelect(
+      side.before.isInPlace,
+      b.CreateAnd(side.now.isInPlace, b.CreateICmpEQ(next, side.now.first)),
+      b.CreateNot(side.now.isInPlace));
+}
+
+/// Where this iteration does not continue the deferred ones, multiplies those,
+/// and then this one.
 void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
-  Left before{isFirstInPlace, firstInPlace}, now{tile.isUsable, tile.first};
   llvm::Value *count = b.CreateSub(slot, first);
   llvm::Value *isFirst = b.CreateICmpEQ(count, emitter.i64(0));
-  started.isInPlace = b.CreateSelect(isFirst, now.isInPlace, before.isInPlace);
-  started.first = b.CreateSelect(isFirst, now.first, before.first);
-
-  tt::LoadOp load = deferred->inPlace->load;
-  int64_t depth = codegen::tileType(load.getResult()).getShape().back();
-  llvm::Value *next =
-      b.CreateGEP(emitter.memoryType(load.getType()), before.first,
-                  b.CreateMul(count, emitter.i64(depth)));
-  llvm::Value *continues = b.CreateSelect(
-      before.isInPlace,
-      b.CreateAnd(now.isInPlace, b.CreateICmpEQ(next, now.first)),
-      b.CreateNot(now.isInPlace));
+  llvm::Value *allContinue = b.getTrue();
+  for (Side &side : sides) {
+    if (!side.operand)
+      continue;
+    side.started = {
+        b.CreateSelect(isFirst, side.now.isInPlace, side.before.isInPlace),
+        b.CreateSelect(isFirst, side.now.first, side.before.first)};
+    allContinue = b.CreateAnd(allContinue, continues(side, count));
+  }
   llvm::Value *isApart =
-      b.CreateAnd(b.CreateNot(isFirst), b.CreateNot(continues));
+      b.CreateAnd(b.CreateNot(isFirst), b.CreateNot(allContinue));
   emitIf(emitter, isApart, [&] {
-    emitProduct(emitter, dot, operandsOf(dot, before, count));
-    ProductOperands last = operandsOf(dot, now, emitter.i64(1));
+    emitProduct(emitter, dot, operandsOf(dot, placesOf(&Side::before), count));
     const DotPlan &plan = emitter.program.dots.at(dot);
-    const Buffer *left = bufferOf(emitter.program, plan.left);
-    const Buffer *right = bufferOf(emitter.program, plan.right);
-    last.left =
-        b.CreateSelect(now.isInPlace, now.first, emitter.buffers.lookup(left));
-    if (deferred->buffers.contains(right))
-      last.right = emitter.buffers.lookup(right);
+    auto tileOf = [&](const DotOperand &operand) {
+      const Buffer *buffer = bufferOf(emitter.program, operand);
+      return deferred->buffers.contains(buffer)
+                 ? emitter.buffers.lookup(buffer)
+                 : firstTile(emitter, deferred, operand);
+    };
+    ProductOperands last{tileOf(plan.left), tileOf(plan.right), emitter.i64(1)};
+    placeIn(last, dot, placesOf(&Side::now));
     emitProduct(emitter, dot, last);
   });
-  SmallVector<llvm::Value *> prefetches = prefetchAddresses(emitter, dot);
+  SmallVector<llvm::Value *> prefetches = addressesToPrefetch(dot);
   emitIf(emitter, b.CreateAnd(isFull, b.CreateNot(isApart)), [&] {
     emitProduct(emitter, dot,
-                operandsOf(dot, started, b.CreateAdd(count, emitter.i64(1))),
+                operandsOf(dot, placesOf(&Side::started),
+                           b.CreateAdd(count, emitter.i64(1))),
                 prefetches);
   });
   isEnded = b.CreateOr(isFull, isApart);
@@ -189,11 +284,16 @@ void DeferredDotsEmitter::leaveIteration() {
         b.CreateAdd(
             group, b.CreateZExt(b.CreateAnd(isFull, holdsAll), b.getInt64Ty())),
         latch);
-  if (deferred->inPlace) {
+  if (deferred->hasInPlace())
     cast<llvm::PHINode>(first)->addIncoming(
         b.CreateSelect(isEnded, next, first), latch);
-    isFirstInPlace->addIncoming(started.isInPlace, latch);
-    firstInPlace->addIncoming(started.first, latch);
+  for (Side &side : sides) {
+    if (!side.operand)
+      continue;
+    cast<llvm::PHINode>(side.before.isInPlace)
+        ->addIncoming(side.started.isInPlace, latch);
+    cast<llvm::PHINode>(side.before.first)
+        ->addIncoming(side.started.first, latch);
   }
 }
 
@@ -207,7 +307,7 @@ void DeferredDotsEmitter::end() {
   emitIf(emitter, isLeft, [&] {
     for (tt::DotOp dot : deferred->dots)
       emitProduct(emitter, dot,
-                  operandsOf(dot, {isFirstInPlace, firstInPlace}, count));
+                  operandsOf(dot, placesOf(&Side::before), count));
   });
   if (isPacked)
     b.CreateStore(holdsAll, isPacked);

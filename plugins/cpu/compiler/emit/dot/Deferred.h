@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <array>
+
 namespace nereid::cpu {
 
 /// Emits the bookkeeping of a loop with deferred dots: which tile of its
@@ -38,16 +40,32 @@ public:
   void emitDot(tt::DotOp dot);
 
 private:
-  /// A left operand that may be in place; both are null if it never is.
-  struct Left {
+  /// A tile of an operand that may be in place: an i1, and its first element.
+  struct Place {
     llvm::Value *isInPlace = nullptr, *first = nullptr;
   };
+  /// An operand that may be in place; nothing is set if it never is.
+  struct Side {
+    const InPlaceOperand *operand = nullptr;
+    llvm::Value *rowStride = nullptr; // bytes
+    llvm::Value *isAllowed = nullptr; // i1: in this program; null: yes
+    /// The tile of the first deferred iteration, before and after this one, and
+    /// that of this iteration.
+    Place before, started, now;
+  };
+  /// A place of each side.
+  using Places = std::array<Place, 2>;
 
   void compareKey();
+  void findSides();
   llvm::Value *tileAt(const Buffer *buffer, llvm::Value *index);
-  ProductOperands operandsOf(tt::DotOp dot, const Left &left,
+  ProductOperands operandsOf(tt::DotOp dot, const Places &places,
                              llvm::Value *iterations);
+  void placeIn(ProductOperands &operands, tt::DotOp dot, const Places &places);
+  Places placesOf(Place Side::*which) const;
+  llvm::Value *continues(const Side &side, llvm::Value *count);
   void emitInPlaceDot(tt::DotOp dot);
+  llvm::SmallVector<llvm::Value *> addressesToPrefetch(tt::DotOp dot);
 
   Emitter &emitter;
   llvm::IRBuilder<> &b;
@@ -60,12 +78,7 @@ private:
   llvm::Value *first = nullptr;   // 0, or a phi
   llvm::Value *isFull = nullptr;  // i1: slot is the last
   llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
-  // In place: the left operand of the first deferred iteration, before and
-  // after this one, and of this iteration.
-  llvm::Value *rowStride = nullptr;
-  llvm::PHINode *isFirstInPlace = nullptr, *firstInPlace = nullptr;
-  Left started;
-  InPlaceTile tile;
+  Side sides[2];                  // left and right
   // Shared.
   llvm::PHINode *group = nullptr;       // of slots
   llvm::Value *isShared = nullptr;      // i1: an earlier program packed it

@@ -52,13 +52,20 @@ static void setStrides(DotShape &shape, const DotPlan &plan,
     shape.right = stridesOf(plan.right, right, /*isRight=*/true, hasRight);
     return;
   }
-  int64_t depth = shape.depth / shape.packing.together; // in words
-  shape.left = {shape.rows * depth, depth, 1};
-  if (shape.isLeftTransposed)
-    shape.left = {shape.rows * depth, 1, shape.rows};
+  int64_t together = shape.packing.together, depth = shape.depth / together;
+  if (!plan.left.packed) {
+    shape.left = stridesOf(plan.left, left, /*isRight=*/false, hasLeft);
+    for (int64_t *stride :
+         {&shape.left.batch, &shape.left.line, &shape.left.iteration})
+      *stride /= together;
+  } else {
+    shape.left = {shape.rows * depth, depth, 1};
+    if (shape.kind == DotKind::Words)
+      shape.left = {shape.rows * depth, 1, shape.rows};
+    if (hasLeft)
+      shape.left.iteration = shape.batches * shape.left.batch;
+  }
   shape.right = {depth * shape.columns, depth, shape.packing.columns};
-  if (hasLeft)
-    shape.left.iteration = shape.batches * shape.left.batch;
   if (hasRight)
     shape.right.iteration = shape.batches * shape.right.batch;
 }
@@ -86,7 +93,8 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   if (deferred)
     shape.iterations = deferred->iterations;
   shape.hasRowLimit = bool(plan.rows);
-  shape.isLeftInPlace = deferred && deferred->inPlace;
+  shape.isLeftInPlace = deferred && deferred->inPlace[0];
+  shape.isRightInPlace = deferred && deferred->inPlace[1];
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
@@ -104,16 +112,16 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   if (shape.repeats())
     os << ".deferred" << (shape.left.iteration ? "" : ".right")
        << (shape.right.iteration ? "" : ".left");
-  if (shape.kind != DotKind::Elements)
-    return name;
   // How operands are stored.
   if (shape.repeats())
     os << ".x" << shape.iterations;
   if (shape.isLeftInPlace)
     os << ".in.place";
+  if (shape.isRightInPlace)
+    os << ".right.in.place";
   if (shape.left.iteration && !shape.isLeftJoined())
     os << ".tiles";
-  if (shape.right.step == shape.columns &&
+  if (shape.kind == DotKind::Elements && shape.right.step == shape.columns &&
       shape.columns > shape.block.lanes * shape.block.vectors)
     os << ".rows";
   return name;
@@ -166,6 +174,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64, i64};
   if (shape.isLeftInPlace)
     types.push_back(i64);
+  if (shape.isRightInPlace)
+    types.append({i64, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
@@ -177,17 +187,20 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
                           prefetch.rows, prefetch.lines);
   llvm::Function *function =
       functionFor(emitter, name, types, [&](llvm::Function *f) {
+        auto next = f->arg_begin();
+        DotArguments in{next++, next++, next++, next++, next++};
+        if (!shape.repeats())
+          in.iterations = emitter.i64(1);
+        if (shape.isLeftInPlace)
+          in.row = next++;
+        if (shape.isRightInPlace) {
+          in.step = next++;
+          in.panel = next++;
+        }
         SmallVector<llvm::Value *> addresses;
-        size_t others = shape.isLeftInPlace ? 6 : 5;
-        for (llvm::Argument &argument : llvm::drop_begin(f->args(), others))
-          addresses.push_back(&argument);
-        DotArguments in{f->getArg(0),
-                        f->getArg(1),
-                        f->getArg(2),
-                        shape.repeats() ? f->getArg(3) : emitter.i64(1),
-                        f->getArg(4),
-                        shape.isLeftInPlace ? f->getArg(5) : nullptr,
-                        addresses};
+        for (; next != f->arg_end(); ++next)
+          addresses.push_back(next);
+        in.prefetches = addresses;
         if (shape.kind == DotKind::Tiles)
           emitTileDot(emitter, shape, in);
         else
@@ -199,6 +212,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
       plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
   if (shape.isLeftInPlace)
     arguments.push_back(operands.row);
+  if (shape.isRightInPlace)
+    arguments.append({operands.step, operands.panel});
   // What is in the cache, if there is nothing to prefetch.
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
     arguments.append({operands.left, emitter.i64(0), emitter.i64(0)});

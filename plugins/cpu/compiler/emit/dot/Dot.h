@@ -6,14 +6,16 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, rows, [row], (first, row, iteration)...)
+//   void (a, b, c, iterations, rows, [row], [step, panel],
+//         (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
-// two of its rows. A dot may also prefetch what later iterations read
-// (Prefetch): rows starting at `first`, with strides in bytes between rows and
-// between iterations.
+// two of its rows in bytes; if b may be, `step` is that between its rows, and
+// `panel` that between panels of columns. A dot may also prefetch what later
+// iterations read (Prefetch): rows starting at `first`, with strides in bytes
+// between rows and between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 #define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -46,14 +48,18 @@ struct DotShape {
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
-  int64_t iterations = 1;     // at most
-  bool hasRowLimit = false;   // an argument: leading rows that are needed
-  bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
+  int64_t iterations = 1;   // at most
+  bool hasRowLimit = false; // an argument: leading rows that are needed
+  // Perhaps; distances are arguments.
+  bool isLeftInPlace = false, isRightInPlace = false;
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
+  int64_t wordBytes() const { return packing.together * factorBytes(); }
   /// Are the steps of all iterations at one distance?
-  bool isLeftJoined() const { return left.iteration == depth * left.step; }
+  bool isLeftJoined() const {
+    return left.iteration * packing.together == depth * left.step;
+  }
   bool repeats() const { return left.iteration || right.iteration; }
 };
 
@@ -62,7 +68,9 @@ struct DotArguments {
   llvm::Value *left, *right, *sums;
   llvm::Value *iterations;                  // i64
   llvm::Value *rows;                        // i64, with hasRowLimit
-  llvm::Value *row;                         // i64; null: shape.left.line
+  llvm::Value *row = nullptr;               // i64, with isLeftInPlace
+  llvm::Value *step = nullptr;              // i64, with isRightInPlace
+  llvm::Value *panel = nullptr;             // i64, with isRightInPlace
   llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
 };
 
@@ -77,10 +85,12 @@ llvm::SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter,
                                                    tt::DotOp dot);
 
 /// Addresses and strides of it: what later iterations of the loop around `dot`
-/// read. Without a next iteration, addresses of an operand, which is cached
-/// already.
+/// read. Without a next iteration, or where it does not copy the left or the
+/// right operand, addresses of an operand, which is cached already.
 llvm::SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter,
-                                                   tt::DotOp dot);
+                                                   tt::DotOp dot,
+                                                   llvm::Value *copiesLeft,
+                                                   llvm::Value *copiesRight);
 
 /// The buffer of `operand`; null for a tile that a loop carries.
 const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand);
@@ -88,11 +98,11 @@ const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand);
 DotShape shapeOf(Emitter &emitter, tt::DotOp op);
 
 /// What a call multiplies: pointers to the first of `iterations` tiles of both
-/// operands. `row` is null unless the left one may be in place.
+/// operands, and distances of one that may be in place (DotArguments).
 struct ProductOperands {
   llvm::Value *left, *right;
   llvm::Value *iterations;
-  llvm::Value *row = nullptr;
+  llvm::Value *row = nullptr, *step = nullptr, *panel = nullptr;
 };
 
 /// Emits a call that adds the product to the sums of `op`.

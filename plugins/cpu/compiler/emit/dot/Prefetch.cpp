@@ -56,7 +56,9 @@ static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
                          emitter.scalar(loop.getUpperBound()));
 }
 
-SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot) {
+SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
+                                             llvm::Value *copiesLeft,
+                                             llvm::Value *copiesRight) {
   auto loop = cast<scf::ForOp>(dot->getParentOp());
   llvm::IRBuilder<> &b = emitter.builder;
   const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
@@ -79,9 +81,11 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot) {
                     bytesOf(prefetch.form.base));
     llvm::Value *row = bytesOf(prefetch.form.strides[prefetch.rowDim]);
     llvm::Value *iteration = bytesOf(prefetch.advance);
-    addresses.append({b.CreateSelect(hasNext, first, near),
-                      b.CreateSelect(hasNext, row, none),
-                      b.CreateSelect(hasNext, iteration, none)});
+    llvm::Value *isRead =
+        b.CreateAnd(hasNext, prefetch.isRight ? copiesRight : copiesLeft);
+    addresses.append({b.CreateSelect(isRead, first, near),
+                      b.CreateSelect(isRead, row, none),
+                      b.CreateSelect(isRead, iteration, none)});
   }
   return addresses;
 }

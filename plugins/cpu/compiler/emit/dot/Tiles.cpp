@@ -53,7 +53,8 @@ public:
   }
 
   void run() {
-    int64_t leftBytes = shape.rows * shape.depth * tiling.elementBytes;
+    int64_t leftBytes = shape.left.batch * shape.wordBytes();
+    leftPitch = in.row ? in.row : i64(shape.left.line * shape.wordBytes());
     int64_t rightBytes = shape.depth * shape.columns * tiling.elementBytes;
     call(llvm::Intrinsic::x86_ldtilecfg, {configuration()});
     emitLoop(b, shape.batches, 1, [&](llvm::Value *batch) {
@@ -66,7 +67,7 @@ public:
           llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
           number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
                                b.CreateUDiv(row, i64(blockRows)));
-          block(number, at(x, row, tiling.rows * leftPitch()),
+          block(number, rowAt(x, row),
                 at(y, column, tiling.depthTiles * tiling.rightBytes()),
                 at(at(c, row, tiling.rows * sumPitch()), column,
                    tiling.columns * 4));
@@ -78,10 +79,6 @@ public:
 
 private:
   /// Bytes from one row to the next.
-  int64_t leftPitch() const { return shape.depth * tiling.elementBytes; }
-  int64_t wordBytes() const {
-    return shape.packing.together * tiling.elementBytes;
-  }
   int64_t sumPitch() const { return shape.columns * 4; }
 
   /// One block: loads its sums, accumulates over all iterations and the whole
@@ -95,9 +92,9 @@ private:
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
       if (shape.left.iteration)
-        left = at(x, iteration, shape.left.iteration * wordBytes());
+        left = at(x, iteration, shape.left.iteration * shape.wordBytes());
       if (shape.right.iteration)
-        right = at(y, iteration, shape.right.iteration * wordBytes());
+        right = at(y, iteration, shape.right.iteration * shape.wordBytes());
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
       emitPrefetches(b, shape, in, share,
@@ -121,8 +118,7 @@ private:
                                      column % (kTiles - kSumTiles - leftTiles));
       if (column == 0)
         call(llvm::Intrinsic::x86_tileloadd64,
-             {left, at(x, i64(row), tiling.rows * leftPitch()),
-              i64(leftPitch())});
+             {left, rowAt(x, i64(row)), leftPitch});
       if (row == 0)
         call(llvm::Intrinsic::x86_tileloadd64,
              {right,
@@ -172,6 +168,12 @@ private:
     b.CreateIntrinsic(id, {}, operands);
   }
   llvm::Value *i64(int64_t number) { return b.getInt64(number); }
+  /// So many tiles of the left operand below `base`.
+  llvm::Value *rowAt(llvm::Value *base, llvm::Value *tiles) {
+    return b.CreateGEP(
+        b.getInt8Ty(), base,
+        b.CreateMul(b.CreateMul(tiles, i64(tiling.rows)), leftPitch));
+  }
   llvm::Value *at(llvm::Value *base, llvm::Value *index, int64_t bytes) {
     return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(index, i64(bytes)));
   }
@@ -181,8 +183,9 @@ private:
   const DotShape &shape;
   DotArguments in;
   Tiling tiling;
-  int64_t blockRows, blockColumns; // tiles of sums that are in registers
-  int64_t leftTiles;               // registers for the left operand
+  llvm::Value *leftPitch = nullptr; // bytes from one row to the next
+  int64_t blockRows, blockColumns;  // tiles of sums that are in registers
+  int64_t leftTiles;                // registers for the left operand
   int64_t rowBlocks, columnBlocks;
 };
 } // namespace

@@ -48,14 +48,13 @@ public:
       llvm::Value *c =
           sumAt(in.sums, b.CreateMul(batch, i64(shape.rows * columns)));
       emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
-        llvm::Value *panel = at(y, b.CreateMul(column, i64(shape.right.line)));
+        llvm::Value *panel = panelAt(y, column);
         SmallVector<llvm::Value *> offsets = sumsOfOffset(panel);
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          llvm::Value *line = in.row ? in.row : i64(shape.left.line);
-          block(strip, numberOf(strip, column), rows,
-                at(x, b.CreateMul(row, line)), panel, sumAt(c, first), offsets);
+          emitBlock(strip, numberOf(strip, column), rows, rowAt(x, row), panel,
+                    sumAt(c, first), offsets);
         });
       });
     });
@@ -149,15 +148,15 @@ private:
 
   /// One block: loads its sums, accumulates over all iterations and all of k in
   /// registers, stores them.
-  void block(llvm::Value *strip, llvm::Value *number, int64_t rows,
-             llvm::Value *x, llvm::Value *y, llvm::Value *c,
-             ArrayRef<llvm::Value *> offsets) {
+  void emitBlock(llvm::Value *strip, llvm::Value *block, int64_t rows,
+                 llvm::Value *x, llvm::Value *y, llvm::Value *c,
+                 ArrayRef<llvm::Value *> offsets) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
     SmallVector<llvm::Value *> lines = {x}, places, sums;
     for (int64_t row = 1; in.row && row < rows; ++row)
-      lines.push_back(at(x, b.CreateMul(in.row, i64(row))));
+      lines.push_back(rowAt(x, i64(row)));
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t v = 0; v < blockVectors; ++v) {
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
@@ -166,32 +165,50 @@ private:
         if (!offsets.empty())
           sums.back() = b.CreateSub(sums.back(), offsets[v]);
       }
+    int64_t spans = spansOf(steps), span = depth / spans;
     emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
-      llvm::Value *share =
-          b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
-      auto prefetch = [&] {
-        emitPrefetches(b, shape, in, share, blocks * shape.iterations);
-      };
-      // Later strips may be left out.
-      if (shape.hasRowLimit && !shape.prefetches.empty())
-        emitIf(b.CreateICmpEQ(strip, i64(0)), prefetch);
-      else
-        prefetch();
       llvm::Value *left = b.CreateMul(iteration, i64(shape.left.iteration));
       llvm::Value *right =
-          at(y, b.CreateMul(iteration, i64(shape.right.iteration)));
-      emitLoop(b, i64(depth), steps, sums, [&](llvm::Value *k) {
-        llvm::Value *first =
-            b.CreateAdd(left, b.CreateMul(k, i64(shape.left.step)));
-        for (int64_t step = 0; step < steps; ++step)
-          addProducts(lines, first, step * shape.left.step,
-                      at(right, b.CreateMul(b.CreateAdd(k, i64(step)),
-                                            i64(shape.right.step))),
-                      sums);
+          in.step ? stepAt(y, b.CreateMul(iteration, i64(depth)))
+                  : at(y, b.CreateMul(iteration, i64(shape.right.iteration)));
+      emitLoop(b, i64(spans), 1, sums, [&](llvm::Value *number) {
+        llvm::Value *share =
+            b.CreateAdd(b.CreateMul(block, i64(shape.iterations)), iteration);
+        share = b.CreateAdd(b.CreateMul(share, i64(spans)), number);
+        prefetch(strip, share, blocks * shape.iterations * spans);
+        llvm::Value *begin = b.CreateMul(number, i64(span));
+        emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+          k = b.CreateAdd(begin, k);
+          llvm::Value *first =
+              b.CreateAdd(left, b.CreateMul(k, i64(shape.left.step)));
+          for (int64_t step = 0; step < steps; ++step)
+            addProducts(lines, first, step * shape.left.step,
+                        stepAt(right, b.CreateAdd(k, i64(step))), sums);
+        });
       });
     });
     for (auto [place, value] : llvm::zip(places, sums))
       emitter.inScratch(b.CreateAlignedStore(value, place, align));
+  }
+
+  /// The parts of the depth between which prefetches are spread, each of a
+  /// whole number of `steps`: long ones would have them all at once.
+  int64_t spansOf(int64_t steps) const {
+    constexpr int64_t kShortest = 32;
+    int64_t spans = 1;
+    while (!shape.prefetches.empty() && depth / spans >= 2 * kShortest &&
+           depth % (2 * spans * steps) == 0)
+      spans *= 2;
+    return spans;
+  }
+
+  void prefetch(llvm::Value *strip, llvm::Value *share, int64_t shares) {
+    auto emit = [&] { emitPrefetches(b, shape, in, share, shares); };
+    // Later strips may be left out.
+    if (shape.hasRowLimit && !shape.prefetches.empty())
+      emitIf(b.CreateICmpEQ(strip, i64(0)), emit);
+    else
+      emit();
   }
 
   /// Adds, for one k, a column of the left block times a row of the right one,
@@ -200,7 +217,8 @@ private:
   void addProducts(ArrayRef<llvm::Value *> lines, llvm::Value *offset,
                    int64_t more, llvm::Value *line,
                    MutableArrayRef<llvm::Value *> sums) {
-    llvm::Align align(factor->getScalarSizeInBits() / 8);
+    // Words that are in memory are aligned to elements only.
+    llvm::Align align(in.row ? shape.factorBytes() : shape.wordBytes());
     SmallVector<llvm::Value *> right = loadLine(line);
     int64_t rows = sums.size() / blockVectors;
     for (int64_t row = 0; row < rows; ++row) {
@@ -222,9 +240,11 @@ private:
   SmallVector<llvm::Value *> loadLine(llvm::Value *line) {
     llvm::Align align(factor->getScalarSizeInBits() / 8);
     SmallVector<llvm::Value *> vectors;
-    for (int64_t v = 0; v < blockVectors; ++v)
-      vectors.push_back(emitter.inScratch(b.CreateAlignedLoad(
-          vectorOf(factor), at(line, i64(v * lanes)), align)));
+    for (int64_t v = 0; v < blockVectors; ++v) {
+      llvm::LoadInst *vector = b.CreateAlignedLoad(
+          vectorOf(factor), at(line, i64(v * lanes)), align);
+      vectors.push_back(in.step ? vector : emitter.inScratch(vector));
+    }
     return vectors;
   }
 
@@ -244,6 +264,25 @@ private:
   llvm::Value *i64(int64_t number) { return b.getInt64(number); }
   llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
     return b.CreateGEP(factor, base, offset);
+  }
+  /// So many rows of the left operand after `base`.
+  llvm::Value *rowAt(llvm::Value *base, llvm::Value *rows) {
+    return in.row ? b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, in.row))
+                  : at(base, b.CreateMul(rows, i64(shape.left.line)));
+  }
+  /// The panel of the right operand that begins with `column`, a multiple of
+  /// its columns.
+  llvm::Value *panelAt(llvm::Value *base, llvm::Value *column) {
+    if (!in.panel)
+      return at(base, b.CreateMul(column, i64(shape.right.line)));
+    llvm::Value *number = b.CreateUDiv(column, i64(lanes * blockVectors));
+    return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(number, in.panel));
+  }
+  /// So many steps along the depth of the right operand after `base`.
+  llvm::Value *stepAt(llvm::Value *base, llvm::Value *steps) {
+    return in.step
+               ? b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(steps, in.step))
+               : at(base, b.CreateMul(steps, i64(shape.right.step)));
   }
   llvm::Value *sumAt(llvm::Value *base, llvm::Value *offset) {
     return b.CreateGEP(sum, base, offset);

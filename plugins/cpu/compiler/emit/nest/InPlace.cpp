@@ -59,6 +59,16 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
     }));
   }
   tt::LoadOp load = operand.load;
+  if (operand.hasManyRows) {
+    llvm::Value *row = emitter.polynomial(operand.rowStride);
+    require(at({row}, [&] {
+      llvm::Value *elements = emitter.i64(
+          CpuModel::kSetDistance /
+          Emitter::bytesOf(emitter.memoryType(getElementTypeOrSelf(load))));
+      return builder.CreateICmpNE(builder.CreateURem(row, elements),
+                                  emitter.i64(0));
+    }));
+  }
   Address address =
       addressOf(load.getPtr(), Indices(codegen::rankOf(load), zero()));
   insertAt(0);
