@@ -79,7 +79,8 @@ enum {
   NEREID_CPU_LAUNCH_STREAMS = 1u
 };
 
-// One launch, shared by all threads that run it; constant during the launch.
+// One launch, or one part of each program of it, shared by all threads that run
+// it; constant during the call.
 typedef struct nereid_cpu_launch_t {
   uint32_t struct_size;
   uint32_t grid[3]; // programs along x, y, z; all at least 1
@@ -87,6 +88,10 @@ typedef struct nereid_cpu_launch_t {
   void *state;
   uint32_t flags; // NEREID_CPU_LAUNCH_*
   uint32_t reserved;
+  // Each program runs as `parts` calls, one for each `part` from 0 on, in any
+  // order or at the same time. At most the kernel's `parts`; 0 is 1.
+  uint32_t part;
+  uint32_t parts;
 } nereid_cpu_launch_t;
 
 // Runs `count` programs, at least 1, starting at (x, y, z) = first[0],
@@ -117,6 +122,8 @@ typedef struct nereid_cpu_kernel_t {
   // If it is not null, a formula for bytes_per_program and flops_per_program.
   const nereid_work_step_t *work;
   uint64_t work_count; // of its steps
+  // A program can be divided into so many parts at most; 0: it cannot.
+  uint64_t parts;
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

@@ -23,8 +23,8 @@ static constexpr uint64_t kChunksPerThread = 8;
 static Threads threadsOf(const nereid_kernel_t &kernel,
                          const nereid_launch_t &launch, uint64_t programs) {
   unsigned most = kernel.state->pool.threads();
-  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS || programs == 1 ||
-      most == 1)
+  bool isOne = programs == 1 && kernel.image.parts < 2;
+  if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS || isOne || most == 1)
     return {1};
   if (kernel.threads)
     return {std::min(most, kernel.threads)};
@@ -56,25 +56,36 @@ struct Program {
 static constexpr int kPoison = 0xff;
 
 /// Runs one program at a time, each with scratch filled by the pattern. Every
-/// other one streams, so that tests with little data cover both.
-static bool runPoisoned(Launch &launch, uint64_t first, uint64_t count,
-                        void *scratch) {
+/// other one streams, so that tests with little data cover both, and two of
+/// three are divided.
+static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
+                        uint64_t first, uint64_t count, void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
-  nereid_cpu_launch_t shared = launch.shared;
+  bool isDivided = shared.parts > 1;
   for (uint64_t number = first; number < first + count; ++number) {
-    std::memset(scratch, kPoison, image.scratch_size);
     shared.flags = number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS;
     Program program(number, launch.shared.grid);
-    if (image.entry(launch.arguments, &shared, program.index, 1, scratch) != 0)
-      return false;
+    if (!isDivided)
+      shared.parts = number % 3 < 2 && image.parts > 1
+                         ? std::min<uint32_t>(image.parts, 3)
+                         : 1;
+    // From the last one on: if one depends on what an earlier one writes,
+    // results are wrong.
+    for (uint32_t left = isDivided ? 1 : shared.parts; left-- > 0;) {
+      if (!isDivided)
+        shared.part = left;
+      std::memset(scratch, kPoison, image.scratch_size);
+      if (image.entry(launch.arguments, &shared, program.index, 1, scratch))
+        return false;
+    }
   }
   endStreams(NEREID_CPU_LAUNCH_STREAMS);
   return true;
 }
 
-/// Runs a chunk on the calling thread; the `run` of a Job.
-static bool runPrograms(void *context, uint64_t first, uint64_t count) {
-  Launch &launch = *static_cast<Launch *>(context);
+/// Runs programs, or one part of each, on the calling thread.
+static bool runPrograms(Launch &launch, const nereid_cpu_launch_t &shared,
+                        uint64_t first, uint64_t count) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
   void *scratch = nullptr;
   if (image.scratch_size) {
@@ -85,12 +96,30 @@ static bool runPrograms(void *context, uint64_t first, uint64_t count) {
     }
   }
   if (scratch && launch.kernel.state->poisonsScratch) [[unlikely]]
-    return runPoisoned(launch, first, count, scratch);
-  Program program(first, launch.shared.grid);
-  int32_t status = image.entry(launch.arguments, &launch.shared, program.index,
-                               count, scratch);
-  endStreams(launch.shared.flags);
+    return runPoisoned(launch, shared, first, count, scratch);
+  Program program(first, shared.grid);
+  int32_t status =
+      image.entry(launch.arguments, &shared, program.index, count, scratch);
+  endStreams(shared.flags);
   return status == 0;
+}
+
+/// The `run` of a Job whose items are programs.
+static bool runChunk(void *context, uint64_t first, uint64_t count) {
+  Launch &launch = *static_cast<Launch *>(context);
+  return runPrograms(launch, launch.shared, first, count);
+}
+
+/// The `run` of a Job whose items are parts, program by program.
+static bool runParts(void *context, uint64_t first, uint64_t count) {
+  Launch &launch = *static_cast<Launch *>(context);
+  nereid_cpu_launch_t shared = launch.shared;
+  for (uint64_t item = first; item < first + count; ++item) {
+    shared.part = static_cast<uint32_t>(item % shared.parts);
+    if (!runPrograms(launch, shared, item / shared.parts, 1))
+      return false;
+  }
+  return true;
 }
 
 /// Reports why a launch failed, to its caller or to the next synchronize.
@@ -116,7 +145,7 @@ static nereid_status_t launchCooperative(Launch &launch, uint64_t programs,
                       : pool.threads();
   std::optional<bool> complete;
   if (programs <= most)
-    complete = pool.runTogether({runPrograms, &launch, programs, 1});
+    complete = pool.runTogether({runChunk, &launch, programs, 1});
   if (!complete)
     return fail(call, NEREID_OUT_OF_RESOURCES,
                 "a cooperative launch of " + std::to_string(programs) +
@@ -149,7 +178,9 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   &kServices,
                   nullptr,
                   0,
-                  0},
+                  0,
+                  0,
+                  1},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
   bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&
@@ -159,15 +190,22 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
   work.shared.flags = streamingFlags(*kernel, programs, threads);
   bool complete;
+  unsigned parts = partsFor(kernel->image, programs, threads);
   if (threads <= 1) {
-    complete = runPrograms(&work, 0, programs);
+    complete = runChunk(&work, 0, programs);
+  } else if (parts > 1) {
+    work.shared.parts = parts;
+    uint64_t items = programs * parts;
+    complete = kernel->state->pool.run(
+        {runParts, &work, items, 1, false, isShort},
+        static_cast<unsigned>(std::min<uint64_t>(threads, items)));
   } else {
     bool waits = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
     uint64_t chunk = waits ? 1 : programs / (threads * kChunksPerThread);
-    complete =
-        kernel->state->pool.run({runPrograms, &work, programs,
-                                 std::max<uint64_t>(chunk, 1), waits, isShort},
-                                threads);
+    complete = kernel->state->pool.run(
+        {runChunk, &work, programs, std::max<uint64_t>(chunk, 1), waits,
+         isShort},
+        static_cast<unsigned>(std::min<uint64_t>(threads, programs)));
   }
   if (complete && !work.state.failed()) [[likely]]
     return NEREID_OK;

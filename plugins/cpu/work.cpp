@@ -21,6 +21,9 @@ static constexpr double kUnknownNanoseconds = 1000;
 // 50 ns, which is the time to transfer a few cache lines.
 static constexpr double kNanosecondsPerThread = 2000;
 static constexpr double kNanosecondsOfAThread = 50;
+// What each part of a program repeats, such as packing the right operand of a
+// product, of the time of the program.
+static constexpr double kCostOfAPart = 0.08;
 // With less work, waking a thread costs more than it saves.
 static constexpr double kNanosecondsWorthWaking = 12000;
 
@@ -108,11 +111,34 @@ static double costOf(const nereid_cpu_kernel_t &image,
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most) {
   double total = costOf(image, work) * static_cast<double>(programs);
-  double count = std::min(
-      {total / kNanosecondsPerThread, std::sqrt(total / kNanosecondsOfAThread),
-       static_cast<double>(programs), static_cast<double>(most)});
+  double items = static_cast<double>(programs) *
+                 static_cast<double>(std::max<uint64_t>(image.parts, 1));
+  double count = std::min({total / kNanosecondsPerThread,
+                           std::sqrt(total / kNanosecondsOfAThread), items,
+                           static_cast<double>(most)});
   return {static_cast<unsigned>(std::max(count, 1.0)),
           total < kNanosecondsWorthWaking};
+}
+
+unsigned partsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
+                  unsigned threads) {
+  if (image.parts < 2 || programs >= threads)
+    return 1;
+  unsigned best = 1;
+  double least = HUGE_VAL;
+  for (unsigned parts = 1; parts <= std::min<uint64_t>(image.parts, threads);
+       ++parts) {
+    // Parts are of whole strips.
+    double strips = std::ceil(static_cast<double>(image.parts) / parts);
+    double rounds = std::ceil(static_cast<double>(programs * parts) / threads);
+    double time =
+        rounds * (strips / static_cast<double>(image.parts) + kCostOfAPart);
+    if (time < least) {
+      best = parts;
+      least = time;
+    }
+  }
+  return best;
 }
 
 } // namespace nereid::cpu

@@ -25,9 +25,15 @@ struct Threads {
   bool isShort = false; ///< not worth waking a thread
 };
 
-/// The threads, at most `most`, that are worthwhile for `programs` programs.
+/// The threads, at most `most`, that are worthwhile for `programs` programs,
+/// which may be divided.
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most);
+
+/// The number of parts of each of `programs` programs with which `threads`
+/// threads have finished first.
+unsigned partsFor(const nereid_cpu_kernel_t &image, uint64_t programs,
+                  unsigned threads);
 
 } // namespace nereid::cpu
 

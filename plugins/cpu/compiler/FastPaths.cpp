@@ -55,6 +55,8 @@ static constexpr FastPathInfo kTable[] = {
      "sorts and flips exchange vectors and shuffle their lanes"},
     {FastPath::AscendingIndex, "ascending-index",
      "reductions do not compare indices that ascend"},
+    {FastPath::RowParts, "row-parts",
+     "threads without a program share the rows of products"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -38,8 +38,9 @@ enum class FastPath : unsigned {
   StreamingStores,
   Exchange,
   AscendingIndex,
+  RowParts,
 };
-inline constexpr size_t kFastPaths = 24;
+inline constexpr size_t kFastPaths = 25;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

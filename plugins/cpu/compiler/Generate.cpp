@@ -91,6 +91,8 @@ generate(ModuleOp source, const GenerateOptions &options,
   if (info.streamedBytesPerProgram &&
       !planStreams(**program, forms, options))
     info.streamedBytesPerProgram = 0;
+  if ((*program)->parts)
+    info.parts = (*program)->parts->count;
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);
     (*program)->print(text);

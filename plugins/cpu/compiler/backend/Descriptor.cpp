@@ -96,7 +96,7 @@ llvm::Error addDescriptor(llvm::Module &module) {
        entry, number64(info->argumentsSize), number64(info->scratchSize),
        number64(info->scratchAlign), number64(info->bytesPerProgram),
        number64(info->flopsPerProgram), number64(info->streamedBytesPerProgram),
-       work, number64(info->work.size())});
+       work, number64(info->work.size()), number64(info->parts)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

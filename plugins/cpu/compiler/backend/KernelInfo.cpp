@@ -65,6 +65,7 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
       {"bytes_per_program", info.bytesPerProgram},
       {"flops_per_program", info.flopsPerProgram},
       {"streamed_bytes_per_program", info.streamedBytesPerProgram},
+      {"parts", info.parts},
   };
   for (auto [name, value] : numbers)
     add({word(name), makeNumber(context, value)});
@@ -172,6 +173,7 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
           .Case("bytes_per_program", &info.bytesPerProgram)
           .Case("flops_per_program", &info.flopsPerProgram)
           .Case("streamed_bytes_per_program", &info.streamedBytesPerProgram)
+          .Case("parts", &info.parts)
           .Default(nullptr);
   if (!field)
     return llvm::createStringError(

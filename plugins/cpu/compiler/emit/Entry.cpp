@@ -51,6 +51,8 @@ public:
     loadGrid();
     if (info.streamedBytesPerProgram)
       loadStreams();
+    if (emitter.program.parts)
+      loadPart(*emitter.program.parts);
     startIds();
 
     b.SetInsertPoint(header);
@@ -122,18 +124,41 @@ private:
           kNames[axis]);
   }
 
-  /// An older driver's launch has no flags.
-  void loadStreams() {
-    constexpr unsigned kOffset = offsetof(nereid_cpu_launch_t, flags);
+  /// The u32 at `offset` of the launch; 0 in an older driver's, which lacks it.
+  llvm::Value *loadField(unsigned offset) {
     llvm::Value *size = b.CreateLoad(b.getInt32Ty(), emitter.launch);
-    llvm::Value *hasFlags = b.CreateICmpUGT(size, b.getInt32(kOffset));
+    llvm::Value *hasField = b.CreateICmpUGT(size, b.getInt32(offset));
     llvm::Value *place = b.CreateSelect(
-        hasFlags, b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch, kOffset),
+        hasField, b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch, offset),
         emitter.launch);
-    llvm::Value *flags = b.CreateLoad(b.getInt32Ty(), place);
-    llvm::Value *streams = b.CreateICmpNE(
-        b.CreateAnd(flags, NEREID_CPU_LAUNCH_STREAMS), b.getInt32(0));
-    emitter.streams = b.CreateAnd(hasFlags, streams, "streams");
+    llvm::Value *field = b.CreateLoad(b.getInt32Ty(), place);
+    return b.CreateSelect(hasField, field, b.getInt32(0));
+  }
+
+  void loadStreams() {
+    llvm::Value *flags = loadField(offsetof(nereid_cpu_launch_t, flags));
+    emitter.streams =
+        b.CreateICmpNE(b.CreateAnd(flags, NEREID_CPU_LAUNCH_STREAMS),
+                       b.getInt32(0), "streams");
+  }
+
+  /// The rows of the part: strips of the same number of rows each, or, of the
+  /// first ones, one more, as dots divide them.
+  void loadPart(const RowParts &parts) {
+    llvm::Value *part = loadField(offsetof(nereid_cpu_launch_t, part));
+    llvm::Value *count = loadField(offsetof(nereid_cpu_launch_t, parts));
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, count,
+                                    b.getInt32(1));
+    auto startOf = [&](llvm::Value *number) {
+      llvm::Value *strip =
+          b.CreateUDiv(b.CreateMul(number, b.getInt32(parts.count)), count);
+      llvm::Value *larger = b.CreateBinaryIntrinsic(
+          llvm::Intrinsic::umin, strip, b.getInt32(parts.rows % parts.count));
+      return b.CreateAdd(
+          b.CreateMul(strip, b.getInt32(parts.rows / parts.count)), larger);
+    };
+    emitter.scalars[parts.first] = startOf(part);
+    emitter.scalars[parts.last] = startOf(b.CreateAdd(part, b.getInt32(1)));
   }
 
   void startIds() {

@@ -176,8 +176,11 @@ void Planner::planDot(tt::DotOp dot) {
   unsigned step = current->steps.size();
   DotPlan &plan = program->dots[dot];
   plan = planProduct(dot, options);
-  if (plan.kind != DotKind::Tiles)
-    plan.rows = rowLimits.lookup(dot);
+  if (plan.kind != DotKind::Tiles) {
+    RowLimits limits = rowLimits.lookup(dot);
+    plan.firstRow = limits.first;
+    plan.rows = limits.end;
+  }
   for (const DotOperand &operand : {plan.left, plan.right})
     readers[operand.value].push_back({block, step, 0, false});
   if (plan.kind == DotKind::Elements) {

@@ -30,6 +30,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
   transposeDotOperands();
+  divideRows();
   limitDotRows();
   unsigned number = 0;
   function.walk<WalkOrder::PreOrder>(
@@ -47,6 +48,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
     if (isIndexFunction(value))
       program->materializedIndexFunctions.insert(value);
   deferDots();
+  program->parts = parts;
   placeBuffers(*program);
   return std::move(program);
 }

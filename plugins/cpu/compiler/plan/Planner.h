@@ -34,6 +34,10 @@ bool isAccumulation(tt::DotOp dot);
 /// then has a nest of its own, which some iterations skip.
 bool computesDotOperand(mlir::Operation *op);
 
+/// Are the sums of `dot` used by nothing but stores, of values that are
+/// computed from them row by row?
+bool isOnlyStored(tt::DotOp dot);
+
 /// Chooses the initial values of a nest's reductions and the elements they
 /// skip, and finds comparisons whose results are known.
 void planReductions(Nest &nest, const TileProgram &program,
@@ -109,6 +113,9 @@ private:
   void limitDotRows(); // DotRows.cpp
   void layOutRight(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
+  // RowParts.cpp
+  bool canDivideRows();
+  void divideRows();
   void deferDots();
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
@@ -144,7 +151,12 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
   llvm::SetVector<mlir::Value> toMaterialize;        // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> rowLimits; // of dots
+  /// The rows of a dot that stores need, i64; null: all.
+  struct RowLimits {
+    mlir::Value first, end;
+  };
+  llvm::DenseMap<mlir::Operation *, RowLimits> rowLimits; // of dots
+  std::optional<RowParts> parts;
 
   // State of one round of planning.
   std::unique_ptr<TileProgram> program;

@@ -262,6 +262,10 @@ struct Printer {
           os << " by " << infoOf(plan.product).name;
         else if (plan.kind == DotKind::Tiles)
           os << " by tiles";
+        if (plan.firstRow) {
+          os << " rows from ";
+          name(plan.firstRow);
+        }
         if (plan.rows) {
           os << " rows below ";
           name(plan.rows);
@@ -329,6 +333,15 @@ struct Printer {
       if (buffer->panel)
         os << " in panels of " << buffer->panel;
       os << " at " << buffer->offset << '\n';
+    }
+    if (program.parts) {
+      os << "  up to " << program.parts->count << " parts of rows from ";
+      name(program.parts->first);
+      os << " below ";
+      name(program.parts->end);
+      os << ", nothing unless ";
+      name(program.parts->isNeeded);
+      os << '\n';
     }
     printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
   }

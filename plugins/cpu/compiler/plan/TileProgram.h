@@ -219,7 +219,9 @@ struct DotPlan {
   DotBlock block;                          // of all kinds but Tiles
   DotPacking packing; // of the right operand, where it is packed
   DotOperand left, right;
-  mlir::Value rows; // of the sums that are needed, an i64; null: all
+  // Of the sums, those that are needed, i64: from `firstRow`, or null for 0, up
+  // to `rows`, or null for all.
+  mlir::Value firstRow, rows;
 };
 
 /// What `dot` prefetches while it multiplies: the elements that `load` will
@@ -295,6 +297,16 @@ struct DeferredDots {
   bool hasInPlace() const { return inPlace[0] || inPlace[1]; }
 };
 
+/// A program that can be divided into parts, each of which stores some of the
+/// rows of its results. They run on different threads if nothing that the
+/// program reads is what it stores; otherwise the first part stores all rows.
+struct RowParts {
+  int64_t rows = 0, count = 0; // at most so many parts
+  mlir::Value first, last; // i32, arguments of the function: the part's rows
+  mlir::Value end;         // i32: `last`, or all rows
+  mlir::Value isNeeded;    // i1: where it is false, the program ends
+};
+
 struct TileProgram {
   tt::FuncOp function;
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -311,6 +323,7 @@ struct TileProgram {
   /// Materialized values that depend on the index and on scalars only. Analyses
   /// may look through their operations: they do not depend on memory.
   llvm::DenseSet<mlir::Value> materializedIndexFunctions;
+  std::optional<RowParts> parts;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isMaterialized(mlir::Value value) const {

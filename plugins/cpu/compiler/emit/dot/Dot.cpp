@@ -93,6 +93,7 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   if (deferred)
     shape.iterations = deferred->iterations;
   shape.hasRowLimit = bool(plan.rows);
+  shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];
   shape.isRightInPlace = deferred && deferred->inPlace[1];
   setStrides(shape, plan, program, deferred);
@@ -172,6 +173,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   bool readsColumns = shape.isLeftTransposed && shape.kind != DotKind::Tiles;
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   SmallVector<llvm::Type *> types = {pointer, pointer, pointer, i64, i64};
+  if (shape.hasFirstRow)
+    types.push_back(i64);
   if (shape.isLeftInPlace)
     types.push_back(i64);
   if (shape.isRightInPlace)
@@ -181,7 +184,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   std::string name =
       nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
   if (shape.hasRowLimit)
-    name += ".limited";
+    name += shape.hasFirstRow ? ".part" : ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)
     name += llvm::formatv(".prefetch.{0}x{1}x{2}", prefetch.iterations,
                           prefetch.rows, prefetch.lines);
@@ -191,6 +194,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
         DotArguments in{next++, next++, next++, next++, next++};
         if (!shape.repeats())
           in.iterations = emitter.i64(1);
+        if (shape.hasFirstRow)
+          in.firstRow = next++;
         if (shape.isLeftInPlace)
           in.row = next++;
         if (shape.isRightInPlace) {
@@ -210,6 +215,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
       operands.left, operands.right, emitter.bufferPointer(op.getResult()),
       operands.iterations,
       plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
+  if (shape.hasFirstRow)
+    arguments.push_back(emitter.scalar(plan.firstRow));
   if (shape.isLeftInPlace)
     arguments.push_back(operands.row);
   if (shape.isRightInPlace)

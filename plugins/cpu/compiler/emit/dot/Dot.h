@@ -6,7 +6,7 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, rows, [row], [step, panel],
+//   void (a, b, c, iterations, rows, [first row], [row], [step, panel],
 //         (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
@@ -50,6 +50,7 @@ struct DotShape {
   DotStrides left, right;
   int64_t iterations = 1;   // at most
   bool hasRowLimit = false; // an argument: leading rows that are needed
+  bool hasFirstRow = false; // an argument: the first that is needed
   // Perhaps; distances are arguments.
   bool isLeftInPlace = false, isRightInPlace = false;
   llvm::SmallVector<PrefetchShape, 2> prefetches;
@@ -68,6 +69,7 @@ struct DotArguments {
   llvm::Value *left, *right, *sums;
   llvm::Value *iterations;                  // i64
   llvm::Value *rows;                        // i64, with hasRowLimit
+  llvm::Value *firstRow = nullptr;          // i64, with hasFirstRow
   llvm::Value *row = nullptr;               // i64, with isLeftInPlace
   llvm::Value *step = nullptr;              // i64, with isRightInPlace
   llvm::Value *panel = nullptr;             // i64, with isRightInPlace

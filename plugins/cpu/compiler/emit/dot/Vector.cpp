@@ -51,10 +51,13 @@ public:
         llvm::Value *panel = panelAt(y, column);
         SmallVector<llvm::Value *> offsets = sumsOfOffset(panel);
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
+          llvm::Value *isFirst =
+              shape.hasFirstRow ? b.CreateICmpSLE(row, in.firstRow)
+                                : b.CreateICmpEQ(strip, i64(0));
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          emitBlock(strip, numberOf(strip, column), rows, rowAt(x, row), panel,
-                    sumAt(c, first), offsets);
+          emitBlock(isFirst, numberOf(strip, column), rows, rowAt(x, row),
+                    panel, sumAt(c, first), offsets);
         });
       });
     });
@@ -80,9 +83,11 @@ private:
   void eachStrip(
       llvm::function_ref<void(llvm::Value *, llvm::Value *, int64_t)> body) {
     int64_t rows = shape.rows / strips, larger = shape.rows % strips;
-    auto emitStrips = [&](int64_t first, llvm::Value *count, int64_t size) {
+    auto emitStrips = [&](int64_t first, llvm::Value *skipped,
+                          llvm::Value *count, int64_t size) {
       emitLoop(b, count, 1, {}, [&](llvm::Value *index) {
-        llvm::Value *strip = b.CreateAdd(index, i64(first));
+        llvm::Value *strip =
+            b.CreateAdd(b.CreateAdd(index, skipped), i64(first));
         llvm::Value *row = b.CreateMul(strip, i64(size));
         if (first)
           row = b.CreateAdd(row, i64(first));
@@ -94,13 +99,21 @@ private:
       if (!count)
         return;
       if (!shape.hasRowLimit)
-        return emitStrips(first, i64(count), size);
-      llvm::Value *left =
-          b.CreateSub(in.rows, i64(first ? first * (size + 1) : 0));
+        return emitStrips(first, i64(0), i64(count), size);
+      llvm::Value *begin = i64(first ? first * (size + 1) : 0);
+      llvm::Value *left = b.CreateSub(in.rows, begin);
       emitIf(b.CreateICmpSGT(left, i64(0)), [&] {
-        llvm::Value *needed =
-            b.CreateUDiv(b.CreateAdd(left, i64(size - 1)), i64(size));
-        emitStrips(first, emitter.smaller(needed, i64(count)), size);
+        llvm::Value *needed = emitter.smaller(
+            b.CreateUDiv(b.CreateAdd(left, i64(size - 1)), i64(size)),
+            i64(count));
+        if (!shape.hasFirstRow)
+          return emitStrips(first, i64(0), needed, size);
+        llvm::Value *before =
+            emitter.larger(b.CreateSub(in.firstRow, begin), i64(0));
+        llvm::Value *skipped = b.CreateUDiv(before, i64(size));
+        emitIf(b.CreateICmpSGT(needed, skipped), [&] {
+          emitStrips(first, skipped, b.CreateSub(needed, skipped), size);
+        });
       });
     };
     emitNeeded(0, larger, rows + 1);
@@ -147,8 +160,8 @@ private:
   }
 
   /// One block: loads its sums, accumulates over all iterations and all of k in
-  /// registers, stores them.
-  void emitBlock(llvm::Value *strip, llvm::Value *block, int64_t rows,
+  /// registers, stores them. `isFirst`: those above it are left out.
+  void emitBlock(llvm::Value *isFirst, llvm::Value *block, int64_t rows,
                  llvm::Value *x, llvm::Value *y, llvm::Value *c,
                  ArrayRef<llvm::Value *> offsets) {
     llvm::Type *vector = vectorOf(sum);
@@ -175,7 +188,7 @@ private:
         llvm::Value *share =
             b.CreateAdd(b.CreateMul(block, i64(shape.iterations)), iteration);
         share = b.CreateAdd(b.CreateMul(share, i64(spans)), number);
-        prefetch(strip, share, blocks * shape.iterations * spans);
+        prefetch(isFirst, share, blocks * shape.iterations * spans);
         llvm::Value *begin = b.CreateMul(number, i64(span));
         emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
           k = b.CreateAdd(begin, k);
@@ -202,11 +215,11 @@ private:
     return spans;
   }
 
-  void prefetch(llvm::Value *strip, llvm::Value *share, int64_t shares) {
+  void prefetch(llvm::Value *isFirst, llvm::Value *share, int64_t shares) {
     auto emit = [&] { emitPrefetches(b, shape, in, share, shares); };
     // Later strips may be left out.
     if (shape.hasRowLimit && !shape.prefetches.empty())
-      emitIf(b.CreateICmpEQ(strip, i64(0)), emit);
+      emitIf(isFirst, emit);
     else
       emit();
   }
