@@ -69,7 +69,7 @@ class LoneProduct(Generator):
         return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, self.grid, is_exact=True)
 
     def _product(self, element, result, *pointers) -> None:
-        m, n, k = self.choice((16, 32, 64)), self.choice((16, 32)), self.choice((4, 16, 32))
+        m, n, k = self.choice((16, 32, 64, 64)), self.choice((16, 32, 32)), self.choice((4, 16, 32))
         trips = self.choice([1, 2, 3])
         while trips * k * max(m, n) > self.count // 2:
             k //= 2

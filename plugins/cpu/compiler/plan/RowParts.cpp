@@ -87,7 +87,7 @@ bool RowDivider::findAccesses() {
   if (!isComplete || dots.empty() || stores.empty() ||
       stores.size() > kMostStores || accesses.size() > kMostAccesses)
     return false;
-  constexpr int64_t kFewestSums = 256;
+  constexpr int64_t kFewestSums = 1024;
   int64_t rows = codegen::tileType(stores.front().getPtr()).getDimSize(0);
   return llvm::all_of(
              stores,
