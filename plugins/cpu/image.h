@@ -22,6 +22,9 @@ extern "C" {
 
 #define NEREID_CPU_KERNEL_SYMBOL "nereid_cpu_kernel_v3"
 
+// A condition has at most this many steps.
+enum { NEREID_CPU_MAX_CONDITION_STEPS = 256 };
+
 // Flags of a kernel.
 enum {
   // Programs communicate (atomics, locks). They start in index order, so that a
@@ -88,8 +91,9 @@ typedef struct nereid_cpu_launch_t {
   void *state;
   uint32_t flags; // NEREID_CPU_LAUNCH_*
   uint32_t reserved;
-  // Each program runs as `parts` calls, one for each `part` from 0 on, in any
-  // order or at the same time. At most the kernel's `parts`; 0 is 1.
+  // A program that is divided runs as `parts` calls, one for each `part` from 0
+  // on, in any order or at the same time; at most the kernel's `parts`. 0: it
+  // is not divided.
   uint32_t part;
   uint32_t parts;
 } nereid_cpu_launch_t;
@@ -122,8 +126,11 @@ typedef struct nereid_cpu_kernel_t {
   // If it is not null, a formula for bytes_per_program and flops_per_program.
   const nereid_work_step_t *work;
   uint64_t work_count; // of its steps
-  // A program can be divided into so many parts at most; 0: it cannot.
+  // A program can be divided into so many parts at most, if the last step of
+  // the condition, at the program's position, is not negative; 0: it cannot.
   uint64_t parts;
+  const nereid_work_step_t *parts_condition;
+  uint64_t parts_condition_count; // of its steps
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

@@ -56,28 +56,30 @@ struct Program {
 static constexpr int kPoison = 0xff;
 
 /// Runs one program at a time, each with scratch filled by the pattern. Every
-/// other one streams, so that tests with little data cover both, and two of
-/// three are divided.
+/// other one streams, so that tests with little data cover both, and those that
+/// can be divided are, but one of three.
 static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
                         uint64_t first, uint64_t count, void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
-  bool isDivided = shared.parts > 1;
+  bool isPart = shared.parts > 1;
   for (uint64_t number = first; number < first + count; ++number) {
     shared.flags = number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS;
-    Program program(number, launch.shared.grid);
-    if (!isDivided)
-      shared.parts = number % 3 < 2 && image.parts > 1
-                         ? std::min<uint32_t>(image.parts, 3)
-                         : 1;
-    // From the last one on: if one depends on what an earlier one writes,
+    Program program(number, shared.grid);
+    uint32_t parts = 1;
+    if (!isPart && number % 3 < 2 &&
+        isDivisible(image, launch.arguments, shared.grid, program.index))
+      shared.parts = parts = std::min<uint32_t>(image.parts, 3);
+    // The last one first: where a part reads what an earlier one writes,
     // results are wrong.
-    for (uint32_t left = isDivided ? 1 : shared.parts; left-- > 0;) {
-      if (!isDivided)
+    for (uint32_t left = parts; left-- > 0;) {
+      if (!isPart)
         shared.part = left;
       std::memset(scratch, kPoison, image.scratch_size);
       if (image.entry(launch.arguments, &shared, program.index, 1, scratch))
         return false;
     }
+    if (!isPart)
+      shared.parts = 0;
   }
   endStreams(NEREID_CPU_LAUNCH_STREAMS);
   return true;
@@ -113,10 +115,18 @@ static bool runChunk(void *context, uint64_t first, uint64_t count) {
 /// The `run` of a Job whose items are parts, program by program.
 static bool runParts(void *context, uint64_t first, uint64_t count) {
   Launch &launch = *static_cast<Launch *>(context);
-  nereid_cpu_launch_t shared = launch.shared;
+  uint32_t parts = launch.shared.parts;
   for (uint64_t item = first; item < first + count; ++item) {
-    shared.part = static_cast<uint32_t>(item % shared.parts);
-    if (!runPrograms(launch, shared, item / shared.parts, 1))
+    nereid_cpu_launch_t shared = launch.shared;
+    shared.part = static_cast<uint32_t>(item % parts);
+    Program program(item / parts, shared.grid);
+    if (!isDivisible(launch.kernel.image, launch.arguments, shared.grid,
+                     program.index)) {
+      if (shared.part != 0)
+        continue;
+      shared.parts = 0;
+    }
+    if (!runPrograms(launch, shared, item / parts, 1))
       return false;
   }
   return true;
@@ -180,7 +190,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   0,
                   0,
                   0,
-                  1},
+                  0},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
   bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&

@@ -68,33 +68,64 @@ static double combine(int64_t kind, double a, double b) {
   }
 }
 
+namespace {
+/// What a formula depends on.
+struct Position {
+  const void *arguments;
+  const uint32_t *grid;
+  double program[3];
+};
+} // namespace
+
+/// Computes the `values` of the steps.
+static void evaluate(const nereid_work_step_t *steps, uint64_t count,
+                     const Position &position, double *values) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto &[kind, a, b] = steps[i];
+    switch (kind) {
+    case NEREID_WORK_CONSTANT:
+      values[i] = static_cast<double>(a);
+      break;
+    case NEREID_WORK_ARGUMENT:
+      values[i] =
+          readInteger(static_cast<const char *>(position.arguments) + a, b);
+      break;
+    case NEREID_WORK_PROGRAM_ID:
+      values[i] = position.program[a];
+      break;
+    case NEREID_WORK_GRID_SIZE:
+      values[i] = position.grid[a];
+      break;
+    default:
+      values[i] = combine(kind, values[a], values[b]);
+    }
+  }
+}
+
 ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
                    const uint32_t *grid) {
   uint64_t count = image.work_count;
   if (count < 2 || count > NEREID_WORK_MAX_STEPS)
     return {static_cast<double>(image.bytes_per_program),
             static_cast<double>(image.flops_per_program)};
+  Position average{arguments, grid, {}};
+  for (int axis = 0; axis < 3; ++axis)
+    average.program[axis] = (grid[axis] - 1.0) / 2;
   double values[NEREID_WORK_MAX_STEPS];
-  for (uint64_t i = 0; i < count; ++i) {
-    const auto &[kind, a, b] = image.work[i];
-    switch (kind) {
-    case NEREID_WORK_CONSTANT:
-      values[i] = static_cast<double>(a);
-      break;
-    case NEREID_WORK_ARGUMENT:
-      values[i] = readInteger(static_cast<const char *>(arguments) + a, b);
-      break;
-    case NEREID_WORK_PROGRAM_ID:
-      values[i] = (grid[a] - 1.0) / 2;
-      break;
-    case NEREID_WORK_GRID_SIZE:
-      values[i] = grid[a];
-      break;
-    default:
-      values[i] = combine(kind, values[a], values[b]);
-    }
-  }
+  evaluate(image.work, count, average, values);
   return {values[count - 2], values[count - 1]};
+}
+
+bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
+                 const uint32_t *grid, const uint32_t *program) {
+  uint64_t count = image.parts_condition_count;
+  if (image.parts < 2 || count < 1 || count > NEREID_CPU_MAX_CONDITION_STEPS)
+    return false;
+  Position position{arguments, grid, {}};
+  std::copy_n(program, 3, position.program);
+  double values[NEREID_CPU_MAX_CONDITION_STEPS];
+  evaluate(image.parts_condition, count, position, values);
+  return values[count - 1] >= 0;
 }
 
 /// Nanoseconds of one program.

@@ -25,6 +25,10 @@ struct Threads {
   bool isShort = false; ///< not worth waking a thread
 };
 
+/// Can `program` be divided into parts (nereid_cpu_launch_t)?
+bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
+                 const uint32_t *grid, const uint32_t *program);
+
 /// The threads, at most `most`, that are worthwhile for `programs` programs,
 /// which may be divided.
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,

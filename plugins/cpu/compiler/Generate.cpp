@@ -13,6 +13,7 @@
 #include "plan/Accumulators.h"
 #include "plan/DotTypes.h"
 #include "plan/Masks.h"
+#include "plan/RowParts.h"
 #include "plan/Streams.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -76,7 +77,8 @@ generate(ModuleOp source, const GenerateOptions &options,
     return kernel.takeError();
 
   codegen::TileForms planned;
-  auto program = planTileProgram(*kernel, planned, options);
+  std::optional<RowParts> parts = divideRows(*kernel, planned, options, info);
+  auto program = planTileProgram(*kernel, parts, planned, options);
   if (failed(program))
     return failureOf("the kernel cannot be compiled for the cpu");
   info.scratchSize = (*program)->scratchBytes;
@@ -91,8 +93,6 @@ generate(ModuleOp source, const GenerateOptions &options,
   if (info.streamedBytesPerProgram &&
       !planStreams(**program, forms, options))
     info.streamedBytesPerProgram = 0;
-  if ((*program)->parts)
-    info.parts = (*program)->parts->count;
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);
     (*program)->print(text);

@@ -79,24 +79,26 @@ llvm::Error addDescriptor(llvm::Module &module) {
   auto number64 = [&](uint64_t value) -> llvm::Constant * {
     return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value);
   };
-  llvm::Constant *work =
-      llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
-  if (!info->work.empty()) {
+  auto formula =
+      [&](const std::vector<nereid_work_step_t> &steps) -> llvm::Constant * {
+    if (steps.empty())
+      return llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
     std::vector<uint64_t> words;
-    for (const nereid_work_step_t &step : info->work)
+    for (const nereid_work_step_t &step : steps)
       for (int64_t word : {step.kind, step.a, step.b})
         words.push_back(static_cast<uint64_t>(word));
-    auto *steps = llvm::ConstantDataArray::get(context, words);
-    work = new llvm::GlobalVariable(module, steps->getType(), true,
-                                    llvm::GlobalValue::PrivateLinkage, steps);
-  }
+    auto *array = llvm::ConstantDataArray::get(context, words);
+    return new llvm::GlobalVariable(module, array->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, array);
+  };
   // The fields of nereid_cpu_kernel_t, in order.
   auto *fields = llvm::ConstantStruct::getAnon(
       {number32(sizeof(nereid_cpu_kernel_t)), number32(info->flags), nameGlobal,
        entry, number64(info->argumentsSize), number64(info->scratchSize),
        number64(info->scratchAlign), number64(info->bytesPerProgram),
        number64(info->flopsPerProgram), number64(info->streamedBytesPerProgram),
-       work, number64(info->work.size()), number64(info->parts)});
+       formula(info->work), number64(info->work.size()), number64(info->parts),
+       formula(info->partsCondition), number64(info->partsCondition.size())});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

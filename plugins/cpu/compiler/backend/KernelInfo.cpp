@@ -10,6 +10,8 @@
 //
 // A kernel whose work has a formula has an entry for each step, in order:
 //   !3 = !{!"work", i64 KIND, i64 A, i64 B}
+// and one whose programs can be divided, for each step of the condition:
+//   !4 = !{!"parts_condition", i64 KIND, i64 A, i64 B}
 
 #include "KernelInfo.h"
 
@@ -69,9 +71,13 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
   };
   for (auto [name, value] : numbers)
     add({word(name), makeNumber(context, value)});
-  for (const nereid_work_step_t &step : info.work)
-    add({word("work"), makeNumber(context, step.kind),
-         makeNumber(context, step.a), makeNumber(context, step.b)});
+  auto addSteps = [&](const char *name, const auto &steps) {
+    for (const nereid_work_step_t &step : steps)
+      add({word(name), makeNumber(context, step.kind),
+           makeNumber(context, step.a), makeNumber(context, step.b)});
+  };
+  addSteps("work", info.work);
+  addSteps("parts_condition", info.partsCondition);
 }
 
 static llvm::Expected<std::string> textAt(const llvm::MDNode &node,
@@ -111,7 +117,9 @@ static llvm::Error readArgument(const llvm::MDNode &node, KernelInfo &info) {
 }
 
 /// Reads a step of the formula; one that refers to a later step is refused.
-static llvm::Error readStep(const llvm::MDNode &node, KernelInfo &info) {
+static llvm::Error readStep(const llvm::MDNode &node, const KernelInfo &info,
+                            std::vector<nereid_work_step_t> &steps,
+                            size_t most) {
   int64_t fields[3];
   for (unsigned i = 0; i < 3; ++i) {
     auto field = numberAt(node, i + 1);
@@ -120,7 +128,7 @@ static llvm::Error readStep(const llvm::MDNode &node, KernelInfo &info) {
     fields[i] = static_cast<int64_t>(*field);
   }
   auto [kind, a, b] = fields;
-  int64_t earlier = static_cast<int64_t>(info.work.size());
+  int64_t earlier = static_cast<int64_t>(steps.size());
   auto isValid = [&]() -> bool {
     switch (kind) {
     case NEREID_WORK_CONSTANT:
@@ -136,10 +144,10 @@ static llvm::Error readStep(const llvm::MDNode &node, KernelInfo &info) {
              b >= 0 && b < earlier;
     }
   };
-  if (!isValid() || earlier == NEREID_WORK_MAX_STEPS)
+  if (!isValid() || steps.size() == most)
     return llvm::createStringError(
-        "metadata nereid.cpu.kernel: a step of work is not valid");
-  info.work.push_back({kind, a, b});
+        "metadata nereid.cpu.kernel: a step of a formula is not valid");
+  steps.push_back({kind, a, b});
   return llvm::Error::success();
 }
 
@@ -150,7 +158,10 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
   if (*key == "argument")
     return readArgument(node, info);
   if (*key == "work")
-    return readStep(node, info);
+    return readStep(node, info, info.work, NEREID_WORK_MAX_STEPS);
+  if (*key == "parts_condition")
+    return readStep(node, info, info.partsCondition,
+                    NEREID_CPU_MAX_CONDITION_STEPS);
   if (*key == "name") {
     auto name = textAt(node, 1);
     if (!name)

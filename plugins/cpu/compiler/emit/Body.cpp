@@ -68,9 +68,6 @@ void BodyEmitter::emitSteps(Block &block) {
     switch (step.kind) {
     case StepKind::Op:
       emitScalarOp(emitter, step.op);
-      if (emitter.program.parts &&
-          step.op == emitter.program.parts->isNeeded.getDefiningOp())
-        endUnless(emitter.program.parts->isNeeded);
       break;
     case StepKind::Nest:
       emitIf(emitter, deferred ? deferred->isNeeded(*step.nest) : nullptr,
@@ -84,13 +81,6 @@ void BodyEmitter::emitSteps(Block &block) {
       break;
     }
   }
-}
-
-/// Goes to the end of the body where `condition` is false.
-void BodyEmitter::endUnless(Value condition) {
-  llvm::BasicBlock *rest = makeBlock("needed");
-  b.CreateCondBr(emitter.scalar(condition), rest, next);
-  b.SetInsertPoint(rest);
 }
 
 void BodyEmitter::branchTo(Block *target, OperandRange operands) {

@@ -38,7 +38,6 @@ private:
   // Blocks of one region, joined by branches (Body.cpp).
   void makeArguments(mlir::Block &block);
   void emitSteps(mlir::Block &block);
-  void endUnless(mlir::Value condition);
   void emitScalars(mlir::Block &block);
   void branchTo(mlir::Block *target, mlir::OperandRange operands);
   void emitTerminator(mlir::Operation *op);

@@ -158,7 +158,7 @@ private:
           b.CreateMul(strip, b.getInt32(parts.rows / parts.count)), larger);
     };
     emitter.scalars[parts.first] = startOf(part);
-    emitter.scalars[parts.last] = startOf(b.CreateAdd(part, b.getInt32(1)));
+    emitter.scalars[parts.end] = startOf(b.CreateAdd(part, b.getInt32(1)));
   }
 
   void startIds() {

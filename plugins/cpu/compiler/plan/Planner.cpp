@@ -22,15 +22,14 @@ namespace nereid::cpu {
 using codegen::infoOf;
 using codegen::TileOpKind;
 
-Planner::Planner(tt::FuncOp function, codegen::TileForms &forms,
-                 const GenerateOptions &options)
-    : function(function), forms(forms), options(options) {}
+Planner::Planner(tt::FuncOp function, std::optional<RowParts> parts,
+                 codegen::TileForms &forms, const GenerateOptions &options)
+    : function(function), parts(parts), forms(forms), options(options) {}
 
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
   transposeDotOperands();
-  divideRows();
   limitDotRows();
   unsigned number = 0;
   function.walk<WalkOrder::PreOrder>(
@@ -54,9 +53,9 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
 }
 
 FailureOr<std::unique_ptr<TileProgram>>
-planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
-                const GenerateOptions &options) {
-  return Planner(function, forms, options).run();
+planTileProgram(tt::FuncOp function, std::optional<RowParts> parts,
+                codegen::TileForms &forms, const GenerateOptions &options) {
+  return Planner(function, parts, forms, options).run();
 }
 
 /// True if elements of `type` are whole bytes, or truth values.

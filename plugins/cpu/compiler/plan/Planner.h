@@ -36,17 +36,22 @@ bool computesDotOperand(mlir::Operation *op);
 
 /// Are the sums of `dot` used by nothing but stores, of values that are
 /// computed from them row by row?
-bool isOnlyStored(tt::DotOp dot);
+bool isOnlyStored(tt::DotOp dot, codegen::TileForms &forms);
 
 /// Chooses the initial values of a nest's reductions and the elements they
 /// skip, and finds comparisons whose results are known.
 void planReductions(Nest &nest, const TileProgram &program,
                     codegen::TileForms &forms, const GenerateOptions &options);
 
+/// The rows of a dot that stores need, i64; null: from 0, or all.
+struct RowLimits {
+  mlir::Value first, end;
+};
+
 class Planner {
 public:
-  Planner(tt::FuncOp function, codegen::TileForms &forms,
-          const GenerateOptions &options);
+  Planner(tt::FuncOp function, std::optional<RowParts> parts,
+          codegen::TileForms &forms, const GenerateOptions &options);
 
   mlir::FailureOr<std::unique_ptr<TileProgram>> run();
 
@@ -113,9 +118,6 @@ private:
   void limitDotRows(); // DotRows.cpp
   void layOutRight(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
-  // RowParts.cpp
-  bool canDivideRows();
-  void divideRows();
   void deferDots();
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
@@ -146,17 +148,13 @@ private:
   void addGuard(tt::LoadOp load, llvm::ArrayRef<LaterStore> stores);
 
   tt::FuncOp function;
+  const std::optional<RowParts> parts;
   codegen::TileForms &forms;
   const GenerateOptions &options;
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
   llvm::SetVector<mlir::Value> toMaterialize;        // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;
-  /// The rows of a dot that stores need, i64; null: all.
-  struct RowLimits {
-    mlir::Value first, end;
-  };
   llvm::DenseMap<mlir::Operation *, RowLimits> rowLimits; // of dots
-  std::optional<RowParts> parts;
 
   // State of one round of planning.
   std::unique_ptr<TileProgram> program;

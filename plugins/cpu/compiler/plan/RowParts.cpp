@@ -9,9 +9,12 @@
 // not multiplied (DotRows.cpp), but operands are packed by each.
 //
 // The runs are not ordered. So nothing that the program reads may be what it
-// stores, different stores must not overlap, nor rows of one store: each run
-// compares the address ranges before it accesses memory. If they overlap, the
-// first run stores all rows and the others end at once.
+// stores, different stores must not overlap, nor rows of one store. The driver
+// finds out before it divides a program: the image has a formula that compares
+// the address ranges. It depends on the launch and on the program's position
+// only, not on memory.
+
+#include "plan/RowParts.h"
 
 #include "plan/AddressBounds.h"
 #include "plan/DotTypes.h"
@@ -32,8 +35,8 @@ namespace {
 class RowDivider {
 public:
   RowDivider(tt::FuncOp function, codegen::TileForms &forms,
-             const GenerateOptions &options)
-      : function(function), forms(forms), options(options) {}
+             const GenerateOptions &options, KernelInfo &info)
+      : function(function), forms(forms), options(options), info(info) {}
 
   /// Nothing if the programs cannot be divided.
   std::optional<RowParts> run();
@@ -41,12 +44,13 @@ public:
 private:
   bool add(Operation *op);
   bool findAccesses();
-  bool addComparisons(Block &block);
+  std::vector<nereid_work_step_t> condition();
   void maskStores(const RowParts &parts, OpBuilder &builder);
 
   tt::FuncOp function;
   codegen::TileForms &forms;
   const GenerateOptions &options;
+  KernelInfo &info;
   SmallVector<tt::DotOp> dots;
   SmallVector<tt::StoreOp> stores;
   SmallVector<Operation *> accesses; // loads and stores
@@ -97,50 +101,41 @@ bool RowDivider::findAccesses() {
          llvm::all_of(dots, [&](tt::DotOp dot) {
            RankedTensorType type = dot.getType();
            return type.getRank() == 2 && type.getDimSize(0) == rows &&
-                  type.getNumElements() >= kFewestSums && isOnlyStored(dot) &&
+                  type.getNumElements() >= kFewestSums &&
+                  isOnlyStored(dot, forms) &&
                   planProduct(dot, options).kind != DotKind::Tiles;
          });
 }
 
-/// Emits whether runs of different rows are independent, as what `block`
-/// yields. False if that cannot be known.
-bool RowDivider::addComparisons(Block &block) {
-  Operation *before = block.getParentOp()->getNextNode();
-  AddressBounds bounds(block, before, forms);
-  OpBuilder &builder = bounds.builder;
-  Location loc = before->getLoc();
+/// The condition that parts are independent; empty if it is not known.
+std::vector<nereid_work_step_t> RowDivider::condition() {
+  AddressBounds bounds(info, forms);
+  LaunchFormula &formula = bounds.formula;
   DenseMap<Operation *, Bounds> ranges;
   for (Operation *access : accesses) {
     std::optional<Bounds> range = bounds.of(access);
     if (!range)
-      return false;
+      return {};
     ranges[access] = *range;
   }
-  Value all;
-  auto require = [&](Value condition) {
-    all = all ? builder.create<arith::AndIOp>(loc, all, condition) : condition;
-  };
-  auto isBelow = [&](Value end, Value begin) -> Value {
-    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, end,
-                                         begin);
-  };
+  // All of these are true where the least is not negative.
+  WorkValue least{0, true};
   for (tt::StoreOp store : stores) {
     Bounds range = ranges.lookup(store);
     for (Operation *access : accesses) {
       if (access == store)
         continue;
       Bounds other = ranges.lookup(access);
-      require(builder.create<arith::OrIOp>(loc, isBelow(range.high, other.low),
-                                           isBelow(other.high, range.low)));
+      least = formula.min(least,
+                          formula.max(formula.subtract(other.low, range.high),
+                                      formula.subtract(range.low, other.high)));
     }
-    Value areApart = bounds.haveRowsApart(store);
-    if (!areApart)
-      return false;
-    require(areApart);
+    std::optional<WorkValue> rows = bounds.distanceOfRows(store);
+    if (!rows)
+      return {};
+    least = formula.min(least, *rows);
   }
-  require(bounds.areValid());
-  builder.create<scf::YieldOp>(loc, all);
-  return true;
+  return formula.finish(formula.min(least, bounds.validity()));
 }
 
 /// Leaves each store the rows of the part.
@@ -180,57 +175,29 @@ std::optional<RowParts> RowDivider::run() {
                                  planProduct(dots.front(), options).block.rows);
   if (parts.count < 2)
     return std::nullopt;
-
-  // What precedes does not depend on memory.
-  Operation *before = nullptr;
-  for (Operation &op : function.getBody().front())
-    if (op.getNumRegions() || isa<tt::DotOp>(op) ||
-        (!isMemoryEffectFree(&op) && !isa<LLVM::AssumeOp>(op))) {
-      before = &op;
-      break;
-    }
-  OpBuilder builder(before);
-  Location loc = before->getLoc();
-  Type i1 = builder.getI1Type(), i32 = builder.getI32Type();
-  unsigned arguments = function.getNumArguments();
-  for (Value *argument : {&parts.first, &parts.last}) {
+  info.partsCondition = condition();
+  if (info.partsCondition.empty())
+    return std::nullopt;
+  info.parts = parts.count;
+  OpBuilder builder(function.getContext());
+  for (Value *argument : {&parts.first, &parts.end}) {
     unsigned number = function.getNumArguments();
-    function.insertArgument(number, i32, {}, loc);
+    function.insertArgument(number, builder.getI32Type(), {},
+                            function.getLoc());
     *argument = function.getArgument(number);
   }
-  Value all = builder.create<arith::ConstantIntOp>(loc, parts.rows, 32);
-  Value count = builder.create<arith::SubIOp>(loc, parts.last, parts.first);
-  Value isPart =
-      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, count, all);
-  auto areApart = builder.create<scf::IfOp>(loc, i1, isPart, true);
-  if (!addComparisons(*areApart.thenBlock())) {
-    areApart.erase();
-    for (Value value : {isPart, count, all})
-      value.getDefiningOp()->erase();
-    for (unsigned number : {arguments + 1, arguments})
-      function.eraseArgument(number);
-    return std::nullopt;
-  }
-  OpBuilder whole = areApart.getElseBodyBuilder();
-  Value yes = whole.create<arith::ConstantIntOp>(loc, 1, 1);
-  whole.create<scf::YieldOp>(loc, yes);
-
-  Value independent = areApart.getResult(0);
-  Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
-  Value isFirst = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                parts.first, zero);
-  parts.end =
-      builder.create<arith::SelectOp>(loc, independent, parts.last, all);
-  parts.isNeeded = builder.create<arith::OrIOp>(loc, independent, isFirst);
   maskStores(parts, builder);
   return parts;
 }
 
-void Planner::divideRows() {
-  if (options.fastPaths.has(FastPath::RowParts) &&
-      options.fastPaths.has(FastPath::DotRows) &&
-      options.fastPaths.has(FastPath::DotKernel))
-    parts = RowDivider(function, forms, options).run();
+std::optional<RowParts> divideRows(tt::FuncOp kernel, codegen::TileForms &forms,
+                                   const GenerateOptions &options,
+                                   KernelInfo &info) {
+  for (FastPath path :
+       {FastPath::RowParts, FastPath::DotRows, FastPath::DotKernel})
+    if (!options.fastPaths.has(path))
+      return std::nullopt;
+  return RowDivider(kernel, forms, options, info).run();
 }
 
 } // namespace nereid::cpu

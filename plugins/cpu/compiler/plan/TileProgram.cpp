@@ -339,8 +339,6 @@ struct Printer {
       name(program.parts->first);
       os << " below ";
       name(program.parts->end);
-      os << ", nothing unless ";
-      name(program.parts->isNeeded);
       os << '\n';
     }
     printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);

@@ -298,13 +298,10 @@ struct DeferredDots {
 };
 
 /// A program that can be divided into parts, each of which stores some of the
-/// rows of its results. They run on different threads if nothing that the
-/// program reads is what it stores; otherwise the first part stores all rows.
+/// rows of its results.
 struct RowParts {
   int64_t rows = 0, count = 0; // at most so many parts
-  mlir::Value first, last; // i32, arguments of the function: the part's rows
-  mlir::Value end;         // i32: `last`, or all rows
-  mlir::Value isNeeded;    // i1: where it is false, the program ends
+  mlir::Value first, end; // i32, arguments of the function: the part's rows
 };
 
 struct TileProgram {
@@ -360,11 +357,11 @@ bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
 /// `scratchBytes`.
 void placeBuffers(TileProgram &program);
 
-/// Plans `function`. Fails with an error on an operation that can be neither
-/// root, expression nor step.
+/// Plans `function`, whose programs may be divided. Fails with an error on an
+/// operation that can be neither root, expression nor step.
 mlir::FailureOr<std::unique_ptr<TileProgram>>
-planTileProgram(tt::FuncOp function, codegen::TileForms &forms,
-                const GenerateOptions &options);
+planTileProgram(tt::FuncOp function, std::optional<RowParts> parts,
+                codegen::TileForms &forms, const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

@@ -1,7 +1,7 @@
 // A program of a product can be divided: each part stores some of the rows and
-// multiplies no others. The address ranges of a, b and c are compared before:
-// where c overlaps what the program reads, or its own rows, the first part
-// stores all. Tests divide each such program.
+// multiplies no others. The image has a condition that compares the address
+// ranges of a, b and c: where c overlaps what the program reads, or its own
+// rows, the program is not divided. Tests divide all others.
 // RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 -O fast_paths=all,-row-parts --stop-after llir -o - | FileCheck %s --check-prefix=WHOLE
 // RUN: nereid compile %s --target cpu:x86_64:sapphirerapids --stop-after llir -o - | FileCheck %s
@@ -20,15 +20,16 @@
 // RUN: nereid run %s --target cpu --grid 1 f32[8192]=random:1 i32=0 i32=2048 i32=6144 i32=0 --save 0=%t.row.npy
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 1 f32[8192]=random:1 i32=0 i32=2048 i32=6144 i32=0 --expect 0=%t.row.npy
 
-// CHECK: up to {{[0-9]+}} parts of rows from [[FIRST:%arg[0-9]+]] below {{%[0-9]+}}, nothing unless
-// CHECK: scf.if
+// CHECK: up to {{[0-9]+}} parts of rows from %arg5 below %arg6
 // CHECK: dot {{.*}} rows from {{%[0-9]+}} rows below {{%[0-9]+}}
 // CHECK: mask {{.*}} uniform, else nothing
 // CHECK: mask {{.*}} uniform, else nothing
 // CHECK: define internal void @dot.f32.64x32x32{{.*}}.part
 // CHECK: !{!"parts", i64 {{[0-9]+}}}
+// CHECK: !{!"parts_condition", i64 11, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
 // WHOLE-NOT: parts of rows
 // WHOLE: !{!"parts", i64 0}
+// WHOLE-NOT: parts_condition
 
 tt.func public @product(%p: !tt.ptr<f32>, %a: i32, %b: i32, %c: i32, %pitch: i32) {
   %zero = arith.constant dense<0.0> : tensor<64x32xf32>
