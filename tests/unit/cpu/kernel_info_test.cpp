@@ -74,7 +74,7 @@ TEST(KernelInfo, RefusesInvalidStepsOfWork) {
     info.work = {step};
     attachKernelInfo(module, info);
     EXPECT_EQ(llvm::toString(readKernelInfo(module).takeError()),
-              "metadata nereid.cpu.kernel: a step of work is not valid");
+              "metadata nereid.cpu.kernel: a step of a formula is not valid");
   }
 }
 

@@ -50,6 +50,37 @@ TEST(Threads, AssumesMoreThanTheEstimateForALoopOfUnknownLength) {
   EXPECT_EQ(threadsOf(image, 1, 8).count, 1u);
 }
 
+TEST(Threads, DividesProgramsAmongThreadsWithoutOne) {
+  nereid_cpu_kernel_t image = {};
+  image.bytes_per_program = 16 << 20;
+  image.parts = 10;
+  EXPECT_EQ(threadsOf(image, 1, 16).count, 10u);
+  EXPECT_EQ(threadsOf(image, 4, 16).count, 16u);
+  EXPECT_EQ(partsFor(image, 1, 10), 10u);
+  EXPECT_EQ(partsFor(image, 1, 2), 2u);
+  EXPECT_EQ(partsFor(image, 4, 16), 4u);
+  EXPECT_EQ(partsFor(image, 16, 16), 1u);
+  image.parts = 0;
+  EXPECT_EQ(partsFor(image, 1, 16), 1u);
+}
+
+TEST(Threads, DividesProgramsWhoseConditionHolds) {
+  // An argument minus the program's id along y is not negative.
+  const nereid_work_step_t steps[] = {{NEREID_WORK_ARGUMENT, 0, 4},
+                                      {NEREID_WORK_PROGRAM_ID, 1, 0},
+                                      {NEREID_WORK_SUBTRACT, 0, 1}};
+  nereid_cpu_kernel_t image = {};
+  image.parts = 2;
+  const uint32_t grid[3] = {1, 8, 1};
+  const int32_t argument = 3;
+  const uint32_t third[3] = {0, 3, 0}, fourth[3] = {0, 4, 0};
+  EXPECT_FALSE(isDivisible(image, &argument, grid, third));
+  image.parts_condition = steps;
+  image.parts_condition_count = std::size(steps);
+  EXPECT_TRUE(isDivisible(image, &argument, grid, third));
+  EXPECT_FALSE(isDivisible(image, &argument, grid, fourth));
+}
+
 TEST(Threads, EvaluatesAFormula) {
   // 100 * ceil(n / 32) bytes; a program along y times 7 operations.
   const nereid_work_step_t steps[] = {
