@@ -119,6 +119,8 @@ static bool runParts(void *context, uint64_t first, uint64_t count) {
   for (uint64_t item = first; item < first + count; ++item) {
     nereid_cpu_launch_t shared = launch.shared;
     shared.part = static_cast<uint32_t>(item % parts);
+    if (launch.kernel.state->poisonsScratch) [[unlikely]]
+      shared.part = parts - 1 - shared.part; // as in runPoisoned
     Program program(item / parts, shared.grid);
     if (!isDivisible(launch.kernel.image, launch.arguments, shared.grid,
                      program.index)) {
