@@ -5,6 +5,8 @@
 
 #include "CodeGen.h"
 
+#include "MachinePasses.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -12,7 +14,6 @@
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Target/TargetLoweringObjectFile.h"
 
 namespace nereid::cpu {
@@ -81,32 +82,18 @@ static bool addPasses(llvm::legacy::PassManagerBase &passes,
   return true;
 }
 
-namespace {
-class MinorPasses : public llvm::OptPassGate {
-public:
-  bool isEnabled() const override { return true; }
-  bool shouldRunPass(llvm::StringRef name, llvm::StringRef) override {
-    // The processors that we tune for execute out of order.
-    return name != "Machine Instruction Scheduler" &&
-           name != "Post RA top-down list latency scheduler" &&
-           name != "X86 Domain Reassignment Pass";
-  }
-};
-} // namespace
-
 llvm::Expected<std::unique_ptr<CodeGenerator>>
 CodeGenerator::create(llvm::TargetMachine &machine,
                       llvm::CodeGenFileType type) {
   std::unique_ptr<CodeGenerator> out(new CodeGenerator);
-  if (!addPasses(out->passes, machine, out->stream, type))
+  MachinePasses needed(out->passes, machine);
+  if (!addPasses(needed, machine, out->stream, type))
     return llvm::createStringError("LLVM cannot write such a file for " +
                                    machine.getTargetTriple().str());
   return out;
 }
 
 Bytes CodeGenerator::run(llvm::Module &module) {
-  static MinorPasses gate;
-  module.getContext().setOptPassGate(gate);
   passes.run(module);
   return std::exchange(file, {});
 }
