@@ -14,7 +14,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
@@ -41,7 +40,6 @@ static llvm::FunctionPassManager makeFunctionPasses(unsigned level) {
     passes.addPass(llvm::DSEPass());
     passes.addPass(llvm::InstCombinePass());
   }
-  passes.addPass(llvm::ADCEPass());
   return passes;
 }
 

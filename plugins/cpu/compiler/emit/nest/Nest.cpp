@@ -121,8 +121,9 @@ void NestEmitter::emitAxis(const Inner &inner) {
     llvm::Value *split = at({streams, range.begin, range.end}, [&] {
       return builder.CreateSelect(streams, range.end, range.begin);
     });
+    // The memory limits a loop that streams, however it is unrolled.
     emitter.streams = builder.getTrue();
-    emitVectorLoop(inner, {range.begin, split}, copies);
+    emitVectorLoop(inner, {range.begin, split}, 1);
     emitter.streams = builder.getFalse();
     emitVectorLoop(inner, {split, range.end}, copies);
     emitter.streams = decision;
