@@ -14,14 +14,14 @@ void nereid::tt::addStandardPipeline(OpPassManager &pm) {
   // Pointers and descriptors are followed within functions more precisely than
   // across calls.
   pm.addPass(createInlineCalls());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalize());
   pm.addPass(createTritonRewriteTensorPointer());
   pm.addPass(createTritonRewriteTensorDescriptorToPointer());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalize());
   pm.addPass(createTritonCombine());
   pm.addPass(createTritonReorderBroadcast());
   pm.addPass(createCSEPass());
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createDropUnusedFunctions());
   pm.addPass(createTritonLoopUnroll());
   pm.addPass(createTritonLoopInvariantCodeMotion());
   pm.addPass(createRestoreNumberOps());

@@ -167,8 +167,11 @@ struct CombinePass : public nereid::tt::impl::TritonCombineBase<CombinePass> {
     patterns.add(selectIntoLoad);
     patterns.add(letReshapeReorder);
     patterns.add(reduceLoadRank);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    // Canonicalization came before.
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
       signalPassFailure();
   }
 };

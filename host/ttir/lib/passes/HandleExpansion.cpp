@@ -220,6 +220,23 @@ void Expansion::eraseReplaced() {
     argument.getOwner()->eraseArgument(argument.getArgNumber());
 }
 
+bool nereid::tt::hasHandles(ModuleOp module, const HandleExpander &expander) {
+  auto isHandle = [&](Type type) {
+    return !expander.getComponentTypes(type).empty();
+  };
+  auto walked = module.walk([&](Operation *op) {
+    bool found = llvm::any_of(op->getResultTypes(), isHandle);
+    if (auto func = dyn_cast<FuncOp>(op))
+      found |= llvm::any_of(func.getArgumentTypes(), isHandle) ||
+               llvm::any_of(func.getResultTypes(), isHandle);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        found |= llvm::any_of(block.getArgumentTypes(), isHandle);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
 LogicalResult nereid::tt::expandHandles(ModuleOp module,
                                         HandleExpander &expander) {
   Expansion expansion(expander);

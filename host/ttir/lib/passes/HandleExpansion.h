@@ -30,6 +30,9 @@ public:
                                       mlir::OpBuilder &builder) = 0;
 };
 
+/// Has \p module values of a type that \p expander replaces?
+bool hasHandles(mlir::ModuleOp module, const HandleExpander &expander);
+
 /// Expands all handles in \p module, through function signatures, calls, scf,
 /// branches and selects. On failure \p module is left half rewritten.
 mlir::LogicalResult expandHandles(mlir::ModuleOp module,

@@ -149,8 +149,11 @@ struct ReorderBroadcastPass
     patterns.add<MoveSplat, MoveBroadcast>(&getContext());
     BroadcastOp::getCanonicalizationPatterns(patterns, &getContext());
     ExpandDimsOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    // Canonicalization came before.
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
       signalPassFailure();
   }
 };

@@ -294,6 +294,8 @@ struct RewriteTensorDescriptorPass
 
   void runOnOperation() override {
     DescriptorExpander expander(roundFlag);
+    if (!hasHandles(getOperation(), expander))
+      return markAllAnalysesPreserved();
     if (failed(expandHandles(getOperation(), expander)))
       signalPassFailure();
   }

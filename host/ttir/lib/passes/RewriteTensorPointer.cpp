@@ -134,6 +134,8 @@ struct RewriteTensorPointerPass
           RewriteTensorPointerPass> {
   void runOnOperation() override {
     BlockPointerExpander expander;
+    if (!hasHandles(getOperation(), expander))
+      return markAllAnalysesPreserved();
     if (failed(expandHandles(getOperation(), expander)))
       signalPassFailure();
   }

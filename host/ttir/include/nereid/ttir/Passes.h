@@ -27,6 +27,13 @@ std::unique_ptr<mlir::Pass> createInlineLimit();
 /// Runs createInlineLimit() and MLIR's inliner if the module has calls.
 std::unique_ptr<mlir::Pass> createInlineCalls();
 
+/// MLIR's canonicalizer, but its patterns are collected once, and it does
+/// nothing if no pass has changed the module since it ran.
+std::unique_ptr<mlir::Pass> createCanonicalize();
+
+/// Runs MLIR's symbol-dce if the module has several operations.
+std::unique_ptr<mlir::Pass> createDropUnusedFunctions();
+
 /// Turns arith.maxnumf and arith.minnumf into tt.max_number and tt.min_number.
 /// MLIR 19 folds the former as if NaN were the result (maxnumf(x, -inf) to x,
 /// maxnumf(NaN, 1) to NaN), where IEEE 754, Triton's own MLIR and GPUs return
