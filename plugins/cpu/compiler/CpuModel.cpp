@@ -55,6 +55,13 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasBf16Tiles = has("amx-tile") && has("amx-bf16");
   cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
   cpu.hasPause = true;
+  // The first cache of Intel's processors since Ice Lake has 48 KiB, and AMD's
+  // since Zen 5. There a panel for tile registers may be larger; wider ones for
+  // vectors gain nothing.
+  if (has("avx512vbmi2") && tuneCpu != "znver4")
+    cpu.setRows = 13;
+  if (cpu.hasBf16Tiles || cpu.hasI8Tiles)
+    cpu.tilePanelBytes = 32 << 10;
   return cpu;
 }
 

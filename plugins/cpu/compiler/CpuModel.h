@@ -54,15 +54,18 @@ struct CpuModel {
   /// The hint that a loop waits for another thread is x86's.
   bool hasPause = false;
 
-  /// Addresses at this distance, in bytes, are in one set of the first cache,
-  /// which has so many lines at least. It is the size of a page: the bits of an
-  /// address that select a set are not translated.
+  /// Addresses at this distance, in bytes, are in one set of the first cache. It
+  /// is the size of a page: the bits of an address that select a set are not
+  /// translated.
   static constexpr int64_t kSetDistance = 4096;
-  static constexpr int64_t kSetLines = 8;
+  /// So many rows at multiples of that distance can be read side by side: as
+  /// many as a set has lines or, with twelve lines, one more.
+  int64_t setRows = 8;
 
   /// What stays in the first cache while all rows are multiplied with it, and
   /// what stays in the second.
   int64_t panelBytes = 16 << 10;
+  int64_t tilePanelBytes = 16 << 10; // for tile registers
   int64_t deferredBytes = 256 << 10;
   /// What one program leaves packed for the next ones.
   int64_t sharedBytes = 2 << 20;

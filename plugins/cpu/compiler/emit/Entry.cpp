@@ -173,6 +173,7 @@ private:
     static constexpr const char *kNames[] = {"pid.x", "pid.y", "pid.z"};
     left = b.CreatePHI(b.getInt64Ty(), 2, "left");
     left->addIncoming(emitter.function->getArg(3), entry);
+    emitter.programsLeft = left;
     for (unsigned axis = 0; axis < axes; ++axis) {
       ids[axis] = b.CreatePHI(b.getInt32Ty(), 2, kNames[axis]);
       ids[axis]->addIncoming(first[axis], entry);

@@ -127,10 +127,14 @@ void Planner::deferDots() {
     if (!bytes)
       return;
     deferred.iterations = options.cpu.deferredBytes / bytes;
-    for (tt::DotOp dot : deferred.dots)
-      deferred.iterations = std::min(
-          deferred.iterations,
-          options.cpu.panelBytes / panelBytesOf(dot, program->dots.at(dot)));
+    for (tt::DotOp dot : deferred.dots) {
+      const DotPlan &plan = program->dots.at(dot);
+      int64_t most = plan.kind == DotKind::Tiles ? options.cpu.tilePanelBytes
+                                                 : options.cpu.panelBytes;
+      deferred.iterations =
+          std::min(deferred.iterations,
+                   std::max<int64_t>(most / panelBytesOf(dot, plan), 1));
+    }
     if (std::optional<int64_t> iterations = tripCountOf(loop))
       deferred.iterations = std::min(deferred.iterations, *iterations);
     if (deferred.iterations < 1)

@@ -131,7 +131,7 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   } else {
     // A tile register reads all of a line at once.
     operand.hasManyRows =
-        plan.kind != DotKind::Tiles && plan.block.rows > CpuModel::kSetLines;
+        plan.kind != DotKind::Tiles && plan.block.rows > options.cpu.setRows;
   }
   return operand;
 }

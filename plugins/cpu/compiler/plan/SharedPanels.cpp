@@ -88,6 +88,7 @@ std::optional<SharedOperand> Planner::planShared(tt::DotOp dot, scf::ForOp loop,
   const DotPlan &plan = program->dots.at(dot);
   SharedOperand shared;
   shared.value = plan.right.value;
+  shared.rows = rowLimits.lookup(dot).end;
   Operation *producer = shared.value.getDefiningOp();
   if (!options.fastPaths.has(FastPath::DotShared) || !producer ||
       producer->getParentOp() != loop || !computesDotOperand(producer) ||

@@ -276,6 +276,9 @@ struct SharedOperand {
   /// The buffer holds the tiles of all iterations if the loop's upper bound is
   /// at most this.
   int64_t highestBound = 0;
+  /// Rows of the sums that are needed, an i64; null: all. A program that needs
+  /// fewer than all is the last that multiplies with its columns.
+  mlir::Value rows;
   /// Scalars from before the loop that the operand depends on, which may differ
   /// between programs.
   llvm::SetVector<mlir::Value> key;

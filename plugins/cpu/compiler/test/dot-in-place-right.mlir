@@ -16,7 +16,7 @@
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 6 f32[40,260]=random:1:-8:8 f32[260,100]=random:2:-8:8 f32[40,100]=zeros i32=40 i32=100 i32=260 i32=260 i32=100 i32=100 --expect 2=%t.npy,0,0
 
 // CHECK: dot %{{[0-9]+}} %{{[0-9]+}} {{.*}} rows below {{.*}}, left in place, right in place up to 8 rows, right shared by %
-// CHECK: call void @dot.f32.16x64x128.deferred.x1.in.place.right.in.place.limited
+// CHECK: call void @dot.f32.16x64x128.deferred.x1.in.place.right.in.place.part
 // NARROW: right in place up to 6 rows
 
 module {

@@ -9,13 +9,13 @@
 // CHECK: scf.for
 // CHECK: materialize %[[A:[0-9]+]] in
 // CHECK: materialize %[[B:[0-9]+]] in
-// CHECK: dot {{.*}} every 8 prefetch %[[A]] prefetch %[[B]]{{$}}
+// CHECK: dot {{.*}} every 16 prefetch %[[A]] prefetch %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x8.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 8, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 16, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x8.prefetch.1x32x8.prefetch.8x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
-// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x8.prefetch
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
+// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x16.prefetch
 // CHECK-COUNT-33: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(

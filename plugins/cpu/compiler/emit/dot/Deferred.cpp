@@ -76,13 +76,24 @@ void DeferredDotsEmitter::compareKey() {
   isPacked = remember(b.getInt1Ty(), "packed");
   isShared = b.CreateAnd(b.CreateLoad(b.getInt1Ty(), isPacked), isSame);
   // The tiles of all iterations take more cache than those of one group. They
-  // are not kept after two programs with keys of their own.
+  // are kept if a program follows, unless it has other columns: after two
+  // programs with keys of their own, or after one with the last rows.
   llvm::AllocaInst *place = remember(b.getInt8Ty(), "changes");
   llvm::Value *changes = b.CreateLoad(b.getInt8Ty(), place);
   changes = b.CreateSelect(isSame, b.getInt8(0),
                            b.CreateOr(b.CreateShl(changes, 1), b.getInt8(1)));
   b.CreateStore(changes, place);
   holdsAll = b.CreateAnd(holdsAll, b.CreateICmpULE(changes, b.getInt8(1)));
+  holdsAll = b.CreateAnd(holdsAll,
+                         b.CreateICmpUGT(emitter.programsLeft, emitter.i64(1)));
+  if (shared.rows) {
+    tt::DotOp dot = deferred->dots.front();
+    int64_t all = dot.getType().getShape().front();
+    holdsAll = b.CreateAnd(holdsAll, b.CreateICmpEQ(emitter.scalar(shared.rows),
+                                                    emitter.i64(all)));
+  }
+  // What an earlier program has packed stays.
+  holdsAll = b.CreateOr(holdsAll, isShared);
 }
 
 void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {

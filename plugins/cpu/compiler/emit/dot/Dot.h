@@ -73,7 +73,7 @@ struct DotArguments {
   llvm::Value *row = nullptr;               // i64, with isLeftInPlace
   llvm::Value *step = nullptr;              // i64, with isRightInPlace
   llvm::Value *panel = nullptr;             // i64, with isRightInPlace
-  llvm::ArrayRef<llvm::Value *> prefetches; // first, row, iteration of each
+  llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.

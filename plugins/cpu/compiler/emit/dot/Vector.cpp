@@ -51,9 +51,9 @@ public:
         llvm::Value *panel = panelAt(y, column);
         SmallVector<llvm::Value *> offsets = sumsOfOffset(panel);
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
-          llvm::Value *isFirst =
-              shape.hasFirstRow ? b.CreateICmpSLE(row, in.firstRow)
-                                : b.CreateICmpEQ(strip, i64(0));
+          llvm::Value *isFirst = shape.hasFirstRow
+                                     ? b.CreateICmpSLE(row, in.firstRow)
+                                     : b.CreateICmpEQ(strip, i64(0));
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
           emitBlock(isFirst, numberOf(strip, column), rows, rowAt(x, row),
