@@ -6,6 +6,7 @@ another is timed it is stopped (SIGSTOP): its idle threads take no processor.
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
+import contextlib
 import json
 import os
 import select
@@ -86,8 +87,10 @@ class Peer:
                 raise Gone(self.last_words() if ready else f"no answer in {PATIENCE} s")
             os.killpg(group, signal.SIGSTOP)
         except (OSError, Gone) as error:
+            # One that ends before it reads breaks the pipe.
+            reason = self.last_words() if isinstance(error, BrokenPipeError) else str(error)
             self.close()
-            raise Gone(str(error)) from error
+            raise Gone(reason) from error
         return json.loads(line)
 
     def last_words(self):
@@ -104,7 +107,8 @@ class Peer:
         except ProcessLookupError:
             pass
         self.process.wait()
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # of what was not yet written
+            self.process.stdin.close()
         self.process.stdout.close()
         self.errors.close()
         self.process = None
