@@ -38,7 +38,7 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::DotDeferred, "dot-deferred",
      "operands of several K steps are multiplied at once"},
     {FastPath::DotInPlace, "dot-in-place",
-     "deferred dots read left operands where they are in memory"},
+     "deferred dots read operands where they are in memory"},
     {FastPath::DotShared, "dot-shared",
      "programs reuse the right operands that the one before has packed"},
     {FastPath::DotPrefetch, "dot-prefetch",

@@ -1,6 +1,6 @@
-// InPlace.cpp - operands of deferred dots that are read where they are in
-// memory. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
-// Apache-2.0
+// InPlace.cpp - operands of deferred dots that are read in place, in memory.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 //
 // A dot reads single elements, words or tiles of its left operand, so rows of
 // any distance will do. If few rows of sums are needed, a right operand is read
