@@ -260,8 +260,8 @@ struct InPlaceOperand {
   /// More rows are read at once than a set of the first cache has lines: rows
   /// at multiples of CpuModel::kSetDistance would evict each other.
   bool hasManyRows = false;
-  /// The right operand is read once for each of some rows of sums: it is in
-  /// place if no more than so many sums are needed, 0: any number.
+  /// A right operand is in place only where no more rows of sums than these are
+  /// needed, so that it is read once. 0: any number.
   int64_t mostRows = 0;
   llvm::SmallVector<Condition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;

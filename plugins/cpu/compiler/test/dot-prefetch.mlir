@@ -1,6 +1,7 @@
 // Deferred dots prefetch what the next iterations read, assuming that `offs %
 // M` does not wrap. That remainder is computed before the loop.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=TILES
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 
 // CHECK: tile program @wrapped
@@ -19,6 +20,10 @@
 // CHECK-COUNT-33: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(
+
+// The operands of tile registers are in place and shared, too.
+// TILES: dot {{.*}} by tiles every 16 {{.*}}, left in place, right shared by %
+// TILES: call void @dot.bf16.32x32x32.deferred.x16.in.place
 
 // NONE-NOT: prefetch
 
