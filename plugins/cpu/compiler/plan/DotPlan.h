@@ -1,0 +1,137 @@
+// DotPlan.h - how dots are multiplied: their operands in scratch or in memory,
+// and those that a loop defers.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PLAN_DOTPLAN_H
+#define NEREID_CPU_COMPILER_PLAN_DOTPLAN_H
+
+#include "WordProduct.h"
+#include "analysis/MaskIntervals.h"
+#include "nereid/ttir/Dialect.h"
+#include "plan/Buffer.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+
+namespace nereid::cpu {
+
+/// The instructions that multiply the operands of a dot.
+enum class DotKind {
+  Elements, // one element of each row and column
+  Words,    // a WordProduct: some that are neighbours along the depth
+  Tiles     // the tile registers of AMX
+};
+
+/// Register blocking: rows of vectors of sums that stay in registers, at most
+/// this many rows.
+struct DotBlock {
+  int64_t lanes = 1, vectors = 1, rows = 1;
+};
+
+/// The layout of a right operand in the order of its use: blocks of `depth`
+/// rows and `columns` columns; blocks of the same columns are consecutive. In a
+/// row of a block, `together` elements that are neighbours along the depth are
+/// interleaved: they precede the next column.
+struct DotPacking {
+  int64_t depth = 1, columns = 1, together = 1;
+};
+
+/// An operand of a dot in scratch.
+struct DotOperand {
+  mlir::Value value;         // materialized
+  bool isTransposed = false; // `value` has the last two dimensions exchanged
+  Buffer *packed = nullptr;  // in the order of its use; null: `value` is
+};
+
+struct DotPlan {
+  DotKind kind = DotKind::Elements;
+  WordProduct product = WordProduct::None; // of DotKind::Words
+  DotBlock block;                          // of all kinds but Tiles
+  DotPacking packing; // of the right operand, where it is packed
+  DotOperand left, right;
+  // Of the sums, those that are needed, i64: from `firstRow`, or null for 0, up
+  // to `rows`, or null for all.
+  mlir::Value firstRow, rows;
+};
+
+/// What `dot` prefetches while it multiplies: the elements that `load` will
+/// read in the next iterations.
+struct Prefetch {
+  tt::DotOp dot;
+  bool isRight;                // of its right operand
+  mlir::Value load;            // the result of a tt.load
+  codegen::TileForm form;      // of the addresses in the next iteration
+  codegen::Polynomial advance; // of the form per iteration
+  unsigned rowDim;             // the other dimension has stride 1
+};
+
+/// An operand that a deferred dot reads where it is in memory: row by row, and
+/// the tile of the next iteration continues the left operand's rows, or has the
+/// rows after the right operand's. In iterations in which a condition is false,
+/// or a remainder wraps around, it is copied to its buffer.
+struct InPlaceOperand {
+  /// True for all elements of this dimension if it is true for the first, for
+  /// an upper bound the last, and the checks of the bound succeed. No bound: it
+  /// is uniform.
+  struct Condition {
+    mlir::Value condition; // i1, a tile or a scalar
+    unsigned dim = 0;
+    std::optional<codegen::IntervalBound> bound;
+  };
+  /// A tile `offs % M` which does not wrap if its last element exceeds the
+  /// first by `span`.
+  struct Wrap {
+    mlir::Value tensor;
+    unsigned dim = 0;
+    int64_t span = 0;
+  };
+  tt::LoadOp load;
+  codegen::Polynomial rowStride; // in elements, known before the loop
+  /// More rows are read at once than a set of the first cache has lines: rows
+  /// at multiples of CpuModel::kSetDistance would evict each other.
+  bool hasManyRows = false;
+  /// A right operand is in place only where no more rows of sums than these are
+  /// needed, so that it is read once. 0: any number.
+  int64_t mostRows = 0;
+  llvm::SmallVector<Condition, 2> conditions;
+  llvm::SmallVector<Wrap, 1> wraps;
+};
+
+/// A right operand that stays packed for the following programs of a call, with
+/// the tiles of all iterations: it need not be packed again if all of `key` has
+/// the same values.
+struct SharedOperand {
+  mlir::Value value; // that is materialized
+  const Buffer *buffer = nullptr;
+  /// The buffer holds the tiles of all iterations if the loop's upper bound is
+  /// at most this.
+  int64_t highestBound = 0;
+  /// Rows of the sums that are needed, an i64; null: all. A program that needs
+  /// fewer than all is the last that multiplies with its columns.
+  mlir::Value rows;
+  /// Scalars from before the loop that the operand depends on, which may differ
+  /// between programs.
+  llvm::SetVector<mlir::Value> key;
+};
+
+/// Deferred dots of a loop: their operands are packed in `buffers`, and
+/// multiplied once those of `iterations` iterations are there or the loop ends.
+/// The sums are then read and written once for all of them, in the same order
+/// of additions.
+struct DeferredDots {
+  int64_t iterations = 0;
+  llvm::SmallVector<tt::DotOp, 1> dots; // in the order of the program
+  llvm::SmallSetVector<const Buffer *, 2> buffers;
+  llvm::SmallVector<Prefetch, 2> prefetches;
+  // Of the only dot.
+  std::optional<InPlaceOperand> inPlace[2]; // left and right
+  std::optional<SharedOperand> shared;
+
+  bool hasInPlace() const { return inPlace[0] || inPlace[1]; }
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PLAN_DOTPLAN_H

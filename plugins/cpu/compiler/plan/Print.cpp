@@ -1,0 +1,277 @@
+// Print.cpp - a tile program as text.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "analysis/Print.h"
+
+#include "plan/TileProgram.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+/// Prints the steps of one function.
+struct Printer {
+  const TileProgram &program;
+  llvm::raw_ostream &os;
+  AsmState names;
+
+  Printer(const TileProgram &program, llvm::raw_ostream &os)
+      : program(program), os(os), names(program.function) {}
+
+  void name(Value value) { value.printAsOperand(os, names); }
+  void shape(ArrayRef<int64_t> sizes) {
+    os << '[';
+    llvm::interleave(sizes, os, "x");
+    os << ']';
+  }
+
+  void printRoot(const Root &root, unsigned indent) {
+    os.indent(indent);
+    switch (root.kind) {
+    case RootKind::Materialize:
+      os << "materialize ";
+      name(root.value);
+      os << " in b" << root.target->id;
+      break;
+    case RootKind::Store:
+      os << "store ";
+      name(cast<tt::StoreOp>(root.op).getValue());
+      os << " to ";
+      name(cast<tt::StoreOp>(root.op).getPtr());
+      os << (root.canStream ? ", may stream" : "");
+      break;
+    case RootKind::Reduce:
+    case RootKind::Scan:
+    case RootKind::Serial:
+      os << root.op->getName().stripDialect();
+      for (Value operand : root.op->getOperands()) {
+        os << ' ';
+        name(operand);
+      }
+      for (Value result : root.op->getResults()) {
+        os << " -> ";
+        name(result);
+        if (auto found = program.materialized.find(result);
+            found != program.materialized.end())
+          os << " in b" << found->second->id;
+      }
+      if (root.kind == RootKind::Reduce) {
+        os << " from ";
+        root.identity ? os << root.identity : os << "the first elements";
+        if (root.leftOut)
+          os << " leaving out " << root.leftOut;
+      }
+      break;
+    }
+    os << '\n';
+  }
+
+  void printMasks(const codegen::MaskPlan &masks, unsigned indent) {
+    for (const codegen::PlannedCondition &condition : masks.conditions) {
+      os.indent(indent) << "mask ";
+      name(condition.condition);
+      os << '(';
+      llvm::interleave(
+          condition.map, os,
+          [&](codegen::IndexSource source) { codegen::print(source, os); },
+          ", ");
+      os << ") ";
+      if (condition.bound)
+        codegen::print(*condition.bound, os, names);
+      else
+        os << "uniform";
+      os << (condition.isActive ? ", else nothing\n" : "\n");
+    }
+    for (const codegen::PlannedWrap &wrap : masks.wraps) {
+      os.indent(indent) << "contiguous unless it wraps ";
+      name(wrap.tensor);
+      os << '\n';
+    }
+  }
+
+  void printTransposition(const Transposition &blocks, unsigned indent) {
+    os.indent(indent) << "transpose " << blocks.size << " along " << blocks.axis
+                      << ':';
+    for (const TileRead &read : blocks.reads) {
+      os << ' ';
+      name(read.value);
+    }
+    os << '\n';
+    printMasks(blocks.masksAlongAxis, indent + 2);
+    printMasks(blocks.masksAlongVectors, indent + 2);
+  }
+
+  void printConflicts(ArrayRef<Conflict> conflicts) {
+    auto print = [&](const Conflict &conflict) {
+      name(conflict.first);
+      if (conflict.hazard == codegen::Hazard::IfRepeated) {
+        os << " repeats";
+        return;
+      }
+      os << (conflict.hazard == codegen::Hazard::IfAhead ? " is below "
+                                                         : " overlaps ");
+      name(conflict.second);
+    };
+    os << " if ";
+    llvm::interleave(conflicts, os, print, " or ");
+    os << '\n';
+  }
+
+  void printNest(const Nest &nest, unsigned indent) {
+    for (const Guard &guard : nest.guards) {
+      os.indent(indent) << "copy ";
+      tt::LoadOp load = guard.load;
+      name(load.getResult());
+      os << " to b" << guard.buffer->id;
+      printConflicts(guard.conflicts);
+    }
+    os.indent(indent) << "nest ";
+    shape(nest.shape);
+    os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
+       << nest.unroll << (nest.isMasked ? " masked" : "") << '\n';
+    if (nest.transposition)
+      printTransposition(*nest.transposition, indent + 2);
+    for (const Inner &inner : nest.inners) {
+      if (nest.inners.size() > 1)
+        os.indent(indent + 2) << "row\n";
+      unsigned inside = indent + (nest.inners.size() > 1 ? 4 : 2);
+      printMasks(inner.masks, inside);
+      for (const Root &root : inner.roots)
+        printRoot(root, inside);
+    }
+    for (const Deferral &deferral : nest.deferrals) {
+      os.indent(indent) << "defer store to ";
+      tt::StoreOp store = deferral.store;
+      name(store.getPtr());
+      os << " in b" << deferral.buffer->id;
+      printConflicts(deferral.conflicts);
+    }
+  }
+
+  void printBlock(Block *block, unsigned indent) {
+    auto plan = program.blocks.find(block);
+    if (plan == program.blocks.end())
+      return;
+    unsigned scalars = 0;
+    auto flush = [&] {
+      if (scalars)
+        os.indent(indent) << "scalar x" << scalars << '\n';
+      scalars = 0;
+    };
+    for (const Step &step : plan->second.steps) {
+      if (step.kind == StepKind::Op) {
+        ++scalars;
+        continue;
+      }
+      flush();
+      if (step.kind == StepKind::Nest) {
+        printNest(*step.nest, indent);
+      } else if (step.kind == StepKind::Dot) {
+        os.indent(indent) << "dot ";
+        const DotPlan &plan = program.dots.at(step.op);
+        for (const DotOperand &operand : {plan.left, plan.right}) {
+          name(operand.value);
+          os << (operand.isTransposed ? " transposed " : " ");
+          if (operand.packed)
+            os << "packed in b" << operand.packed->id << ' ';
+        }
+        name(step.op->getOperand(2));
+        os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
+        if (plan.kind == DotKind::Words)
+          os << " by " << infoOf(plan.product).name;
+        else if (plan.kind == DotKind::Tiles)
+          os << " by tiles";
+        if (plan.firstRow) {
+          os << " rows from ";
+          name(plan.firstRow);
+        }
+        if (plan.rows) {
+          os << " rows below ";
+          name(plan.rows);
+        }
+        if (const DeferredDots *deferred =
+                program.deferredDotsOf(cast<tt::DotOp>(step.op))) {
+          os << " every " << deferred->iterations;
+          for (const Prefetch &prefetch : deferred->prefetches) {
+            if (prefetch.dot != step.op)
+              continue;
+            os << " prefetch ";
+            name(prefetch.load);
+          }
+          if (deferred->inPlace[0])
+            os << ", left in place";
+          if (deferred->inPlace[1])
+            os << ", right in place up to " << deferred->inPlace[1]->mostRows
+               << " rows";
+          if (deferred->shared) {
+            os << ", right shared by ";
+            llvm::interleaveComma(deferred->shared->key, os,
+                                  [&](Value value) { name(value); });
+            os << (deferred->shared->key.empty() ? "all" : "");
+          }
+        }
+        os << '\n';
+      } else {
+        os.indent(indent) << step.op->getName() << '\n';
+        for (Region &region : step.op->getRegions())
+          printRegion(region, indent + 2);
+      }
+    }
+    flush();
+  }
+
+  void printRegion(Region &region, unsigned indent) {
+    for (Block &block : region) {
+      if (!block.isEntryBlock())
+        os.indent(indent) << "block\n";
+      for (BlockArgument argument : block.getArguments())
+        if (auto it = program.carried.find(argument);
+            it != program.carried.end()) {
+          os.indent(indent) << "carry ";
+          name(argument);
+          os << " in b" << it->second.current->id;
+          if (it->second.next != it->second.current)
+            os << ", b" << it->second.next->id;
+          os << '\n';
+        }
+      printBlock(&block, indent);
+    }
+  }
+
+  void run() {
+    os << "tile program @"
+       << const_cast<tt::FuncOp &>(program.function).getName() << '\n';
+    for (const auto &buffer : program.buffers) {
+      os << "  b" << buffer->id << ' ';
+      shape(buffer->shape);
+      os << ' ' << buffer->element;
+      if (buffer->tiles > 1)
+        os << " x" << buffer->tiles;
+      if (buffer->groups > 1)
+        os << " x" << buffer->groups;
+      if (buffer->panel)
+        os << " in panels of " << buffer->panel;
+      os << " at " << buffer->offset << '\n';
+    }
+    if (program.parts) {
+      os << "  up to " << program.parts->count << " parts of rows from ";
+      name(program.parts->first);
+      os << " below ";
+      name(program.parts->end);
+      os << '\n';
+    }
+    printRegion(const_cast<tt::FuncOp &>(program.function).getBody(), 2);
+  }
+};
+} // namespace
+
+void TileProgram::print(llvm::raw_ostream &os) const {
+  Printer(*this, os).run();
+}
+
+} // namespace nereid::cpu
