@@ -149,10 +149,10 @@ void emitIf(Emitter &emitter, llvm::Value *condition,
     return access();
   if (known)
     return;
-  auto *body = llvm::BasicBlock::Create(emitter.context(), "if",
-                                        emitter.function);
-  auto *next = llvm::BasicBlock::Create(emitter.context(), "endif",
-                                        emitter.function);
+  // That of the kernel, or of a product.
+  llvm::Function *function = emitter.builder.GetInsertBlock()->getParent();
+  auto *body = llvm::BasicBlock::Create(emitter.context(), "if", function);
+  auto *next = llvm::BasicBlock::Create(emitter.context(), "endif", function);
   emitter.builder.CreateCondBr(condition, body, next);
   emitter.builder.SetInsertPoint(body);
   access();

@@ -102,7 +102,7 @@ private:
         return emitStrips(first, i64(0), i64(count), size);
       llvm::Value *begin = i64(first ? first * (size + 1) : 0);
       llvm::Value *left = b.CreateSub(in.rows, begin);
-      emitIf(b.CreateICmpSGT(left, i64(0)), [&] {
+      emitIf(emitter, b.CreateICmpSGT(left, i64(0)), [&] {
         llvm::Value *needed = emitter.smaller(
             b.CreateUDiv(b.CreateAdd(left, i64(size - 1)), i64(size)),
             i64(count));
@@ -111,25 +111,13 @@ private:
         llvm::Value *before =
             emitter.larger(b.CreateSub(in.firstRow, begin), i64(0));
         llvm::Value *skipped = b.CreateUDiv(before, i64(size));
-        emitIf(b.CreateICmpSGT(needed, skipped), [&] {
+        emitIf(emitter, b.CreateICmpSGT(needed, skipped), [&] {
           emitStrips(first, skipped, b.CreateSub(needed, skipped), size);
         });
       });
     };
     emitNeeded(0, larger, rows + 1);
     emitNeeded(larger, strips - larger, rows);
-  }
-
-  /// Emits `body` for where `condition` is true.
-  void emitIf(llvm::Value *condition, llvm::function_ref<void()> body) {
-    llvm::Function *function = b.GetInsertBlock()->getParent();
-    auto *some = llvm::BasicBlock::Create(b.getContext(), "if", function);
-    auto *next = llvm::BasicBlock::Create(b.getContext(), "endif", function);
-    b.CreateCondBr(condition, some, next);
-    b.SetInsertPoint(some);
-    body();
-    b.CreateBr(next);
-    b.SetInsertPoint(next);
   }
 
   llvm::Value *numberOf(llvm::Value *strip, llvm::Value *column) {
@@ -219,7 +207,7 @@ private:
     auto emit = [&] { emitPrefetches(b, shape, in, share, shares); };
     // Later strips may be left out.
     if (shape.hasRowLimit && !shape.prefetches.empty())
-      emitIf(isFirst, emit);
+      emitIf(emitter, isFirst, emit);
     else
       emit();
   }
