@@ -113,7 +113,7 @@ std::vector<nereid_work_step_t> RowDivider::condition() {
   LaunchFormula &formula = bounds.formula;
   DenseMap<Operation *, Bounds> ranges;
   for (Operation *access : accesses) {
-    std::optional<Bounds> range = bounds.of(access);
+    std::optional<Bounds> range = bounds.ofAccess(access);
     if (!range)
       return {};
     ranges[access] = *range;

@@ -1,0 +1,122 @@
+// InPlace.cpp - deferred dots whose operands may be read where they are in memory.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/dot/Deferred.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Finds out which operands may be in place in this program.
+void DeferredDotsEmitter::findSides() {
+  for (auto [side, operand] : llvm::zip(sides, deferred->inPlace)) {
+    if (!operand)
+      continue;
+    side.operand = &*operand;
+    tt::LoadOp load = operand->load;
+    llvm::Type *element =
+        emitter.memoryType(getElementTypeOrSelf(load.getResult()));
+    side.rowStride = b.CreateMul(emitter.polynomial(operand->rowStride),
+                                 emitter.i64(Emitter::bytesOf(element)));
+    if (!operand->mostRows)
+      continue;
+    side.isAllowed = b.getTrue();
+    if (Value rows = emitter.program.dots.at(deferred->dots.front()).rows)
+      side.isAllowed =
+          b.CreateICmpSLE(emitter.scalar(rows), emitter.i64(operand->mostRows));
+    if (!isShared)
+      continue;
+    side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
+    holdsAll = b.CreateAnd(holdsAll, b.CreateNot(side.isAllowed));
+  }
+}
+
+DeferredDotsEmitter::Places
+DeferredDotsEmitter::placesOf(Place Side::*which) const {
+  return {sides[0].*which, sides[1].*which};
+}
+
+/// Makes the operands those of `places` where these are in place.
+void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
+                                  const Places &places) {
+  const auto &[left, right] = places;
+  DotShape shape = shapeOf(emitter, dot);
+  auto choose = [&](const Place &place, llvm::Value *distance, int64_t packed) {
+    return b.CreateSelect(place.isInPlace, distance,
+                          emitter.i64(packed * shape.wordBytes()));
+  };
+  if (left.first) {
+    operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
+    operands.row = choose(left, sides[0].rowStride, shape.left.line);
+  }
+  if (right.first) {
+    int64_t columns = shape.block.lanes * shape.block.vectors;
+    operands.right =
+        b.CreateSelect(right.isInPlace, right.first, operands.right);
+    operands.step = choose(right, sides[1].rowStride, shape.right.step);
+    operands.panel = choose(right, emitter.i64(columns * shape.wordBytes()),
+                            columns * shape.right.line);
+  }
+}
+
+/// An i1: is the tile of this iteration where that of `count` iterations after
+/// the first deferred one would be?
+llvm::Value *DeferredDotsEmitter::continues(const Side &side,
+                                            llvm::Value *count) {
+  tt::LoadOp load = side.operand->load;
+  auto tileType = codegen::tileType(load.getResult());
+  llvm::Type *element = emitter.memoryType(tileType.getElementType());
+  ArrayRef<int64_t> shape = tileType.getShape();
+  bool isRight = &side == &sides[1];
+  llvm::Value *tile = isRight
+                          ? b.CreateMul(side.rowStride, emitter.i64(shape[0]))
+                          : emitter.i64(shape[1] * Emitter::bytesOf(element));
+  llvm::Value *next =
+      b.CreateGEP(b.getInt8Ty(), side.before.first, b.CreateMul(count, tile));
+  return b.CreateSelect(
+      side.before.isInPlace,
+      b.CreateAnd(side.now.isInPlace, b.CreateICmpEQ(next, side.now.first)),
+      b.CreateNot(side.now.isInPlace));
+}
+
+/// Where this iteration does not continue the deferred ones, multiplies those,
+/// and then this one.
+void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
+  llvm::Value *count = b.CreateSub(slot, first);
+  llvm::Value *isFirst = b.CreateICmpEQ(count, emitter.i64(0));
+  llvm::Value *allContinue = b.getTrue();
+  for (Side &side : sides) {
+    if (!side.operand)
+      continue;
+    side.started = {
+        b.CreateSelect(isFirst, side.now.isInPlace, side.before.isInPlace),
+        b.CreateSelect(isFirst, side.now.first, side.before.first)};
+    allContinue = b.CreateAnd(allContinue, continues(side, count));
+  }
+  llvm::Value *isApart =
+      b.CreateAnd(b.CreateNot(isFirst), b.CreateNot(allContinue));
+  emitIf(emitter, isApart, [&] {
+    emitProduct(emitter, dot, operandsOf(dot, placesOf(&Side::before), count));
+    const DotPlan &plan = emitter.program.dots.at(dot);
+    auto tileOf = [&](const DotOperand &operand) {
+      const Buffer *buffer = bufferOf(emitter.program, operand);
+      return deferred->buffers.contains(buffer)
+                 ? emitter.buffers.lookup(buffer)
+                 : firstTile(emitter, deferred, operand);
+    };
+    ProductOperands last{tileOf(plan.left), tileOf(plan.right), emitter.i64(1)};
+    placeIn(last, dot, placesOf(&Side::now));
+    emitProduct(emitter, dot, last);
+  });
+  SmallVector<llvm::Value *> prefetches = addressesToPrefetch(dot);
+  emitIf(emitter, b.CreateAnd(isFull, b.CreateNot(isApart)), [&] {
+    emitProduct(emitter, dot,
+                operandsOf(dot, placesOf(&Side::started),
+                           b.CreateAdd(count, emitter.i64(1))),
+                prefetches);
+  });
+  isEnded = b.CreateOr(isFull, isApart);
+}
+
+} // namespace nereid::cpu
