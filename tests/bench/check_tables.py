@@ -153,6 +153,13 @@ def check_figures_of_a_run():
     assert "0.50 of torch (0.50 to 0.75)" in line and "noise 2.0" in line, line
 
 
+def check_processors():
+    """Threads of one core share it only if no core is left."""
+    siblings = {0: "0,4", 1: "1,5", 4: "0,4", 5: "1,5", 7: "7"}
+    assert contest.spread(siblings, 3) == {0, 1, 7}
+    assert contest.spread(siblings, 4) == {0, 1, 4, 7}
+
+
 def check_comparison():
     """Ratios of two runs, to the best of the peers that both have."""
     before = run_of(
@@ -234,6 +241,7 @@ def main():
     check_help(root)
     check_rows()
     check_figures_of_a_run()
+    check_processors()
     runs = check_comparison()
     check_page(*runs)
     check_kept_runs(*runs)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import peer_functions
 import rows as table
@@ -42,11 +43,30 @@ def environment(threads):
         MALLOC_MMAP_THRESHOLD_="8589934592",
         MALLOC_TRIM_THRESHOLD_="17179869184",
     )
-    if threads == 1:
-        found["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     # Some machines pin OpenBLAS to the kernels of an older CPU.
     found.pop("OPENBLAS_CORETYPE", None)
     return found
+
+
+def spread(siblings, count):
+    """`count` of the processors whose cores are siblings[processor], one of each core first."""
+    met, order = {}, []
+    for processor in sorted(siblings):
+        core = siblings[processor]
+        order.append((met.get(core, 0), processor))
+        met[core] = met.get(core, 0) + 1
+    return {processor for _, processor in sorted(order)[:count]}
+
+
+def pin(threads):
+    """Leaves this process and those it will start `threads` processors, if it has more: jax
+    ignores every other limit."""
+    siblings = {}
+    for processor in os.sched_getaffinity(0):
+        listed = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+        siblings[processor] = listed.read_text() if listed.exists() else processor
+    if threads < len(siblings):
+        os.sched_setaffinity(0, spread(siblings, threads))
 
 
 class Gone(Exception):

@@ -158,12 +158,14 @@ def measured(options, parser):
     if not chosen:
         parser.error(f"no row contains '{','.join(options.only)}'; --list shows them")
     peers, absent = installed(wanted)
+    here = machine()
+    contest.pin(options.threads)
     limits = contest.limits(options.threads, 3.0)
     run = {
         "version": data.VERSION,
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
-        "machine": machine(),
+        "machine": here,
         "threads": options.threads,
         "rounds": options.rounds,
         "peers": {peer: version_of(peer) for peer in peers},
