@@ -49,6 +49,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
+  cpu.hasScale = hasAvx512 && has("avx512vl");
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");
   addWordProducts(cpu, machine, tuneCpu);
@@ -89,6 +90,7 @@ CpuModel describeCpu(const llvm::TargetMachine &machine,
 codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {
   codegen::ExpandOptions options;
   options.hasFma = cpu.hasFma;
+  options.hasScale = cpu.hasScale;
   options.hasF16Conversions = cpu.hasF16Conversions;
   options.hasF16Arithmetic = cpu.hasF16Arithmetic;
   return options;

@@ -35,6 +35,8 @@ struct CpuModel {
   bool hasStreamingStores = false;
 
   bool hasFma = true;
+  /// Multiplies by powers of two in one instruction.
+  bool hasScale = false;
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;
 

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "nereid/ttir/Dialect.h"
 
 using namespace mlir;
 
@@ -202,6 +203,13 @@ Expr productError(Expr x, Expr y, Expr product) {
   if (x.scope->options.hasFma || !isByHalves(x))
     return fma(x, y, -product);
   return errorOfHalves(x, y, product);
+}
+
+Expr scale(Expr x, Expr n) {
+  Value result = x.scope->builder.create<tt::ExternElementwiseOp>(
+      x.scope->loc, x.value.getType(), ValueRange{x.value, n.value},
+      /*libname=*/"", /*libpath=*/"", kScaleSymbol, /*pure=*/true);
+  return {x.scope, result};
 }
 
 Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }

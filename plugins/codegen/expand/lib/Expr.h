@@ -143,6 +143,8 @@ inline Expr fma(Expr x, double y, double z) {
 Expr multiplyAdd(Expr x, Expr y, Expr z);
 /// The rounding error of x * y, rounded to \p product.
 Expr productError(Expr x, Expr y, Expr product);
+/// x 2^n with n an integer; needs ExpandOptions::hasScale.
+Expr scale(Expr x, Expr n);
 Expr sqrt(Expr x);
 Expr exp2(Expr x);
 Expr abs(Expr x);

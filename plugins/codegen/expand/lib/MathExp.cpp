@@ -61,20 +61,32 @@ static constexpr double kTanhF64[] = {
     -0.0014557958855734635, 0.0005897680994688268,   -0.00023795201383924994,
     9.332432233847448e-05,  -3.2086614037935994e-05, 6.934046420988954e-06};
 
-// 2^n is not a normal number for all relevant n, so the sum holds n + offset.
-// One half of it is added to the exponent of the polynomial, the other half is
-// a factor. To make the result 2^n, the polynomial is scaled by 2^-scale.
+// x as n and what is left, for a function that is 2^n times a polynomial of the
+// rest.
+struct Reduced {
+  Expr rounded; // n + offset in its low bits
+  Expr n, r;
+};
+
+// Without an instruction that scales, 2^n is not a normal number for all
+// relevant n, so the sum holds n + offset. One half of it is added to the
+// exponent of the polynomial, the other half is a factor. To make the result
+// 2^n, the polynomial is scaled by 2^-scale.
 struct ScalingFormat {
   int64_t offset;
   double scale;
 };
 static ScalingFormat scalingOf(Expr x) {
+  if (x.scope->options.hasScale)
+    return {0, 1.0};
   return isF32(x) ? ScalingFormat{152, 0x1p-25} : ScalingFormat{1078, 0x1p-55};
 }
 
-static Expr scaleByPower(Expr polynomial, Expr rounded, Expr x) {
+static Expr scaleByPower(Expr polynomial, const Reduced &reduced, Expr x) {
+  if (x.scope->options.hasScale)
+    return scale(polynomial, reduced.n);
   int64_t mantissa = mantissaBits(x);
-  Expr sum = bits(rounded);
+  Expr sum = bits(reduced.rounded);
   Expr half = (sum >> int64_t(1)) << mantissa;
   Expr rest = (sum << mantissa) - half;
   Expr significand = asFloat(bits(polynomial) + half);
@@ -91,17 +103,12 @@ static Expr clamp(Expr x, double low, double high) {
   return select(x > high, high, x);
 }
 
-struct Reduced {
-  Expr rounded;
-  Expr r;
-};
-
 static Reduced reduce(Expr x, int64_t offset) {
   double shift = roundingShift(x) + double(offset);
   Pair ln2 = isF32(x) ? kLn2F32 : kLn2F64;
   Expr rounded = fma(x, kLog2E, x.like(shift));
   Expr n = rounded - shift;
-  return {rounded, fma(n, -ln2.low, fma(n, -ln2.high, x))};
+  return {rounded, n, fma(n, -ln2.low, fma(n, -ln2.high, x))};
 }
 
 static Expr expPolynomial(Expr r, double scale) {
@@ -128,15 +135,15 @@ Expr expandExp(Expr x) {
     return expByExp2(x);
   auto [offset, scale] = scalingOf(x);
   x = clampToRange(x);
-  auto [rounded, r] = reduce(x, offset);
-  return scaleByPower(expPolynomial(r, scale), rounded, x);
+  Reduced reduced = reduce(x, offset);
+  return scaleByPower(expPolynomial(reduced.r, scale), reduced, x);
 }
 
 Expr expOfSum(Expr high, Expr low) {
   auto [offset, scale] = scalingOf(high);
   high = clampToRange(high);
-  auto [rounded, r] = reduce(high, offset);
-  return scaleByPower(expPolynomial(r + low, scale), rounded, high);
+  Reduced reduced = reduce(high, offset);
+  return scaleByPower(expPolynomial(reduced.r + low, scale), reduced, high);
 }
 
 Expr expandExp10(Expr x) {
@@ -149,13 +156,16 @@ Expr expandExp10(Expr x) {
   Expr rounded = fma(x, kLog2Of10, x.like(shift));
   Expr n = rounded - shift;
   Expr r = fma(n, -log2.low, fma(n, -log2.high, x)) * kLogOf10;
-  return scaleByPower(expPolynomial(r, scale), rounded, x);
+  return scaleByPower(expPolynomial(r, scale), {rounded, n, r}, x);
 }
 
 Expr expNormal(Expr x) {
-  auto [rounded, r] = reduce(x, exponentBias(x));
-  Expr power = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
-  return expPolynomial(r, 1.0) * power;
+  Reduced reduced = reduce(x, exponentBias(x));
+  Expr polynomial = expPolynomial(reduced.r, 1.0);
+  if (x.scope->options.hasScale)
+    return scale(polynomial, reduced.n);
+  return polynomial *
+         asFloat(bits(reduced.rounded) << int64_t(mantissaBits(x)));
 }
 
 Expr expandExp2(Expr x) {
@@ -163,9 +173,10 @@ Expr expandExp2(Expr x) {
   x = isF32(x) ? clamp(x, -152.0, 129.0) : clamp(x, -1078.0, 1025.0);
   double shift = roundingShift(x) + double(offset);
   Expr rounded = x + shift;
-  Expr r = x - (rounded - shift);
+  Expr n = rounded - shift;
+  Expr r = x - n;
   Expr p = isF32(x) ? horner(r, kExp2F32, scale) : horner(r, kExp2F64, scale);
-  return scaleByPower(p, rounded, x);
+  return scaleByPower(p, {rounded, n, r}, x);
 }
 
 /// exp(x) 2^shift as power (1 + rest): for sums in which most of the power may

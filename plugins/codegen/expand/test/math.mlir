@@ -2,6 +2,7 @@
 // RUN: nereid-expand %s | FileCheck %s
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
 // RUN: nereid-expand --exp2 %s | FileCheck %s --check-prefix=EXP2
+// RUN: nereid-expand --scale %s | FileCheck %s --check-prefix=SCALE
 
 // CHECK-LABEL: tt.func @scalar
 // CHECK-NOT: math.exp
@@ -11,6 +12,10 @@
 // EXP2-COUNT-1: math.exp2 {{.*}} : f32
 // EXP2-NOT: math.exp2
 // EXP2: tt.return
+// SCALE-LABEL: tt.func @scalar
+// SCALE-NOT: arith.shli
+// SCALE: tt.extern_elementwise {{.*}}symbol = "nereid.scale"
+// SCALE-NEXT: tt.return
 // NOFMA-LABEL: tt.func @scalar
 // NOFMA-NOT: math.fma
 // NOFMA: tt.return

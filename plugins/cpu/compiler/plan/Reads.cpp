@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "nereid/codegen/Expand.h"
 
 using namespace mlir;
 
@@ -92,8 +93,10 @@ static unsigned ownCost(Operation *op, codegen::TileForms &forms) {
   if (isa<arith::DivFOp, math::SqrtOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
     return 4;
-  if (isa<tt::ExternElementwiseOp>(op)) // a call for each element
-    return 32;
+  if (auto external = dyn_cast<tt::ExternElementwiseOp>(op))
+    return external.getSymbol() == codegen::kScaleSymbol
+               ? 1
+               : 32; // a call for each element
   if (op->hasTrait<OpTrait::Elementwise>())
     return 1;
   return isa<tt::GatherOp>(op) ? 4 : 0;

@@ -35,6 +35,11 @@ enum class ScaledDotType {
   F32,    ///< f32, exactly
 };
 
+/// With ExpandOptions::hasScale: the symbol of a tt.extern_elementwise of x and
+/// n, two f32 or f64, whose result is x 2^n, rounded once, for an integer n. A
+/// NaN in either makes it NaN. It calls nothing.
+inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
+
 /// What a backend supports natively, and what its user allows.
 struct ExpandOptions {
   /// The target has a fused multiply-add. Without it math.fma is expanded, and
@@ -44,6 +49,9 @@ struct ExpandOptions {
   /// infinities and NaN: math.exp2 of f32 remains, and math.exp becomes one.
   /// Needs hasFma.
   bool hasExp2 = false;
+  /// The target multiplies f32 and f64 by powers of two as the operation of
+  /// kScaleSymbol does.
+  bool hasScale = false;
   /// Division and square root of f32 round correctly. Without it those that
   /// have to do so (tt.precise_divf, tt.precise_sqrt) are written out; the error
   /// of the target's own must be at most 2.5 and 5 units in the last place.
@@ -112,7 +120,7 @@ llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 /// absf, copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz,
 /// ctpop, and fma if there is one; addptr and the casts of pointers; and with
 /// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
-/// of f64.
+/// of f64; and with hasScale, that of kScaleSymbol.
 ///
 /// The third phase fails if a kernel calls an external function that is not in
 /// libdevice/ExternFunctions.def, or one that the target cannot support.
