@@ -10,8 +10,6 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace nereid::codegen {
@@ -28,9 +26,10 @@ static llvm::FunctionCallee declare(llvm::Module &module,
   return callee;
 }
 
-/// x 2^n on a vector of 128, 256 or 512 bits, by AVX-512's instruction.
+/// x 2^n under a mask, on a vector of 128, 256 or 512 bits, by AVX-512's
+/// instruction.
 static llvm::Value *scaleRegister(llvm::IRBuilderBase &b, llvm::Value *x,
-                                  llvm::Value *n) {
+                                  llvm::Value *n, llvm::Value *mask) {
   namespace id = llvm::Intrinsic;
   static constexpr id::ID kF32[] = {id::x86_avx512_mask_scalef_ps_128,
                                     id::x86_avx512_mask_scalef_ps_256,
@@ -40,46 +39,52 @@ static llvm::Value *scaleRegister(llvm::IRBuilderBase &b, llvm::Value *x,
                                     id::x86_avx512_mask_scalef_pd_512};
   auto *type = cast<llvm::FixedVectorType>(x->getType());
   unsigned bits = type->getPrimitiveSizeInBits();
-  unsigned size = llvm::Log2_32(bits / 128);
-  unsigned maskBits = std::max(type->getNumElements(), 8u);
-  bool isF32 = type->getElementType()->isFloatTy();
+  llvm::Value *lanes =
+      b.CreateBitCast(mask, b.getIntNTy(type->getNumElements()));
+  if (type->getNumElements() < 8)
+    lanes = b.CreateZExt(lanes, b.getInt8Ty());
   llvm::SmallVector<llvm::Value *> arguments = {
-      x, n, llvm::PoisonValue::get(type),
-      llvm::Constant::getAllOnesValue(b.getIntNTy(maskBits))};
+      x, n, llvm::Constant::getNullValue(type), lanes};
   if (bits == 512)
     arguments.push_back(b.getInt32(4)); // rounds as MXCSR says
-  return b.CreateIntrinsic((isF32 ? kF32 : kF64)[size], {}, arguments);
+  bool isF32 = type->getElementType()->isFloatTy();
+  return b.CreateIntrinsic((isF32 ? kF32 : kF64)[llvm::Log2_32(bits / 128)], {},
+                           arguments);
 }
 
-/// x 2^n on any number of lanes.
+/// `count` lanes of a vector, or of copies of a scalar.
+static llvm::Value *lanesOf(llvm::IRBuilderBase &b, llvm::Value *value,
+                            unsigned first, unsigned count) {
+  auto *type = dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!type)
+    return b.CreateVectorSplat(count, value);
+  llvm::SmallVector<int> indices(count, 0);
+  for (unsigned lane = 0; lane < count && first + lane < type->getNumElements();
+       ++lane)
+    indices[lane] = first + lane;
+  return b.CreateShuffleVector(value, indices);
+}
+
+/// x 2^n under a mask, on any number of lanes.
 static llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x,
-                              llvm::Value *n) {
-  llvm::Type *element = x->getType()->getScalarType();
-  unsigned most = 512 / element->getPrimitiveSizeInBits(), least = most / 4;
+                              llvm::Value *n, llvm::Value *mask) {
+  unsigned most = 512 / x->getType()->getScalarSizeInBits();
   auto *type = dyn_cast<llvm::FixedVectorType>(x->getType());
   unsigned lanes = type ? type->getNumElements() : 1;
-  auto part = [&](llvm::Value *from, unsigned first, unsigned count) {
-    auto indices = llvm::seq<int>(first, first + count);
-    return b.CreateShuffleVector(from, llvm::to_vector<16>(indices));
+  auto part = [&](unsigned first, unsigned count) {
+    return emitScale(b, lanesOf(b, x, first, count), lanesOf(b, n, first, count),
+                     lanesOf(b, mask, first, count));
   };
   if (lanes > most) {
-    unsigned half = lanes / 2;
-    llvm::Value *low = emitScale(b, part(x, 0, half), part(n, 0, half));
-    llvm::Value *high = emitScale(b, part(x, half, half), part(n, half, half));
-    auto all = llvm::seq<int>(0, lanes);
-    return b.CreateShuffleVector(low, high, llvm::to_vector<16>(all));
+    llvm::Value *low = part(0, lanes / 2), *high = part(lanes / 2, lanes / 2);
+    auto all = llvm::to_vector<16>(llvm::seq<int>(0, lanes));
+    return b.CreateShuffleVector(low, high, all);
   }
-  if (lanes >= least)
-    return scaleRegister(b, x, n);
-  auto widen = [&](llvm::Value *value) -> llvm::Value * {
-    if (!type)
-      return b.CreateVectorSplat(least, value);
-    llvm::SmallVector<int> indices(least, 0);
-    std::iota(indices.begin(), indices.begin() + lanes, 0);
-    return b.CreateShuffleVector(value, indices);
-  };
-  llvm::Value *wide = scaleRegister(b, widen(x), widen(n));
-  return type ? part(wide, 0, lanes) : b.CreateExtractElement(wide, uint64_t(0));
+  if (lanes >= most / 4)
+    return scaleRegister(b, x, n, mask);
+  llvm::Value *wide = part(0, most / 4);
+  return type ? lanesOf(b, wide, 0, lanes)
+              : b.CreateExtractElement(wide, uint64_t(0));
 }
 
 ElementEmitter::Values ElementEmitter::emitLibraryCall() {
@@ -87,7 +92,7 @@ ElementEmitter::Values ElementEmitter::emitLibraryCall() {
   if (!call)
     return {};
   if (call.getSymbol() == kScaleSymbol)
-    return {emitScale(b, vec(0), vec(1))};
+    return {emitScale(b, vec(0), vec(1), vec(2))};
   Values arguments;
   llvm::SmallVector<llvm::Type *> types;
   for (unsigned i = 0; i < operands.size(); ++i) {

@@ -149,6 +149,10 @@ Expr lessUnsigned(Expr x, Expr y) {
 Expr isNan(Expr x) {
   return compare(x, x, arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne);
 }
+Expr notLess(Expr x, double y) {
+  return compare(x, x.like(y), arith::CmpFPredicate::UGE,
+                 arith::CmpIPredicate::sge);
+}
 
 Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
@@ -205,9 +209,10 @@ Expr productError(Expr x, Expr y, Expr product) {
   return errorOfHalves(x, y, product);
 }
 
-Expr scale(Expr x, Expr n) {
+Expr scaleIf(Expr condition, Expr x, Expr n) {
   Value result = x.scope->builder.create<tt::ExternElementwiseOp>(
-      x.scope->loc, x.value.getType(), ValueRange{x.value, n.value},
+      x.scope->loc, x.value.getType(),
+      ValueRange{x.value, n.value, condition.value},
       /*libname=*/"", /*libpath=*/"", kScaleSymbol, /*pure=*/true);
   return {x.scope, result};
 }

@@ -92,6 +92,8 @@ Expr operator!=(Expr x, Expr y);
 /// Comparison of integers as unsigned ones.
 Expr lessUnsigned(Expr x, Expr y);
 Expr isNan(Expr x);
+/// Not less than, or NaN.
+Expr notLess(Expr x, double y);
 
 #define NEREID_EXPR_WITH_NUMBER(op)                                            \
   template <typename N>                                                        \
@@ -143,8 +145,9 @@ inline Expr fma(Expr x, double y, double z) {
 Expr multiplyAdd(Expr x, Expr y, Expr z);
 /// The rounding error of x * y, rounded to \p product.
 Expr productError(Expr x, Expr y, Expr product);
-/// x 2^n with n an integer; needs ExpandOptions::hasScale.
-Expr scale(Expr x, Expr n);
+/// x 2^n with n an integer, 0 where \p condition is false; needs
+/// ExpandOptions::hasScale.
+Expr scaleIf(Expr condition, Expr x, Expr n);
 Expr sqrt(Expr x);
 Expr exp2(Expr x);
 Expr abs(Expr x);

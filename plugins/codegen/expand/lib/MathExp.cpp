@@ -82,9 +82,31 @@ static ScalingFormat scalingOf(Expr x) {
   return isF32(x) ? ScalingFormat{152, 0x1p-25} : ScalingFormat{1078, 0x1p-55};
 }
 
-static Expr scaleByPower(Expr polynomial, const Reduced &reduced, Expr x) {
+/// Bounds of what is not 0, and infinite, by far.
+struct Range {
+  double low, high;
+};
+
+// Outside these bounds the result is that at the bound; NaN is preserved.
+static Expr clamp(Expr x, Range range) {
+  x = select(x < range.low, range.low, x);
+  return select(x > range.high, range.high, x);
+}
+
+// What only rounds to 0 takes processors eight times as long as the rest of a
+// function, for each masked-off vector of a softmax. So a result below the
+// range is never rounded: a processor that scales skips it; without one, n +
+// offset is 0 there, and so is the factor 2^rest.
+static Expr clampForScaling(Expr x, Range range) {
   if (x.scope->options.hasScale)
-    return scale(polynomial, reduced.n);
+    return select(x > range.high, range.high, x);
+  return clamp(x, range);
+}
+
+static Expr scaleByPower(Expr polynomial, const Reduced &reduced, Expr x,
+                         Range range) {
+  if (x.scope->options.hasScale)
+    return scaleIf(notLess(x, range.low), polynomial, reduced.n);
   int64_t mantissa = mantissaBits(x);
   Expr sum = bits(reduced.rounded);
   Expr half = (sum >> int64_t(1)) << mantissa;
@@ -92,15 +114,6 @@ static Expr scaleByPower(Expr polynomial, const Reduced &reduced, Expr x) {
   Expr significand = asFloat(bits(polynomial) + half);
   // Adding to the bits of a NaN may have made it a number: x - x restores it.
   return multiplyAdd(significand, asFloat(rest), x - x);
-}
-
-// Outside these bounds the result is that at the bound; NaN is preserved. If
-// scaleByPower() follows, n + offset is 0 at the low end, and so is its factor:
-// a product that only rounds to 0 takes processors eight times as long as the
-// rest of the function, for each masked-off vector of a softmax.
-static Expr clamp(Expr x, double low, double high) {
-  x = select(x < low, low, x);
-  return select(x > high, high, x);
 }
 
 static Reduced reduce(Expr x, int64_t offset) {
@@ -115,8 +128,8 @@ static Expr expPolynomial(Expr r, double scale) {
   return isF32(r) ? horner(r, kExpF32, scale) : horner(r, kExpF64, scale);
 }
 
-static Expr clampToRange(Expr x) {
-  return isF32(x) ? clamp(x, -105.5, 89.5) : clamp(x, -747.3, 710.5);
+static Range rangeOfExp(Expr x) {
+  return isF32(x) ? Range{-105.5, 89.5} : Range{-747.3, 710.5};
 }
 
 /// 2^t, t = x log2(e), and what the rounding of t leaves out, except where 2^t
@@ -134,21 +147,25 @@ Expr expandExp(Expr x) {
   if (isF32(x) && x.scope->options.hasExp2)
     return expByExp2(x);
   auto [offset, scale] = scalingOf(x);
-  x = clampToRange(x);
+  Range range = rangeOfExp(x);
+  x = clampForScaling(x, range);
   Reduced reduced = reduce(x, offset);
-  return scaleByPower(expPolynomial(reduced.r, scale), reduced, x);
+  return scaleByPower(expPolynomial(reduced.r, scale), reduced, x, range);
 }
 
 Expr expOfSum(Expr high, Expr low) {
   auto [offset, scale] = scalingOf(high);
-  high = clampToRange(high);
+  Range range = rangeOfExp(high);
+  high = clampForScaling(high, range);
   Reduced reduced = reduce(high, offset);
-  return scaleByPower(expPolynomial(reduced.r + low, scale), reduced, high);
+  return scaleByPower(expPolynomial(reduced.r + low, scale), reduced, high,
+                      range);
 }
 
 Expr expandExp10(Expr x) {
   auto [offset, scale] = scalingOf(x);
-  x = isF32(x) ? clamp(x, -45.8, 39.0) : clamp(x, -324.55, 309.5);
+  Range range = isF32(x) ? Range{-45.8, 39.0} : Range{-324.55, 309.5};
+  x = clampForScaling(x, range);
   Pair log2 = isF32(x) ? Pair{0x1.344136p-2, -0x1.ec10cp-27}
                        : Pair{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
   constexpr double kLog2Of10 = 3.321928094887362, kLogOf10 = 2.302585092994046;
@@ -156,27 +173,25 @@ Expr expandExp10(Expr x) {
   Expr rounded = fma(x, kLog2Of10, x.like(shift));
   Expr n = rounded - shift;
   Expr r = fma(n, -log2.low, fma(n, -log2.high, x)) * kLogOf10;
-  return scaleByPower(expPolynomial(r, scale), {rounded, n, r}, x);
+  return scaleByPower(expPolynomial(r, scale), {rounded, n, r}, x, range);
 }
 
 Expr expNormal(Expr x) {
   Reduced reduced = reduce(x, exponentBias(x));
-  Expr polynomial = expPolynomial(reduced.r, 1.0);
-  if (x.scope->options.hasScale)
-    return scale(polynomial, reduced.n);
-  return polynomial *
-         asFloat(bits(reduced.rounded) << int64_t(mantissaBits(x)));
+  Expr power = asFloat(bits(reduced.rounded) << int64_t(mantissaBits(x)));
+  return expPolynomial(reduced.r, 1.0) * power;
 }
 
 Expr expandExp2(Expr x) {
   auto [offset, scale] = scalingOf(x);
-  x = isF32(x) ? clamp(x, -152.0, 129.0) : clamp(x, -1078.0, 1025.0);
+  Range range = isF32(x) ? Range{-152.0, 129.0} : Range{-1078.0, 1025.0};
+  x = clampForScaling(x, range);
   double shift = roundingShift(x) + double(offset);
   Expr rounded = x + shift;
   Expr n = rounded - shift;
   Expr r = x - n;
   Expr p = isF32(x) ? horner(r, kExp2F32, scale) : horner(r, kExp2F64, scale);
-  return scaleByPower(p, {rounded, n, r}, x);
+  return scaleByPower(p, {rounded, n, r}, x, range);
 }
 
 /// exp(x) 2^shift as power (1 + rest): for sums in which most of the power may
@@ -203,7 +218,7 @@ static PowerAndRest expByParts(Expr x, int64_t exponentShift) {
 
 // (exp(x) - 1) / 2 first, as 2^n overflows for the largest x.
 Expr expandExpm1(Expr x) {
-  Expr bounded = isF32(x) ? clamp(x, -18.0, 89.0) : clamp(x, -40.0, 710.0);
+  Expr bounded = clamp(x, isF32(x) ? Range{-18.0, 89.0} : Range{-40.0, 710.0});
   auto [power, rest] = expByParts(bounded, -1);
   Expr half = fma(rest, power, power - 0.5);
   return copySign(half + half, x); // the sums lose the sign of -0

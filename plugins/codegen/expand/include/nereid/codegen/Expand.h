@@ -36,8 +36,9 @@ enum class ScaledDotType {
 };
 
 /// With ExpandOptions::hasScale: the symbol of a tt.extern_elementwise of x and
-/// n, two f32 or f64, whose result is x 2^n, rounded once, for an integer n. A
-/// NaN in either makes it NaN. It calls nothing.
+/// n, two f32 or f64, and an i1, whose result is x 2^n, rounded once, for an
+/// integer n; a NaN in either makes it NaN. Where the i1 is false it is 0, and
+/// not computed: underflows take time. It calls nothing.
 inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
 
 /// What a backend supports natively, and what its user allows.
