@@ -28,10 +28,11 @@ struct WordProductInfo {
   llvm::StringLiteral name;
   /// Elements of a word.
   int64_t together;
-  /// The elements of the left word are unsigned. A signed operand x is stored
-  /// as x + 128, and 128 times the sum of the right column is subtracted, which
-  /// is exact in sums that wrap.
-  bool isLeftUnsigned;
+  /// The elements of the right word are unsigned. A signed operand x is stored
+  /// as x + 128, and 128 times the sum of the left row is subtracted, which is
+  /// exact in sums that wrap. (It is not the left operand, which may be read
+  /// where it is in memory.)
+  bool isRightUnsigned;
 };
 const WordProductInfo &infoOf(WordProduct product);
 

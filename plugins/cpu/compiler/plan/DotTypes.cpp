@@ -169,24 +169,24 @@ static DotTypes typesFor(tt::DotOp dot, const GenerateOptions &options) {
   return types;
 }
 
-/// Adds 128 to the left operand, whose elements are then unsigned.
-static void makeLeftUnsigned(tt::DotOp dot) {
+/// Adds 128 to the right operand, whose elements are then unsigned.
+static void makeRightUnsigned(tt::DotOp dot) {
   OpBuilder builder(dot);
-  auto type = dot.getA().getType();
+  auto type = dot.getB().getType();
   Value offset = builder.create<arith::ConstantOp>(
       dot.getLoc(),
       DenseElementsAttr::get(
           type, builder.getIntegerAttr(type.getElementType(), INT8_MIN)));
-  dot.getAMutable().assign(
-      builder.create<arith::XOrIOp>(dot.getLoc(), dot.getA(), offset));
+  dot.getBMutable().assign(
+      builder.create<arith::XOrIOp>(dot.getLoc(), dot.getB(), offset));
 }
 
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options) {
   codegen::convertDots(kernel,
                        [&](tt::DotOp dot) { return typesFor(dot, options); });
   kernel.walk([&](tt::DotOp dot) {
-    if (infoOf(planProduct(dot, options).product).isLeftUnsigned)
-      makeLeftUnsigned(dot);
+    if (infoOf(planProduct(dot, options).product).isRightUnsigned)
+      makeRightUnsigned(dot);
   });
 }
 

@@ -1,6 +1,6 @@
 // Dots of i8 use the instruction that adds most products to an i32: four bytes
-// where there is one, else two i16. Where its left bytes are unsigned, 128 is
-// added to them, and 128 times the sums of the right columns is subtracted.
+// where there is one, else two i16. Where its right bytes are unsigned, 128 is
+// added to them, and 128 times the sums of the left rows is subtracted.
 // RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefixes=PAIRS,AVX2
 // RUN: nereid compile %s --target cpu:x86_64:x86-64 --stop-after llir -o - | FileCheck %s --check-prefixes=PAIRS,SSE2
 // RUN: nereid compile %s --target cpu:x86_64:skylake-avx512 --stop-after llir -o - | FileCheck %s --check-prefixes=PAIRS,AVX512
@@ -31,10 +31,12 @@
 // BYTES: {{\[32x16\]}} i8
 // BYTES: dot {{.*}} packed in b{{.*}} by vpdpbusd
 // BYTES: xor <{{.*}} x i8> {{.*}}<i8 -128,
-// VNNI512: call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %{{.*}}, <16 x i32> <i32 -2139062144,
+// VNNI512: call <8 x i32> @llvm.x86.avx512.vpdpbusd.256(<8 x i32> zeroinitializer, <8 x i32> <i32 -2139062144,
+// VNNI512: call i32 @llvm.vector.reduce.add.v8i32(
 // VNNI512: sub <16 x i32>
 // VNNI512: call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(
-// VNNI256: call <8 x i32> @llvm.x86.avx512.vpdpbusd.256(<8 x i32> %{{.*}}, <8 x i32> <i32 -2139062144,
+// VNNI256: call <8 x i32> @llvm.x86.avx512.vpdpbusd.256(<8 x i32> zeroinitializer, <8 x i32> <i32 -2139062144,
+// VNNI256: call i32 @llvm.vector.reduce.add.v8i32(
 // VNNI256: sub <8 x i32>
 // VNNI256: call <8 x i32> @llvm.x86.avx512.vpdpbusd.256(
 

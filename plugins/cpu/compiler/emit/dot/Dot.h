@@ -76,6 +76,17 @@ struct DotArguments {
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
+/// The address `rows` rows of the left operand after `base`, that of a row.
+llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
+                       const DotArguments &in, llvm::Value *base,
+                       llvm::Value *rows);
+
+/// By what the products of a WordProduct with unsigned right words are too
+/// large: 128 times the sum of each row of the left operand, whose first row is
+/// at `left`. Returns a pointer to an i32 for each row that is needed.
+llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
+                            const DotArguments &in, llvm::Value *left);
+
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
 /// They are spread over the multiplication, which hides the memory latency.
 void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,

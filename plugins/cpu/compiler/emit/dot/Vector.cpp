@@ -47,9 +47,11 @@ public:
       llvm::Value *y = at(in.right, b.CreateMul(batch, i64(shape.right.batch)));
       llvm::Value *c =
           sumAt(in.sums, b.CreateMul(batch, i64(shape.rows * columns)));
+      llvm::Value *offsets = infoOf(shape.product).isRightUnsigned
+                                 ? emitRowOffsets(emitter, shape, in, x)
+                                 : nullptr;
       emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
         llvm::Value *panel = panelAt(y, column);
-        SmallVector<llvm::Value *> offsets = sumsOfOffset(panel);
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *isFirst = shape.hasFirstRow
                                      ? b.CreateICmpSLE(row, in.firstRow)
@@ -57,7 +59,8 @@ public:
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
           emitBlock(isFirst, numberOf(strip, column), rows, rowAt(x, row),
-                    panel, sumAt(c, first), offsets);
+                    panel, sumAt(c, first),
+                    offsets ? sumAt(offsets, row) : nullptr);
         });
       });
     });
@@ -127,45 +130,31 @@ private:
     return b.CreateAdd(b.CreateMul(number, i64(strips)), strip);
   }
 
-  /// Where elements x of the left operand are stored as x + 128: 128 times the
-  /// sums of the columns of a panel, by which the products then are too large.
-  SmallVector<llvm::Value *> sumsOfOffset(llvm::Value *panel) {
-    if (!infoOf(shape.product).isLeftUnsigned)
-      return {};
-    llvm::Value *left = b.CreateVectorSplat(lanes, b.getInt32(0x80808080));
-    SmallVector<llvm::Value *> sums(
-        blockVectors, llvm::Constant::getNullValue(vectorOf(sum)));
-    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
-      llvm::Value *right =
-          at(panel, b.CreateMul(iteration, i64(shape.right.iteration)));
-      emitLoop(b, i64(depth), 1, sums, [&](llvm::Value *k) {
-        llvm::Value *line = at(right, b.CreateMul(k, i64(shape.right.step)));
-        for (auto [total, words] : llvm::zip(sums, loadLine(line)))
-          total = multiplyAdd(left, words, total);
-      });
-    });
-    return sums;
-  }
-
   /// One block: loads its sums, accumulates over all iterations and all of k in
-  /// registers, stores them. `isFirst`: those above it are left out.
+  /// registers, stores them. `isFirst`: those above it are left out. `offsets`:
+  /// those of its rows, or null.
   void emitBlock(llvm::Value *isFirst, llvm::Value *block, int64_t rows,
                  llvm::Value *x, llvm::Value *y, llvm::Value *c,
-                 ArrayRef<llvm::Value *> offsets) {
+                 llvm::Value *offsets) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
     SmallVector<llvm::Value *> lines = {x}, places, sums;
     for (int64_t row = 1; in.row && row < rows; ++row)
       lines.push_back(rowAt(x, i64(row)));
-    for (int64_t row = 0; row < rows; ++row)
+    for (int64_t row = 0; row < rows; ++row) {
+      llvm::Value *offset = nullptr;
+      if (offsets)
+        offset = b.CreateVectorSplat(
+            lanes, b.CreateAlignedLoad(sum, sumAt(offsets, i64(row)), align));
       for (int64_t v = 0; v < blockVectors; ++v) {
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
         sums.push_back(emitter.inScratch(
             b.CreateAlignedLoad(vector, places.back(), align)));
-        if (!offsets.empty())
-          sums.back() = b.CreateSub(sums.back(), offsets[v]);
+        if (offset)
+          sums.back() = b.CreateSub(sums.back(), offset);
       }
+    }
     int64_t spans = spansOf(steps), span = depth / spans;
     emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
       llvm::Value *left = b.CreateMul(iteration, i64(shape.left.iteration));
@@ -266,10 +255,8 @@ private:
   llvm::Value *at(llvm::Value *base, llvm::Value *offset) {
     return b.CreateGEP(factor, base, offset);
   }
-  /// So many rows of the left operand after `base`.
   llvm::Value *rowAt(llvm::Value *base, llvm::Value *rows) {
-    return in.row ? b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, in.row))
-                  : at(base, b.CreateMul(rows, i64(shape.left.line)));
+    return leftRowAt(b, shape, in, base, rows);
   }
   /// The panel of the right operand that begins with `column`, a multiple of
   /// its columns.

@@ -49,7 +49,7 @@ llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
   case WordProduct::Vpdpbusd: {
     Widths id{x86_avx512_vpdpbusd_128, x86_avx512_vpdpbusd_256,
               x86_avx512_vpdpbusd_512};
-    return b.CreateIntrinsic(id.of(lanes), {}, {sums, left, right});
+    return b.CreateIntrinsic(id.of(lanes), {}, {sums, right, left});
   }
   case WordProduct::Vpdpbssd: {
     Widths id{x86_avx2_vpdpbssd_128, x86_avx2_vpdpbssd_256, not_intrinsic};

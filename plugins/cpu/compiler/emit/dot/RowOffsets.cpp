@@ -1,0 +1,93 @@
+// RowOffsets.cpp - what products with unsigned right words have too much.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "emit/CountedLoop.h"
+#include "emit/dot/Dot.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
+                       const DotArguments &in, llvm::Value *base,
+                       llvm::Value *rows) {
+  if (in.row)
+    return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, in.row));
+  unsigned bits = shape.kind == DotKind::Words
+                      ? CpuModel::kWordBits
+                      : shape.sum.getIntOrFloatBitWidth();
+  int64_t bytes = shape.left.line * (bits / 8);
+  return b.CreateGEP(b.getInt8Ty(), base,
+                     b.CreateMul(rows, b.getInt64(bytes)));
+}
+
+/// The first row that is needed, or one before it in its block, and how many
+/// from there on: at least one.
+static std::pair<llvm::Value *, llvm::Value *>
+neededRows(Emitter &emitter, const DotShape &shape, const DotArguments &in) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Value *begin = b.getInt64(0), *end = b.getInt64(shape.rows);
+  llvm::Value *block = b.getInt64(shape.block.rows - 1);
+  if (shape.hasFirstRow)
+    begin = emitter.larger(
+        emitter.smaller(b.CreateSub(in.firstRow, block),
+                        b.getInt64(shape.rows - 1)),
+        begin);
+  if (shape.hasRowLimit)
+    end = emitter.smaller(b.CreateAdd(in.rows, block), end);
+  return {begin, emitter.larger(b.CreateSub(end, begin), b.getInt64(1))};
+}
+
+llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
+                            const DotArguments &in, llvm::Value *left) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *word = b.getInt32Ty();
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::IRBuilder<> entry(&*function->getEntryBlock().getFirstInsertionPt());
+  llvm::Value *offsets = entry.CreateAlloca(
+      llvm::ArrayType::get(word, shape.rows), nullptr, "offsets");
+
+  // Words of a row that are multiplied at once; one, in all lanes, if fewer
+  // are neighbours than the narrowest vector has.
+  constexpr int64_t kFewest = 4;
+  int64_t depth = shape.depth / infoOf(shape.product).together;
+  int64_t together = shape.left.step == 1
+                         ? std::min(shape.block.lanes, depth & -depth)
+                         : 1;
+  bool isVector = together >= kFewest;
+  if (!isVector)
+    together = 1;
+  unsigned lanes = isVector ? together : shape.block.lanes;
+  auto *vector = llvm::FixedVectorType::get(word, lanes);
+  llvm::Value *factor = b.CreateVectorSplat(lanes, b.getInt32(0x80808080));
+  llvm::Align align(in.row ? shape.factorBytes() : shape.wordBytes());
+
+  auto [first, count] = neededRows(emitter, shape, in);
+  emitLoop(b, count, 1, {}, [&, first = first](llvm::Value *index) {
+    llvm::Value *row = b.CreateAdd(first, index);
+    llvm::Value *line = leftRowAt(b, shape, in, left, row);
+    llvm::Value *sum = llvm::Constant::getNullValue(vector);
+    emitLoop(b, in.iterations, 1, sum, [&](llvm::Value *iteration) {
+      llvm::Value *tile = b.CreateGEP(
+          word, line,
+          b.CreateMul(iteration, b.getInt64(shape.left.iteration)));
+      emitLoop(b, b.getInt64(depth), together, sum, [&](llvm::Value *k) {
+        llvm::Value *place = b.CreateGEP(
+            word, tile, b.CreateMul(k, b.getInt64(shape.left.step)));
+        llvm::LoadInst *words =
+            b.CreateAlignedLoad(isVector ? vector : word, place, align);
+        llvm::Value *operand = in.row ? words : emitter.inScratch(words);
+        if (!isVector)
+          operand = b.CreateVectorSplat(lanes, operand);
+        sum = emitWordProduct(b, shape.product, operand, factor, sum);
+      });
+    });
+    llvm::Value *total = isVector ? b.CreateAddReduce(sum)
+                                  : b.CreateExtractElement(sum, uint64_t(0));
+    b.CreateStore(total, b.CreateGEP(word, offsets, row));
+  });
+  return offsets;
+}
+
+} // namespace nereid::cpu
