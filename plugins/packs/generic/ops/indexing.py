@@ -146,35 +146,6 @@ def gather(
 
 
 @triton.jit
-def _row_offset(row, dims, steps, RANK: tl.constexpr):
-    """Where a row begins."""
-    rest = row
-    start = row * 0
-    for d in tl.static_range(RANK - 1):
-        start += rest % dims[RANK - 2 - d] * steps[RANK - 2 - d]
-        rest = rest // dims[RANK - 2 - d]
-    return start
-
-
-@triton.jit
-def gather_in_order(
-    x, index, out, size, stride, dims, x_steps, index_steps, out_steps, RANK: tl.constexpr
-):
-    """As gather along the last dimension, with a row for each program, one element after
-    another: for processors that load one element as fast as they gather it."""
-    row = tl.program_id(0).to(tl.int64)
-    x += _row_offset(row, dims, x_steps, RANK)
-    index += _row_offset(row, dims, index_steps, RANK)
-    out += _row_offset(row, dims, out_steps, RANK)
-    for i in range(dims[RANK - 1]):
-        at = i.to(tl.int64)
-        place = tl.load(index + at * index_steps[RANK - 1]).to(tl.int64)
-        place = tl.where(place < 0, place + size, place)
-        inside = (place >= 0) & (place < size)
-        tl.store(out + at * out_steps[RANK - 1], tl.load(x + place * stride, inside, 0))
-
-
-@triton.jit
 def scatter(
     source,
     index,

@@ -267,36 +267,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   if (isDescending(address))
     return reversed(loadAt(ascending(address, type), type, reversed(mask),
                            reversed(other), memory));
-  llvm::Value *from = lanePointers(address, type);
-  llvm::Value *where = widen(mask), *rest = widen(other);
-  return {at({from, where, rest}, [&] {
-            return mark(
-                builder.CreateMaskedGather(vector, from, align, where, rest));
-          }), true};
-}
-
-/// Like loadAt(), lane by lane: LLVM's masked loads and gathers cannot be
-/// volatile. A masked-off lane reads from scratch.
-Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
-                               Element other, Memory memory) {
-  auto *vector = llvm::FixedVectorType::get(type, lanes);
-  llvm::Value *where = widen(mask), *rest = widen(other);
-  llvm::Value *from = lanePointers(address, type);
-  return {at({from, where, rest}, [&] {
-            llvm::Value *places = builder.CreateSelect(
-                where, from, builder.CreateVectorSplat(lanes, emitter.dummy));
-            llvm::Value *result = llvm::PoisonValue::get(vector);
-            for (uint64_t lane = 0; lane < lanes; ++lane)
-              result = builder.CreateInsertElement(
-                  result,
-                  inMemory(builder.CreateAlignedLoad(
-                               type,
-                               builder.CreateExtractElement(places, lane),
-                               llvm::Align(Emitter::bytesOf(type))),
-                           memory),
-                  lane);
-            return builder.CreateSelect(where, result, rest);
-          }), true};
+  return loadScattered(address, type, mask, other, memory);
 }
 
 /// Where `streams` (an i1; null: false) is true and the mask as well, the store
@@ -349,9 +320,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   if (isDescending(address))
     return storeAt(ascending(address, type), type, reversed(mask),
                    reversed({from, true}), memory);
-  llvm::Value *to = lanePointers(address, type);
-  insertAt(innermost);
-  mark(builder.CreateMaskedScatter(from, to, align, where));
+  storeScattered(address, type, where, from, memory);
 }
 
 } // namespace nereid::cpu

@@ -228,6 +228,11 @@ private:
   bool selectsAddress(const Element &mask, llvm::Type *type,
                       int64_t lanes) const;
   llvm::Value *addressIf(llvm::Value *mask, llvm::Value *address);
+  // Lanes.cpp
+  Element loadScattered(Address address, llvm::Type *type, Element mask,
+                        Element other, Memory memory);
+  void storeScattered(Address address, llvm::Type *type, llvm::Value *mask,
+                      llvm::Value *values, Memory memory);
   Element loadLanes(Address address, llvm::Type *type, Element mask,
                     Element other, Memory memory);
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
