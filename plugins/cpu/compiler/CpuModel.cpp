@@ -46,8 +46,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.maskedBits = widest == 512 ? 8 : has("avx") ? 32 : 0;
   // AMD's gathers are microcode: on a Zen 4 they take from as long to five times
   // as long as loads of the lanes.
-  if (has("avx2") && !tuneCpu.starts_with("znver"))
-    cpu.gatheredBits = 32;
+  cpu.hasGathers = has("avx2") && !tuneCpu.starts_with("znver");
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
   cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;

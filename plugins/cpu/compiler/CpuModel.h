@@ -31,12 +31,9 @@ struct CpuModel {
     return maskedBits && bits >= maskedBits;
   }
 
-  /// The narrowest elements that one instruction loads from anywhere, or stores,
-  /// not slower than an instruction for each does; 0: there is none.
-  unsigned gatheredBits = 0;
-  bool gathers(unsigned bits) const {
-    return gatheredBits && bits >= gatheredBits;
-  }
+  /// One instruction loads elements of 32 or 64 bits from anywhere, not slower
+  /// than an instruction for each does.
+  bool hasGathers = false;
 
   /// Vector stores can bypass the caches.
   bool hasStreamingStores = false;

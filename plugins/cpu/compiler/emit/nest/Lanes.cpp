@@ -8,12 +8,19 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+/// Are there vector instructions for lanes of so many bytes, or is what LLVM
+/// makes of them, a branch at each lane, better than loadLanes()? So it is where
+/// many lanes are narrower than their addresses, which need registers.
+static bool usesVectors(const CpuModel &cpu, unsigned bytes) {
+  return cpu.hasGathers || bytes < 4;
+}
+
 /// Like loadAt(), for any addresses.
 Element NestEmitter::loadScattered(Address address, llvm::Type *type,
                                    Element mask, Element other,
                                    Memory memory) {
   unsigned bytes = Emitter::bytesOf(type);
-  if (!emitter.options.cpu.gathers(8 * bytes))
+  if (!usesVectors(emitter.options.cpu, bytes))
     return loadLanes(address, type, mask, other, memory);
   auto *vector = llvm::FixedVectorType::get(type, lanes);
   llvm::Value *from = lanePointers(address, type);
@@ -26,8 +33,7 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
 }
 
 /// Like loadAt(), lane by lane: LLVM's masked loads and gathers cannot be
-/// volatile, and where the machine has no gathers it branches at each lane. A
-/// masked-off lane reads from scratch.
+/// volatile. A masked-off lane reads from scratch.
 Element NestEmitter::loadLanes(Address address, llvm::Type *type, Element mask,
                                Element other, Memory memory) {
   auto *vector = llvm::FixedVectorType::get(type, lanes);
@@ -58,7 +64,7 @@ void NestEmitter::storeScattered(Address address, llvm::Type *type,
   unsigned bytes = Emitter::bytesOf(type);
   llvm::Value *to = lanePointers(address, type);
   insertAt(levels.size() - 1);
-  if (emitter.options.cpu.gathers(8 * bytes)) {
+  if (usesVectors(emitter.options.cpu, bytes)) {
     inMemory(builder.CreateMaskedScatter(values, to, llvm::Align(bytes), mask),
              memory);
     return;
