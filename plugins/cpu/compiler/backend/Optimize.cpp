@@ -5,6 +5,7 @@
 
 #include "Optimize.h"
 
+#include "Exchanges.h"
 #include "F16Operations.h"
 #include "MemoryOperands.h"
 #include "ShortFloats.h"
@@ -63,6 +64,7 @@ void Optimizer::run(llvm::Module &module) {
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
   computeF16InF32(module, machine);
+  useExtremaInExchanges(module, machine);
   // Cached analyses refer to functions that will be deleted.
   loops.clear();
   functions.clear();
