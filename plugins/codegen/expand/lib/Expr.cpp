@@ -212,7 +212,7 @@ Expr productError(Expr x, Expr y, Expr product) {
 Expr scaleIf(Expr condition, Expr x, Expr n) {
   Value result = x.scope->builder.create<tt::ExternElementwiseOp>(
       x.scope->loc, x.value.getType(),
-      ValueRange{x.value, n.value, condition.value},
+      mlir::ValueRange{x.value, n.value, condition.value},
       /*libname=*/"", /*libpath=*/"", kScaleSymbol, /*pure=*/true);
   return {x.scope, result};
 }

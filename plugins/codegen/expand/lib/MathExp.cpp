@@ -194,10 +194,10 @@ Expr expandExp2(Expr x) {
   return scaleByPower(p, {rounded, n, r}, x, range);
 }
 
-/// exp(x) 2^shift as power (1 + rest): for sums in which most of the power may
-/// cancel.
+/// exp(x) 2^shift as power (1 + high + low): for sums in which most of the power
+/// may cancel.
 struct PowerAndRest {
-  Expr power, rest;
+  Expr power, high, low;
 };
 
 // The power must be a normal number. The rounding error of r matters here.
@@ -213,21 +213,23 @@ static PowerAndRest expByParts(Expr x, int64_t exponentShift) {
   Expr tail = isF32(x) ? horner(r, llvm::ArrayRef(kExpF32).drop_front(2))
                        : horner(r, llvm::ArrayRef(kExpF64).drop_front(2));
   Expr power = asFloat(bits(rounded) << int64_t(mantissaBits(x)));
-  return {power, r + fma(r * r, tail, lost)};
+  return {power, r, fma(r * r, tail, lost)};
 }
 
 // (exp(x) - 1) / 2 first, as 2^n overflows for the largest x.
 Expr expandExpm1(Expr x) {
   Expr bounded = clamp(x, isF32(x) ? Range{-18.0, 89.0} : Range{-40.0, 710.0});
-  auto [power, rest] = expByParts(bounded, -1);
-  Expr half = fma(rest, power, power - 0.5);
+  auto [power, high, low] = expByParts(bounded, -1);
+  // The inner sum is exact where the power is 1, of which most cancels.
+  Expr half = fma(low, power, fma(high, power, power - 0.5));
   return copySign(half + half, x); // the sums lose the sign of -0
 }
 
 // (exp(a) + sign exp(-a)) / 2, half of it first.
 static Expr halfSumOfPowers(Expr a, double sign) {
   double end = isF32(a) ? 89.5 : 710.5; // from there on it is infinite
-  auto [power, rest] = expByParts(select(a > end, end, a), -2);
+  auto [power, high, low] = expByParts(select(a > end, end, a), -2);
+  Expr rest = high + low;
   Expr inverse = (sign * 0.0625) / fma(power, rest, power);
   Expr half = power + fma(power, rest, inverse);
   return half + half;
