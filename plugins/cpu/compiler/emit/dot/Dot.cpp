@@ -221,9 +221,9 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(operands.row);
   if (shape.isRightInPlace)
     arguments.append({operands.step, operands.panel});
-  // What is in the cache, if there is nothing to prefetch.
+  auto *nothing = llvm::ConstantPointerNull::get(b.getPtrTy());
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
-    arguments.append({operands.left, emitter.i64(0), emitter.i64(0)});
+    arguments.append({nothing, emitter.i64(0), emitter.i64(0)});
   llvm::append_range(arguments, prefetches);
   b.CreateCall(function, arguments);
 }

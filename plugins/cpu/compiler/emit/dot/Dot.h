@@ -88,8 +88,9 @@ llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
                             const DotArguments &in, llvm::Value *left);
 
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
-/// They are spread over the multiplication, which hides the memory latency.
-void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
+/// They are spread over the multiplication, which hides the memory latency. What
+/// has no address is left out.
+void emitPrefetches(Emitter &emitter, const DotShape &shape,
                     const DotArguments &in, llvm::Value *number,
                     int64_t shares);
 
@@ -99,7 +100,7 @@ llvm::SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter,
 
 /// Addresses and strides of it: what later iterations of the loop around `dot`
 /// read. Without a next iteration, or where it does not copy the left or the
-/// right operand, addresses of an operand, which is cached already.
+/// right operand, an address is null.
 llvm::SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter,
                                                    tt::DotOp dot,
                                                    llvm::Value *copiesLeft,

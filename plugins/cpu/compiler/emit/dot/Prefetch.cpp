@@ -66,9 +66,7 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
   SmallVector<llvm::Value *> addresses;
   if (list.empty())
     return addresses;
-  llvm::Value *near =
-      firstTile(emitter, deferred, emitter.program.dots.at(dot).left);
-  llvm::Value *none = emitter.i64(0);
+  auto *none = llvm::ConstantPointerNull::get(b.getPtrTy());
   PolynomialScope polynomials(emitter);
   llvm::Value *hasNext = hasNextIteration(emitter, loop);
   for (const Prefetch &prefetch : list) {
@@ -83,9 +81,7 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
     llvm::Value *iteration = bytesOf(prefetch.advance);
     llvm::Value *isRead =
         b.CreateAnd(hasNext, prefetch.isRight ? copiesRight : copiesLeft);
-    addresses.append({b.CreateSelect(isRead, first, near),
-                      b.CreateSelect(isRead, row, none),
-                      b.CreateSelect(isRead, iteration, none)});
+    addresses.append({b.CreateSelect(isRead, first, none), row, iteration});
   }
   return addresses;
 }
@@ -103,9 +99,10 @@ static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
                        b.getInt32(2), b.getInt32(1)});
 }
 
-void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
+void emitPrefetches(Emitter &emitter, const DotShape &shape,
                     const DotArguments &in, llvm::Value *number,
                     int64_t shares) {
+  llvm::IRBuilder<> &b = emitter.builder;
   auto i64 = [&](int64_t value) { return b.getInt64(value); };
   for (auto [i, prefetch] : llvm::enumerate(shape.prefetches)) {
     // Split rows into runs of lines: short ones, and enough of them that each
@@ -114,6 +111,7 @@ void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
     while ((2 * parts * rows <= shares || prefetch.lines / parts > kLongRun) &&
            prefetch.lines % (2 * parts) == 0)
       parts *= 2;
+    llvm::Value *first = in.prefetches[3 * i];
     int64_t runs = rows * parts, count = llvm::divideCeil(runs, shares);
     auto ask = [&](llvm::Value *index) {
       llvm::Value *run = b.CreateAdd(b.CreateMul(number, i64(count)), index);
@@ -124,18 +122,20 @@ void emitPrefetches(llvm::IRBuilder<> &b, const DotShape &shape,
       llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
       row = b.CreateURem(row, i64(prefetch.rows));
       llvm::Value *place =
-          b.CreateGEP(b.getInt8Ty(), in.prefetches[3 * i],
+          b.CreateGEP(b.getInt8Ty(), first,
                       b.CreateMul(row, in.prefetches[3 * i + 1]));
       place = b.CreateGEP(b.getInt8Ty(), place,
                           b.CreateMul(iteration, in.prefetches[3 * i + 2]));
       llvm::Value *part = b.CreateURem(run, i64(parts));
       prefetchLines(b, place, part, prefetch.lines / parts);
     };
-    if (count > kUnrolled)
-      emitLoop(b, count, 1, ask);
-    else
-      for (int64_t index = 0; index < count; ++index)
-        ask(i64(index));
+    emitIf(emitter, b.CreateIsNotNull(first), [&] {
+      if (count > kUnrolled)
+        emitLoop(b, count, 1, ask);
+      else
+        for (int64_t index = 0; index < count; ++index)
+          ask(i64(index));
+    });
   }
 }
 

@@ -97,7 +97,7 @@ private:
         right = at(y, iteration, shape.right.iteration * shape.wordBytes());
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
-      emitPrefetches(b, shape, in, share,
+      emitPrefetches(emitter, shape, in, share,
                      rowBlocks * columnBlocks * shape.iterations);
       emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
         addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));

@@ -193,7 +193,7 @@ private:
   }
 
   void prefetch(llvm::Value *isFirst, llvm::Value *share, int64_t shares) {
-    auto emit = [&] { emitPrefetches(b, shape, in, share, shares); };
+    auto emit = [&] { emitPrefetches(emitter, shape, in, share, shares); };
     // Later strips may be left out.
     if (shape.hasRowLimit && !shape.prefetches.empty())
       emitIf(emitter, isFirst, emit);
