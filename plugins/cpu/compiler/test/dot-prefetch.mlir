@@ -13,13 +13,17 @@
 // CHECK: dot {{.*}} every 16 prefetch %[[A]] prefetch %[[B]]{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 16, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 %{{.*}}, ptr
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 16, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 64, ptr %
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 0, i64 0, ptr {{.*}}, i64 0, i64 0)
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, ptr null, i64 0, i64 0, ptr null, i64 0, i64 0)
 // CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x16.prefetch
-// CHECK-COUNT-33: call void @llvm.prefetch
+// CHECK: icmp ne ptr %{{.*}}, null
+// CHECK-COUNT-32: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
+// CHECK: icmp ne ptr %{{.*}}, null
 // CHECK: call void @llvm.x86.tdpbf16ps(
+// CHECK: call void @llvm.prefetch
+// CHECK-NOT: call void @llvm.prefetch
 
 // The operands of tile registers are in place and shared, too.
 // TILES: dot {{.*}} by tiles every 16 {{.*}}, left in place, right shared by %
