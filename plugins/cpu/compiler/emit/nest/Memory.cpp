@@ -1,4 +1,4 @@
-// Memory.cpp - loads and stores of memory and of scratch.
+// Memory.cpp - loads of memory, and tiles in scratch.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -149,10 +149,6 @@ static llvm::Value *unrepeat(llvm::IRBuilder<> &b, llvm::Value *value,
   return b.CreateShuffleVector(value, lanes);
 }
 
-static bool isDescending(const Address &address) {
-  return address.base && address.stride == -1 && address.repeat == 1;
-}
-
 /// The addresses of a descending vector in ascending order, which one access
 /// covers.
 Address NestEmitter::ascending(const Address &address, llvm::Type *type) {
@@ -264,63 +260,10 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                              }),
             true};
   }
-  if (isDescending(address))
+  if (address.isDescending())
     return reversed(loadAt(ascending(address, type), type, reversed(mask),
                            reversed(other), memory));
   return loadScattered(address, type, mask, other, memory);
-}
-
-/// Where `streams` (an i1; null: false) is true and the mask as well, the store
-/// bypasses the caches.
-void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
-                          Element value, Memory memory, llvm::Value *streams) {
-  if (type->isBFloatTy() || type->isHalfTy()) {
-    type = builder.getInt16Ty();
-    value.value = reinterpret(value.value, type);
-  }
-  auto mark = [&](auto *access) { return inMemory(access, memory); };
-  llvm::Align align(Emitter::bytesOf(type));
-  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
-  bool always = known && known->isOne();
-  if (known && known->isZero())
-    return;
-  value = asInMemory(value, type);
-  unsigned innermost = levels.size() - 1;
-
-  bool isVector = !(address.base && address.stride == 0) || value.isVector ||
-                  mask.isVector;
-  if (lanes == 1 || !isVector) {
-    insertAt(innermost);
-    llvm::Value *to = address.base;
-    if (!always)
-      to = builder.CreateSelect(mask.value, to, emitter.dummy);
-    mark(builder.CreateAlignedStore(value.value, to, align));
-    return;
-  }
-  llvm::Value *from = widen(value), *where = widen(mask);
-  if (address.stride == 1) {
-    if (!always && selectsAddress(mask, type, lanes)) {
-      address.base = addressIf(mask.value, address.base);
-      always = true;
-    }
-    insertAt(innermost);
-    auto store = [&] {
-      if (always)
-        mark(builder.CreateAlignedStore(from, address.base, align));
-      else
-        mark(builder.CreateMaskedStore(from, address.base, align, where));
-    };
-    // A masked loop beside an unmasked one has few iterations.
-    if (!streams || (!always && !nest.isMasked))
-      return store();
-    if (!always)
-      streams = builder.CreateAnd(streams, builder.CreateAndReduce(where));
-    return storeOrStream(streams, address.base, from, store);
-  }
-  if (isDescending(address))
-    return storeAt(ascending(address, type), type, reversed(mask),
-                   reversed({from, true}), memory);
-  storeScattered(address, type, where, from, memory);
 }
 
 } // namespace nereid::cpu

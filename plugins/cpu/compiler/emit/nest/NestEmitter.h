@@ -60,6 +60,8 @@ struct Address {
   std::optional<int64_t> stride;
   llvm::Value *vector = nullptr;
   int64_t repeat = 1;
+
+  bool isDescending() const { return base && stride == -1 && repeat == 1; }
 };
 
 /// The memory that an access may touch, for aliasing.
@@ -210,7 +212,7 @@ private:
   llvm::Value *lanePointers(const Address &address, llvm::Type *element);
   Address bufferAddress(llvm::Value *buffer, const TileLayout &layout,
                         llvm::Type *element, const Indices &indices);
-  // Memory.cpp: loads and stores
+  // Memory.cpp: loads, and tiles in scratch
   Address ascending(const Address &address, llvm::Type *type);
   Element reversed(Element element);
   Element asInMemory(Element element, llvm::Type *type);
@@ -228,15 +230,15 @@ private:
   bool selectsAddress(const Element &mask, llvm::Type *type,
                       int64_t lanes) const;
   llvm::Value *addressIf(llvm::Value *mask, llvm::Value *address);
-  // Lanes.cpp
+  void prefetch(tt::LoadOp op, const Address &address);
+  llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
+  // Lanes.cpp: lanes that are anywhere in memory
   Element loadScattered(Address address, llvm::Type *type, Element mask,
                         Element other, Memory memory);
   void storeScattered(Address address, llvm::Type *type, llvm::Value *mask,
                       llvm::Value *values, Memory memory);
   Element loadLanes(Address address, llvm::Type *type, Element mask,
                     Element other, Memory memory);
-  void storeAt(Address address, llvm::Type *type, Element mask, Element value,
-               Memory memory, llvm::Value *streams = nullptr);
   template <typename Access> Access *inMemory(Access *access, Memory memory) {
     switch (memory) {
     case Memory::Volatile:
@@ -252,9 +254,9 @@ private:
     }
     return access;
   }
-  void prefetch(tt::LoadOp op, const Address &address);
-  llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
-  // Stream.cpp: stores that bypass the caches
+  // Store.cpp: stores, and those that bypass the caches
+  void storeAt(Address address, llvm::Type *type, Element mask, Element value,
+               Memory memory, llvm::Value *streams = nullptr);
   llvm::Align alignOfStream(llvm::Type *type) const;
   llvm::Value *streamsAt(tt::StoreOp store);
   void storeOrStream(llvm::Value *streams, llvm::Value *address,
@@ -284,6 +286,7 @@ private:
   scanLanes(tt::ScanOp op, llvm::SmallVector<llvm::Value *> values);
   // Serial.cpp
   void emitSerial(mlir::Operation *op);
+  void emitHistogram(tt::HistogramOp op);
   void beginSerial(mlir::Operation *op);
   llvm::SmallVector<llvm::Value *>
   emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
