@@ -124,15 +124,30 @@ static int orderedAxisOf(const Nest &nest) {
   return -1;
 }
 
+/// What `op` looks at together, although it then handles one element after the
+/// other: the bins of a histogram are computed as vectors.
+static unsigned lanesOfSerial(Operation *op, const GenerateOptions &options) {
+  auto histogram = dyn_cast<tt::HistogramOp>(op);
+  if (!histogram)
+    return 1;
+  RankedTensorType type = histogram.getSrc().getType();
+  unsigned bits = std::max(32u, type.getElementTypeBitWidth());
+  return std::min<int64_t>(type.getNumElements(),
+                           options.cpu.vectorBits / bits);
+}
+
 void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor) {
   unsigned rank = nest.shape.size();
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
-  if (first.kind == RootKind::Serial || needsScalars(nest) ||
-      !options.fastPaths.has(FastPath::Vectorize))
+  if (needsScalars(nest) || !options.fastPaths.has(FastPath::Vectorize))
     return;
+  if (first.kind == RootKind::Serial) {
+    nest.lanes = lanesOfSerial(first.op, options);
+    return;
+  }
 
   Survey survey = surveyOf(nest, program, forms);
   unsigned vectorBits = options.cpu.vectorBits;

@@ -9,31 +9,47 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Increments the bin of one element; values without a bin are ignored.
-static void count(Emitter &emitter, tt::HistogramOp op, llvm::Value *value) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  auto type = cast<RankedTensorType>(op.getResult().getType());
+/// Computes the addresses of bins as vectors, and increments one after the other.
+/// A value without a bin, or that is masked off, counts in scratch that nothing
+/// reads.
+void NestEmitter::emitHistogram(tt::HistogramOp op) {
+  RankedTensorType type = op.getResult().getType();
   llvm::Type *element = emitter.memoryType(type);
-  llvm::Value *bin = b.CreateSExtOrTrunc(value, b.getInt64Ty());
-  llvm::Value *isBin = b.CreateICmpULT(bin, b.getInt64(type.getNumElements()));
-  llvm::Value *slot = b.CreateGEP(
-      element, emitter.bufferPointer(op.getResult()),
-      b.CreateSelect(isBin, bin, b.getInt64(0)));
-  llvm::Value *old = emitter.inScratch(b.CreateLoad(element, slot));
-  llvm::Value *one = b.CreateZExt(isBin, element);
-  emitter.inScratch(b.CreateStore(b.CreateAdd(old, one), slot));
+  llvm::Value *bins = emitter.bufferPointer(op.getResult());
+  builder.CreateMemSet(bins, builder.getInt8(0),
+                       type.getNumElements() * Emitter::bytesOf(element),
+                       llvm::MaybeAlign(8));
+  Loop loop = beginLoop(emitter.i64(0), emitter.i64(nest.shape[0]), lanes);
+  setVectorIndex(loop.index);
+  llvm::Value *number = widen(get(op.getSrc(), current));
+  llvm::Value *isCounted =
+      op.getMask() ? widen(maskAt(op.getMask(), current)) : nullptr;
+  insertAt(levels.size() - 1);
+  unsigned bits = std::max(32u, number->getType()->getScalarSizeInBits());
+  number = builder.CreateSExt(
+      number, number->getType()->getWithNewBitWidth(bits));
+  llvm::Value *isBin = builder.CreateICmpULT(
+      number, llvm::ConstantInt::get(number->getType(), type.getNumElements()));
+  if (isCounted)
+    isBin = builder.CreateAnd(isBin, isCounted);
+  llvm::Value *unread = emitter.dummy;
+  if (lanes > 1)
+    unread = builder.CreateVectorSplat(lanes, unread);
+  llvm::Value *places = builder.CreateSelect(
+      isBin, builder.CreateGEP(element, bins, number), unread);
+  for (uint64_t lane = 0; lane < lanes; ++lane) {
+    llvm::Value *place =
+        lanes > 1 ? builder.CreateExtractElement(places, lane) : places;
+    llvm::Value *old = emitter.inScratch(builder.CreateLoad(element, place));
+    llvm::Value *one = llvm::ConstantInt::get(element, 1);
+    emitter.inScratch(builder.CreateStore(builder.CreateAdd(old, one), place));
+  }
+  endLoop(loop);
+  current[0] = zero();
 }
 
 /// Emits what runs once before the loops of `op`.
 void NestEmitter::beginSerial(Operation *op) {
-  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
-    auto type = cast<RankedTensorType>(histogram.getResult().getType());
-    llvm::Type *element = emitter.memoryType(type);
-    builder.CreateMemSet(
-        emitter.bufferPointer(histogram.getResult()), builder.getInt8(0),
-        type.getNumElements() * (element->getScalarSizeInBits() / 8),
-        llvm::MaybeAlign(8));
-  }
   // All elements of a poll share one deadline.
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
     deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
@@ -49,10 +65,6 @@ NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
            [&] { emitFailure(emitter, assertOp); });
     return {};
   }
-  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
-    count(emitter, histogram, in[0]);
-    return {};
-  }
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op))
     return {emitPoll(emitter, poll, in, deadline)};
   if (llvm::Value *old = emitAtomic(emitter, op, in))
@@ -65,6 +77,8 @@ void NestEmitter::emitSerial(Operation *op) {
     emitter.scalars[unsplat.getResult()] = get(unsplat.getSrc(), current).value;
     return;
   }
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op))
+    return emitHistogram(histogram);
   beginSerial(op);
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
@@ -87,7 +101,7 @@ void NestEmitter::emitSerial(Operation *op) {
   insertAt(levels.size() - 1);
   for (Value result : op->getResults()) {
     llvm::AllocaInst *slot = nullptr;
-    if (emitter.program.isMaterialized(result) && !isa<tt::HistogramOp>(op)) {
+    if (emitter.program.isMaterialized(result)) {
       llvm::Type *type = emitter.typeOf(result);
       slot = emitter.allocate(type, "old");
       builder.CreateStore(llvm::Constant::getNullValue(type), slot);
