@@ -6,6 +6,7 @@
 #define NEREID_CPU_COMPILER_EMIT_NEST_NESTEMITTER_H
 
 #include "emit/Emitter.h"
+#include "emit/nest/Element.h"
 #include "plan/Reads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,64 +14,6 @@
 #include <map>
 
 namespace nereid::cpu {
-
-/// The index along one dimension of a value: lane l has base + l * lane; or,
-/// if `vector` is set, element l of it. With `repeat` above 1, that is also
-/// base + l / repeat * lane.
-struct Index {
-  llvm::Value *base = nullptr; // i64
-  int64_t lane = 0;
-  llvm::Value *vector = nullptr; // <lanes x i64>
-  int64_t repeat = 1;
-  // Set if this is another index (whole*) shifted right by that many bits.
-  unsigned bitsCut = 0;
-  llvm::Value *wholeBase = nullptr;
-  int64_t wholeLane = 0;
-
-  bool isUniform() const { return !lane && !vector; }
-  /// Is this `whole`, which has no vector, shifted right by `bits`?
-  bool isCutFrom(const Index &whole, unsigned bits) const {
-    return bitsCut == bits && wholeBase == whole.base &&
-           wholeLane == whole.lane && !whole.vector;
-  }
-  bool operator==(const Index &other) const {
-    return base == other.base && lane == other.lane && vector == other.vector;
-  }
-  bool operator<(const Index &other) const {
-    return std::tie(base, lane, vector) <
-           std::tie(other.base, other.lane, other.vector);
-  }
-};
-using Indices = llvm::SmallVector<Index, 4>;
-
-/// A tile's elements at an index: one value for all lanes, or a vector.
-struct Element {
-  llvm::Value *value = nullptr;
-  bool isVector = false;
-  bool assumes = false; // valid only where the emitter's assumptions hold
-};
-
-/// A value at an index, as a vector of that many lanes.
-using MemoKey = std::tuple<void *, unsigned, Indices>;
-
-/// The addresses of the lanes of a pointer tile: base + l / repeat * stride
-/// elements, or the pointers of `vector`.
-struct Address {
-  llvm::Value *base = nullptr;
-  std::optional<int64_t> stride;
-  llvm::Value *vector = nullptr;
-  int64_t repeat = 1;
-
-  bool isDescending() const { return base && stride == -1 && repeat == 1; }
-};
-
-/// The memory that an access may touch, for aliasing.
-enum class Memory {
-  Program,
-  Volatile, // in the program's memory: each element is read once
-  Scratch,
-  Either
-};
 
 class NestEmitter {
 public:
@@ -287,7 +230,6 @@ private:
   // Serial.cpp
   void emitSerial(mlir::Operation *op);
   void emitHistogram(tt::HistogramOp op);
-  void beginSerial(mlir::Operation *op);
   llvm::SmallVector<llvm::Value *>
   emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
 

@@ -4,7 +4,6 @@
 
 #include "emit/nest/NestEmitter.h"
 
-
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -48,13 +47,6 @@ void NestEmitter::emitHistogram(tt::HistogramOp op) {
   current[0] = zero();
 }
 
-/// Emits what runs once before the loops of `op`.
-void NestEmitter::beginSerial(Operation *op) {
-  // All elements of a poll share one deadline.
-  if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
-    deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
-}
-
 /// One element of `op`, whose operands are `in`; its results, if any.
 SmallVector<llvm::Value *>
 NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
@@ -79,7 +71,9 @@ void NestEmitter::emitSerial(Operation *op) {
   }
   if (auto histogram = dyn_cast<tt::HistogramOp>(op))
     return emitHistogram(histogram);
-  beginSerial(op);
+  // All elements of a poll share one deadline.
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
+    deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
