@@ -135,22 +135,24 @@ class Dots(Exchanges):
         places, _ = self.tile_of(pointer, shape, index)
         return self.load_tile(places, mask)
 
-    def _columns_of(self, pointer: Value, shape, iv: Value, trips: int) -> Value:
-        """The tile of round `iv` of a matrix whose rows are those of all rounds."""
-        rows, depth = shape
+    def _columns_of(self, pointer: Value, shape, iv: Value, trips: int, depth_dim: int = 1) -> Value:
+        """The tile of round `iv` of a matrix whose lines, along dimension `depth_dim`, are
+        those of all rounds."""
+        lines, depth = shape[1 - depth_dim], shape[depth_dim]
         pitch = trips * depth + self.choice([0, 0, 1, 3])
-        if (rows - 1) * pitch + trips * depth > pointer.origin.capacity - pointer.high:
+        if (lines - 1) * pitch + trips * depth > pointer.origin.capacity - pointer.high:
             return self._step_of(pointer, shape, iv, depth)
-        row, step = self.range(rows), self.with_number("muli", iv, depth)
+        line, step = self.range(lines), self.with_number("muli", iv, depth)
         if self.chance(0.4):
-            row = self.with_number("remui", row, self.rng.randrange(1, rows + 1))
-        column = self.along(self.range(depth), 1, shape)
-        index = self.binary("addi", self.along(self.with_number("muli", row, pitch), 0, shape), column)
-        places, _ = self.tile_of(pointer, shape, self.binary("addi", index, self.splat(step, shape)))
+            line = self.with_number("remui", line, self.rng.randrange(1, lines + 1))
+        place = self.along(self.range(depth), depth_dim, shape)
+        starts = self.along(self.with_number("muli", line, pitch), 1 - depth_dim, shape)
+        index = self.binary("addi", self.binary("addi", starts, place), self.splat(step, shape))
+        places, _ = self.tile_of(pointer, shape, index)
         mask = None
         if self.chance(0.6):  # up to a K that is in the middle of a tile
             most = self.known(self.rng.randrange(1, trips * depth + 1), ())
-            mask = self.compare("slt", column, self.splat(self.binary("subi", most, step), shape))
+            mask = self.compare("slt", place, self.splat(self.binary("subi", most, step), shape))
         return self.load_tile(places, mask)
 
     def attention(self) -> None:

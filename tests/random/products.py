@@ -81,7 +81,10 @@ class LoneProduct(Generator):
         bounds = [self.known(v, ()) for v in (0, trips, 1)]
         region = self.region([iv, carried])
         left = self._columns_of(pointers[0], (m, k), iv, trips)
-        right = self._step_of(pointers[1], (k, n), iv, k * n)
+        if self.chance(0.4):
+            right = self._columns_of(pointers[1], (k, n), iv, trips, depth_dim=0)
+        else:
+            right = self._step_of(pointers[1], (k, n), iv, k * n)
         if self.chance(0.2):
             left = self.combined(left)
         self.leave([self.dot_of(left, right, carried, (1 << 21) // trips)])

@@ -67,10 +67,15 @@ struct Prefetch {
   unsigned rowDim;             // the other dimension has stride 1
 };
 
-/// An operand that a deferred dot reads where it is in memory: row by row, and
-/// the tile of the next iteration continues the left operand's rows, or has the
-/// rows after the right operand's. In iterations in which a condition is false,
-/// or a remainder wraps around, it is copied to its buffer.
+/// Columns of a right operand that are multiplied at once, where it is read by
+/// columns.
+inline constexpr int64_t kColumnsAtOnce = 4;
+
+/// An operand that a deferred dot reads where it is in memory: row by row, or a
+/// right operand column by column. The tile of the next iteration continues the
+/// left operand's rows and the right one's columns, or has the rows after the
+/// right operand's. In iterations in which a condition is false, or a remainder
+/// wraps around, it is copied to its buffer.
 struct InPlaceOperand {
   /// True for all elements of this dimension if it is true for the first, for
   /// an upper bound the last, and the checks of the bound succeed. No bound: it
@@ -87,13 +92,16 @@ struct InPlaceOperand {
     unsigned dim = 0;
     int64_t span = 0;
   };
+  mlir::Value value; // that would be materialized: the load's, or a tt.trans
   tt::LoadOp load;
-  codegen::Polynomial rowStride; // in elements, known before the loop
+  bool isByColumns = false; // columns of a right operand are contiguous
+  /// Of its rows or, by columns, its columns, in elements, known before the loop.
+  codegen::Polynomial stride;
   /// More rows are read at once than a set of the first cache has lines: rows
   /// at multiples of CpuModel::kSetDistance would evict each other.
   bool hasManyRows = false;
   /// A right operand is in place only where no more rows of sums than these are
-  /// needed, so that it is read once. 0: any number.
+  /// needed: then it is read once. 0: any number.
   int64_t mostRows = 0;
   llvm::SmallVector<Condition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;

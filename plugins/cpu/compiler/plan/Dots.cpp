@@ -12,8 +12,7 @@ namespace nereid::cpu {
 
 // ------------------------------------------------------------ transposed
 
-/// Does `op` exchange the last two dimensions and no others?
-static bool isExchange(Operation *op) {
+bool swapsLastDims(Operation *op) {
   auto trans = dyn_cast_or_null<tt::TransOp>(op);
   if (!trans)
     return false;
@@ -75,9 +74,9 @@ bool Planner::transposeIfColumnMajor(OpOperand &operand,
     return false;
   int columns = columnsInMemory(value);
   Operation *source = withoutConversions(value).getDefiningOp();
-  if (columns < 0 || (columns == 0 && !isExchange(source)))
+  if (columns < 0 || (columns == 0 && !swapsLastDims(source)))
     return false;
-  if (isExchange(value.getDefiningOp()))
+  if (swapsLastDims(value.getDefiningOp()))
     return true;
   OpBuilder builder(operand.getOwner());
   Value &other = turned[value];
@@ -119,7 +118,7 @@ bool computesDotOperand(Operation *op) {
   if (!op->hasOneUse())
     return false;
   Operation *user = *op->user_begin();
-  if (isExchange(user) && user->hasOneUse())
+  if (swapsLastDims(user) && user->hasOneUse())
     user = *user->user_begin();
   auto dot = dyn_cast<tt::DotOp>(user);
   return dot && dot->getBlock() == op->getBlock() && isAccumulation(dot);

@@ -4,10 +4,11 @@
 //
 // A dot reads single elements, words or tiles of its left operand, so rows of
 // any distance will do. If few rows of sums are needed, a right operand is read
-// once, and packing it would cost more than the product. Masks at the end of K
-// are true in all iterations but the last, and remainders (`offs_m % M`) wrap
-// around in the last programs only: each iteration finds out, and copies the
-// operand if it must.
+// once, and packing it would cost more than the product. Where its columns are
+// contiguous, lanes of a vector add up the products of a row and a column. Masks
+// at the end of K are true in all iterations but the last, and remainders
+// (`offs_m % M`) wrap around in the last programs only: each iteration finds
+// out, and copies the operand if it must.
 
 #include "analysis/Induction.h"
 #include "plan/Planner.h"
@@ -86,10 +87,42 @@ static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
   return plain;
 }
 
-/// The most rows of sums for which the right operand of `dot` may be in place:
-/// as many as are in registers at once, so that it is read once. 0: it may not
+/// The load that `operand` is, perhaps with its dimensions exchanged.
+static tt::LoadOp loadOf(const DotOperand &operand, bool &isTransposed) {
+  Value value = operand.value;
+  isTransposed = operand.isTransposed;
+  while (swapsLastDims(value.getDefiningOp())) {
+    value = value.getDefiningOp<tt::TransOp>().getSrc();
+    isTransposed = !isTransposed;
+  }
+  return value.getDefiningOp<tt::LoadOp>();
+}
+
+/// The most rows of sums for which the columns of the right operand of `dot` may
+/// be in place: as many as are in registers with some columns. 0: they may not
 /// be.
-static int64_t mostRowsInPlace(tt::DotOp dot, const DotPlan &plan) {
+static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
+                                 const GenerateOptions &options) {
+  constexpr int64_t kFewRows = 4;
+  int64_t registers = options.cpu.vectorRegisters;
+  ArrayRef<int64_t> sums = dot.getType().getShape();
+  int64_t most = std::min(
+      {kFewRows, sums[0], (registers - 1) / (kColumnsAtOnce + 1)});
+  int64_t depth = dot.getA().getType().getShape().back();
+  bool isFew = plan.rows || sums[0] == most;
+  bool mayReassociate =
+      options.reassociate || isa<IntegerType>(dot.getType().getElementType());
+  return plan.kind == DotKind::Elements && isFew && mayReassociate &&
+                 !plan.left.isTransposed && plan.block.lanes > 1 &&
+                 depth % plan.block.lanes == 0 && sums[1] % kColumnsAtOnce == 0
+             ? most
+             : 0;
+}
+
+/// The most rows of sums for which the rows of the right operand of `dot` may be
+/// in place: as many as are in registers at once, so that it is read once. 0:
+/// they may not be.
+static int64_t mostRowsByRows(tt::DotOp dot, const DotPlan &plan) {
   int64_t rows = dot.getType().getShape().front();
   int64_t strips = llvm::divideCeil(rows, plan.block.rows);
   // With more strips, programs seldom need a single one.
@@ -103,29 +136,44 @@ std::optional<InPlaceOperand>
 Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   const DotPlan &plan = program->dots.at(dot);
   const DotOperand &side = isRight ? plan.right : plan.left;
-  auto load = side.value.getDefiningOp<tt::LoadOp>();
-  if (!options.fastPaths.has(FastPath::DotInPlace) || side.isTransposed ||
-      !load || load->getParentOp() != loop || !computesDotOperand(load) ||
+  bool isTransposed;
+  tt::LoadOp load = loadOf(side, isTransposed);
+  if (!options.fastPaths.has(FastPath::DotInPlace) || !load ||
+      load->getParentOp() != loop ||
+      !computesDotOperand(side.value.getDefiningOp()) ||
       codegen::rankOf(load) != 2 || hasWrites(loop))
     return std::nullopt;
   InPlaceOperand operand;
+  operand.value = side.value;
   operand.load = load;
   const codegen::TileForm *form = forms.of(load.getPtr());
   if (!form || !addConditions(operand, forms))
     return std::nullopt;
   std::optional<codegen::TileForm> plain = addWraps(operand, *form, forms);
-  if (!plain || plain->strides[1].constant() != 1 ||
-      !isInvariant(plain->strides[0], loop))
+  if (!plain)
     return std::nullopt;
-  operand.rowStride = plain->strides[0];
+  auto isContiguous = [&](unsigned dim) {
+    return plain->strides[dim].constant() == 1;
+  };
+  // Dimensions of the load: the depth, and that of lines.
+  unsigned depthDim = isRight == isTransposed ? 1 : 0;
+  bool isByRows = side.value == load.getResult() && !side.isTransposed &&
+                  isContiguous(1);
+  operand.isByColumns = isRight && !isByRows && isContiguous(depthDim);
+  if (!isByRows && !operand.isByColumns)
+    return std::nullopt;
+  unsigned lineDim = operand.isByColumns ? 1 - depthDim : 0;
+  operand.stride = plain->strides[lineDim];
   ArrayRef<int64_t> shape = codegen::tileType(load.getResult()).getShape();
-  codegen::Polynomial next = isRight ? operand.rowStride.scaled(shape[0])
-                                     : codegen::Polynomial(shape[1]);
+  codegen::Polynomial next = isRight && isByRows
+                                 ? operand.stride.scaled(shape[0])
+                                 : codegen::Polynomial(shape[depthDim]);
   auto advance = codegen::advanceOf(plain->base, loop);
-  if (!advance || !(*advance == next))
+  if (!isInvariant(operand.stride, loop) || !advance || !(*advance == next))
     return std::nullopt;
   if (isRight) {
-    operand.mostRows = mostRowsInPlace(dot, plan);
+    operand.mostRows = isByRows ? mostRowsByRows(dot, plan)
+                                : mostRowsByColumns(dot, plan, options);
     if (!operand.mostRows)
       return std::nullopt;
   } else {

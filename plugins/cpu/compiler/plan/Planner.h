@@ -30,6 +30,10 @@ void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
 /// uses that tile?
 bool isAccumulation(tt::DotOp dot);
 
+/// Is `op`, which may be null, a tt.trans that exchanges the last two dimensions
+/// and no others?
+bool swapsLastDims(mlir::Operation *op);
+
 /// Does `op` compute nothing but an operand of an accumulation in its block? It
 /// then has a nest of its own, which some iterations skip.
 bool computesDotOperand(mlir::Operation *op);

@@ -206,7 +206,9 @@ struct Printer {
           if (deferred->inPlace[0])
             os << ", left in place";
           if (deferred->inPlace[1])
-            os << ", right in place up to " << deferred->inPlace[1]->mostRows
+            os << ", right in place "
+               << (deferred->inPlace[1]->isByColumns ? "by columns " : "")
+               << "up to " << deferred->inPlace[1]->mostRows
                << " rows";
           if (deferred->shared) {
             os << ", right shared by ";

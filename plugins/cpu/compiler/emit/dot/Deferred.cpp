@@ -125,7 +125,7 @@ llvm::Value *DeferredDotsEmitter::isNeeded(const Nest &nest) {
   if (deferred->shared && root.value == deferred->shared->value)
     isRead = isShared;
   for (Side &side : sides) {
-    if (!side.operand || root.op != side.operand->load)
+    if (!side.operand || root.value != side.operand->value)
       continue;
     InPlaceTile tile = emitInPlaceTile(emitter, nest, *side.operand);
     side.now = {side.isAllowed ? b.CreateAnd(side.isAllowed, tile.isUsable)
@@ -135,6 +135,13 @@ llvm::Value *DeferredDotsEmitter::isNeeded(const Nest &nest) {
         isRead ? b.CreateOr(isRead, side.now.isInPlace) : side.now.isInPlace;
   }
   return isRead ? b.CreateNot(isRead) : nullptr;
+}
+
+llvm::Value *DeferredDotsEmitter::mustPackRight() {
+  llvm::Value *isReady = isShared;
+  if (llvm::Value *isInPlace = sides[1].now.isInPlace)
+    isReady = isReady ? b.CreateOr(isReady, isInPlace) : isInPlace;
+  return isReady ? b.CreateNot(isReady) : nullptr;
 }
 
 /// The operands of `iterations` deferred iterations, the first with `places`.
@@ -154,9 +161,10 @@ DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
   auto isCopied = [&](const Side &side) -> llvm::Value * {
     return side.operand ? b.CreateNot(side.started.isInPlace) : b.getTrue();
   };
-  llvm::Value *copiesRight = b.getTrue();
+  // A right operand that is in place is prefetched where it is read.
+  llvm::Value *copiesRight = isCopied(sides[1]);
   if (isShared)
-    copiesRight = b.CreateNot(isShared);
+    copiesRight = b.CreateAnd(copiesRight, b.CreateNot(isShared));
   return prefetchAddresses(emitter, dot, isCopied(sides[0]), copiesRight);
 }
 

@@ -33,8 +33,9 @@ public:
   /// An i1: must `nest`, a step of the body, run in this iteration? Null:
   /// always.
   llvm::Value *isNeeded(const Nest &nest);
-  /// An i1: has an earlier program packed the right operand? Null: no.
-  llvm::Value *isPackedBefore() const { return isShared; }
+  /// After the operands of this iteration are there, an i1: must the right one
+  /// be packed? Null: yes.
+  llvm::Value *mustPackRight();
   /// After the operands of this iteration are there: multiplies those that are
   /// deferred, if no more can be.
   void emitDot(tt::DotOp dot);
@@ -47,7 +48,7 @@ private:
   /// An operand that may be in place; nothing is set if it never is.
   struct Side {
     const InPlaceOperand *operand = nullptr;
-    llvm::Value *rowStride = nullptr; // bytes
+    llvm::Value *stride = nullptr;    // bytes
     llvm::Value *isAllowed = nullptr; // i1: in this program; null: yes
     /// The tile of the first deferred iteration, before and after this one, and
     /// that of this iteration.

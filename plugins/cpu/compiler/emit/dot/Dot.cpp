@@ -95,7 +95,8 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];
-  shape.isRightInPlace = deferred && deferred->inPlace[1];
+  shape.isRightInPlace = deferred && deferred->inPlace[1] &&
+                         !deferred->inPlace[1]->isByColumns;
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
@@ -163,9 +164,49 @@ llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                         : emitter.bufferPointer(operand.value);
 }
 
+/// Of the sums of `op`, the number of leading rows that are needed.
+static llvm::Value *neededRows(Emitter &emitter, tt::DotOp op) {
+  const DotPlan &plan = emitter.program.dots.at(op);
+  return plan.rows ? emitter.scalar(plan.rows)
+                   : emitter.i64(op.getType().getShape().rbegin()[1]);
+}
+
+/// Emits a call of the function that reads the right operand by columns.
+static void emitProductByColumns(Emitter &emitter, tt::DotOp op,
+                                 const ProductOperands &operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  DotShape shape = shapeOf(emitter, op);
+  llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
+  int64_t mostRows = emitter.program.deferredDotsOf(op)->inPlace[1]->mostRows;
+  llvm::Function *function = functionFor(
+      emitter, nameOf("dot.by.columns", shape),
+      {pointer, pointer, pointer, i64, i64, i64, i64}, [&](llvm::Function *f) {
+        DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
+                        f->getArg(4)};
+        in.step = f->getArg(5);
+        if (shape.isLeftInPlace)
+          in.row = f->getArg(6);
+        emitColumnDot(emitter, shape, in, mostRows);
+      });
+  b.CreateCall(function, {operands.left, operands.columns,
+                          emitter.bufferPointer(op.getResult()),
+                          operands.iterations, neededRows(emitter, op),
+                          operands.column,
+                          operands.row ? operands.row : emitter.i64(0)});
+}
+
 void emitProduct(Emitter &emitter, tt::DotOp op,
                  const ProductOperands &operands,
                  ArrayRef<llvm::Value *> prefetches) {
+  if (operands.isByColumns) {
+    llvm::IRBuilder<> &b = emitter.builder;
+    ProductOperands packed = operands;
+    packed.isByColumns = nullptr;
+    emitIf(emitter, operands.isByColumns,
+           [&] { emitProductByColumns(emitter, op, operands); });
+    return emitIf(emitter, b.CreateNot(operands.isByColumns),
+                  [&] { emitProduct(emitter, op, packed, prefetches); });
+  }
   llvm::IRBuilder<> &b = emitter.builder;
   const DotPlan &plan = emitter.program.dots.at(op);
   DotShape shape = shapeOf(emitter, op);
@@ -213,8 +254,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
       });
   SmallVector<llvm::Value *> arguments = {
       operands.left, operands.right, emitter.bufferPointer(op.getResult()),
-      operands.iterations,
-      plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
+      operands.iterations, neededRows(emitter, op)};
   if (shape.hasFirstRow)
     arguments.push_back(emitter.scalar(plan.firstRow));
   if (shape.isLeftInPlace)
@@ -254,12 +294,11 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
   DeferredDotsEmitter *deferred = nullptr;
   if (emitter.program.deferredDotsOf(dot))
     deferred = emitter.deferredLoops.lookup(dot->getParentOp());
-  llvm::Value *isPacked = deferred ? deferred->isPackedBefore() : nullptr;
   pack(emitter, dot, plan.left, "pack.left", emitPackLeft);
   if (plan.right.packed)
-    emitIf(
-        emitter, isPacked ? emitter.builder.CreateNot(isPacked) : nullptr,
-        [&] { pack(emitter, dot, plan.right, "pack.right", emitPackRight); });
+    emitIf(emitter, deferred ? deferred->mustPackRight() : nullptr, [&] {
+      pack(emitter, dot, plan.right, "pack.right", emitPackRight);
+    });
   if (deferred)
     return deferred->emitDot(dot);
   emitProduct(emitter, dot,

@@ -87,6 +87,9 @@ llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
 llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
                             const DotArguments &in, llvm::Value *left);
 
+/// Asks for the cache line of `place`, in the second cache.
+void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place);
+
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
 /// They are spread over the multiplication, which hides the memory latency. What
 /// has no address is left out.
@@ -117,6 +120,9 @@ struct ProductOperands {
   llvm::Value *left, *right;
   llvm::Value *iterations;
   llvm::Value *row = nullptr, *step = nullptr, *panel = nullptr;
+  /// The right operand if it may be read by columns: an i1, the first column,
+  /// and the distance to the next in bytes.
+  llvm::Value *isByColumns = nullptr, *columns = nullptr, *column = nullptr;
 };
 
 /// Emits a call that adds the product to the sums of `op`.
@@ -137,6 +143,12 @@ void emitVectorDot(Emitter &emitter, const DotShape &shape,
 llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
                              llvm::Value *left, llvm::Value *right,
                              llvm::Value *sums);
+
+/// DotKind::Elements with a right operand that is read by columns, for at most
+/// `mostRows` rows of sums: `in.right` is its first column, `in.step` the
+/// distance to the next in bytes.
+void emitColumnDot(Emitter &emitter, const DotShape &shape,
+                   const DotArguments &in, int64_t mostRows);
 
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,

@@ -17,8 +17,8 @@ void DeferredDotsEmitter::findSides() {
     tt::LoadOp load = operand->load;
     llvm::Type *element =
         emitter.memoryType(getElementTypeOrSelf(load.getResult()));
-    side.rowStride = b.CreateMul(emitter.polynomial(operand->rowStride),
-                                 emitter.i64(Emitter::bytesOf(element)));
+    side.stride = b.CreateMul(emitter.polynomial(operand->stride),
+                              emitter.i64(Emitter::bytesOf(element)));
     if (!operand->mostRows)
       continue;
     side.isAllowed = b.getTrue();
@@ -48,13 +48,17 @@ void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
   };
   if (left.first) {
     operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
-    operands.row = choose(left, sides[0].rowStride, shape.left.line);
+    operands.row = choose(left, sides[0].stride, shape.left.line);
   }
-  if (right.first) {
+  if (right.first && sides[1].operand->isByColumns) {
+    operands.columns = right.first;
+    operands.isByColumns = right.isInPlace;
+    operands.column = sides[1].stride;
+  } else if (right.first) {
     int64_t columns = shape.block.lanes * shape.block.vectors;
     operands.right =
         b.CreateSelect(right.isInPlace, right.first, operands.right);
-    operands.step = choose(right, sides[1].rowStride, shape.right.step);
+    operands.step = choose(right, sides[1].stride, shape.right.step);
     operands.panel = choose(right, emitter.i64(columns * shape.wordBytes()),
                             columns * shape.right.line);
   }
@@ -65,13 +69,14 @@ void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
 llvm::Value *DeferredDotsEmitter::continues(const Side &side,
                                             llvm::Value *count) {
   tt::LoadOp load = side.operand->load;
-  auto tileType = codegen::tileType(load.getResult());
-  llvm::Type *element = emitter.memoryType(tileType.getElementType());
-  ArrayRef<int64_t> shape = tileType.getShape();
-  bool isRight = &side == &sides[1];
-  llvm::Value *tile = isRight
-                          ? b.CreateMul(side.rowStride, emitter.i64(shape[0]))
-                          : emitter.i64(shape[1] * Emitter::bytesOf(element));
+  llvm::Type *element =
+      emitter.memoryType(getElementTypeOrSelf(load.getResult()));
+  bool hasRowsAfter = &side == &sides[1] && !side.operand->isByColumns;
+  tt::DotOp dot = deferred->dots.front();
+  int64_t depth = dot.getA().getType().getShape().back();
+  llvm::Value *tile =
+      hasRowsAfter ? b.CreateMul(side.stride, emitter.i64(depth))
+                   : emitter.i64(depth * Emitter::bytesOf(element));
   llvm::Value *next =
       b.CreateGEP(b.getInt8Ty(), side.before.first, b.CreateMul(count, tile));
   return b.CreateSelect(

@@ -86,6 +86,12 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
   return addresses;
 }
 
+void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place) {
+  b.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {place->getType()},
+      {place, b.getInt32(0), b.getInt32(2), b.getInt32(1)});
+}
+
 /// Prefetches `lines` cache lines, the `part`th such group after `place`.
 static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
                           llvm::Value *part, int64_t lines) {
@@ -94,9 +100,7 @@ static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
   };
   place = plus(b.CreateMul(part, b.getInt64(lines * kLine)));
   for (int64_t line = 0; line < lines; ++line)
-    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                      {plus(b.getInt64(line * kLine)), b.getInt32(0),
-                       b.getInt32(2), b.getInt32(1)});
+    emitPrefetch(b, plus(b.getInt64(line * kLine)));
 }
 
 void emitPrefetches(Emitter &emitter, const DotShape &shape,

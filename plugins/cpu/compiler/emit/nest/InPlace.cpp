@@ -60,7 +60,7 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
   }
   tt::LoadOp load = operand.load;
   if (operand.hasManyRows) {
-    llvm::Value *row = emitter.polynomial(operand.rowStride);
+    llvm::Value *row = emitter.polynomial(operand.stride);
     require(at({row}, [&] {
       llvm::Value *elements = emitter.i64(
           CpuModel::kSetDistance /
