@@ -50,6 +50,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
   cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;
+  cpu.hasWideSwaps = has("cx16");
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasScale = hasAvx512 && has("avx512vl");

@@ -35,6 +35,10 @@ struct CpuModel {
   /// than an instruction for each does.
   bool hasGathers = false;
 
+  /// One instruction compares and swaps 16 bytes.
+  bool hasWideSwaps = false;
+  static constexpr unsigned kSwapBits = 128;
+
   /// Vector stores can bypass the caches.
   bool hasStreamingStores = false;
 

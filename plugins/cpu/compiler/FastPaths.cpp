@@ -57,6 +57,8 @@ static constexpr FastPathInfo kTable[] = {
      "reductions do not compare indices that ascend"},
     {FastPath::RowParts, "row-parts",
      "threads without a program share the rows of products"},
+    {FastPath::WideAtomics, "wide-atomics",
+     "atomic operations on neighbours in memory are one"},
 };
 
 /// Checks that a path's position in the table is its value.

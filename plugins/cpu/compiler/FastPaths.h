@@ -39,8 +39,9 @@ enum class FastPath : unsigned {
   Exchange,
   AscendingIndex,
   RowParts,
+  WideAtomics,
 };
-inline constexpr size_t kFastPaths = 25;
+inline constexpr size_t kFastPaths = 26;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -153,6 +153,77 @@ static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
   return fromBits(b, old, type);
 }
 
+static llvm::Value *combine(llvm::IRBuilder<> &b,
+                            llvm::AtomicRMWInst::BinOp operation,
+                            llvm::Value *old, llvm::Value *value) {
+  using Op = llvm::AtomicRMWInst;
+  auto extremum = [&](llvm::Intrinsic::ID id) {
+    return b.CreateBinaryIntrinsic(id, old, value);
+  };
+  switch (operation) {
+  case Op::Xchg:
+    return value;
+  case Op::Add:
+    return b.CreateAdd(old, value);
+  case Op::FAdd:
+    return b.CreateFAdd(old, value);
+  case Op::And:
+    return b.CreateAnd(old, value);
+  case Op::Or:
+    return b.CreateOr(old, value);
+  case Op::Xor:
+    return b.CreateXor(old, value);
+  case Op::Max:
+    return extremum(llvm::Intrinsic::smax);
+  case Op::Min:
+    return extremum(llvm::Intrinsic::smin);
+  case Op::UMax:
+    return extremum(llvm::Intrinsic::umax);
+  case Op::UMin:
+    return extremum(llvm::Intrinsic::umin);
+  default:
+    llvm_unreachable("an operation that operationOf() does not return");
+  }
+}
+
+void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,
+                    llvm::Value *values) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *wide = b.getIntNTy(CpuModel::kSwapBits), *half = b.getInt64Ty();
+  auto *type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  auto block = [&](const char *name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  };
+  // Halves of different times make the first comparison fail.
+  auto loadHalf = [&](uint64_t index) {
+    llvm::LoadInst *load = b.CreateAlignedLoad(
+        half, b.CreateGEP(half, pointer, b.getInt64(index)), llvm::Align(8));
+    load->setAtomic(llvm::AtomicOrdering::Monotonic);
+    return b.CreateZExt(load, wide);
+  };
+  llvm::Value *first = loadHalf(0);
+  first = b.CreateOr(first, b.CreateShl(loadHalf(1), 64));
+  llvm::BasicBlock *entry = b.GetInsertBlock();
+  llvm::BasicBlock *again = block("update"), *done = block("updated");
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  llvm::PHINode *old = b.CreatePHI(wide, 2);
+  llvm::Value *now = b.CreateBitCast(old, type), *next;
+  if (tt::FuncOp update = codegen::findAtomicUpdate(op))
+    next = emitter
+               .region(update.getBody(), {now, values}, type->getNumElements())
+               .front();
+  else
+    next = combine(b, operationOf(op.getAtomicRmwOp()), now, values);
+  llvm::Value *pair = b.CreateAtomicCmpXchg(
+      pointer, old, b.CreateBitCast(next, wide), llvm::Align(16),
+      orderingOf(op.getSem()), llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(first, entry);
+  old->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(pair, 1), done, again);
+  b.SetInsertPoint(done);
+}
+
 /// An atomic load of the bits of `type` with the given memory ordering.
 static llvm::Value *loadAtomic(llvm::IRBuilder<> &b, llvm::Value *pointer,
                                llvm::Type *type, tt::MemSemantic semantic) {

@@ -196,6 +196,10 @@ llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
 /// null if it has no result.
 llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
                         llvm::ArrayRef<llvm::Value *> operands);
+/// Emits one compare-and-swap loop that updates as many neighbours as `values`
+/// has lanes, in CpuModel::kSwapBits at the aligned `pointer`.
+void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,
+                    llvm::Value *values);
 
 } // namespace nereid::cpu
 

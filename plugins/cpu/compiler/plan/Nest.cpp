@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "nereid/codegen/Expand.h"
 #include "plan/Planner.h"
 #include "tile/Combine.h"
 
@@ -124,9 +125,33 @@ static int orderedAxisOf(const Nest &nest) {
   return -1;
 }
 
+/// How many neighbours in memory a compare-and-swap updates at once. Old values
+/// are not returned.
+static unsigned lanesOfAtomic(tt::AtomicRMWOp op, codegen::TileForms &forms,
+                              const GenerateOptions &options) {
+  Type element = getElementTypeOrSelf(op.getVal().getType());
+  if (!options.cpu.hasWideSwaps ||
+      !options.fastPaths.has(FastPath::WideAtomics) || !op->use_empty() ||
+      !isTile(op.getPtr()) || !element.isIntOrFloat())
+    return 1;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  const codegen::TileForm *form = forms.of(op.getPtr());
+  if (bits < 8 || !form || !form->isAffine() ||
+      form->strides.back().constant() != 1)
+    return 1;
+  tt::FuncOp update = codegen::findAtomicUpdate(op);
+  if (update && !isStraightLine(update.getBody()))
+    return 1;
+  unsigned lanes = CpuModel::kSwapBits / bits;
+  return codegen::tileType(op.getPtr()).getShape().back() % lanes ? 1 : lanes;
+}
+
 /// What `op` looks at together, although it then handles one element after the
 /// other: the bins of a histogram are computed as vectors.
-static unsigned lanesOfSerial(Operation *op, const GenerateOptions &options) {
+static unsigned lanesOfSerial(Operation *op, codegen::TileForms &forms,
+                              const GenerateOptions &options) {
+  if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
+    return lanesOfAtomic(atomic, forms, options);
   auto histogram = dyn_cast<tt::HistogramOp>(op);
   if (!histogram)
     return 1;
@@ -145,7 +170,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   if (needsScalars(nest) || !options.fastPaths.has(FastPath::Vectorize))
     return;
   if (first.kind == RootKind::Serial) {
-    nest.lanes = lanesOfSerial(first.op, options);
+    nest.lanes = lanesOfSerial(first.op, forms, options);
     return;
   }
 

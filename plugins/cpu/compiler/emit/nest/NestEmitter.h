@@ -230,6 +230,7 @@ private:
   // Serial.cpp
   void emitSerial(mlir::Operation *op);
   void emitHistogram(tt::HistogramOp op);
+  void emitNeighbours(tt::AtomicRMWOp op);
   llvm::SmallVector<llvm::Value *>
   emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "emit/CountedLoop.h"
 #include "emit/nest/NestEmitter.h"
 
 using namespace mlir;
@@ -64,6 +65,44 @@ NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
   return {};
 }
 
+/// Updates neighbours at once where they are aligned and all unmasked, and one
+/// after the other elsewhere.
+void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
+  SmallVector<Loop> loops;
+  for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
+    bool isLast = dim + 1 == nest.shape.size();
+    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]),
+                              isLast ? lanes : 1));
+    current[dim] = {loops.back().index, 0, nullptr};
+  }
+  setVectorIndex(loops.back().index);
+  llvm::Value *first = addressOf(op.getPtr(), current).base;
+  llvm::Value *values = widen(get(op.getVal(), current));
+  llvm::Value *mask =
+      op.getMask() ? widen(maskAt(op.getMask(), current)) : nullptr;
+  insertAt(levels.size() - 1);
+  constexpr uint64_t kBytes = CpuModel::kSwapBits / 8;
+  llvm::Value *isWide = builder.CreateICmpEQ(
+      builder.CreateAnd(builder.CreatePtrToInt(first, builder.getInt64Ty()),
+                        emitter.i64(kBytes - 1)),
+      emitter.i64(0));
+  if (mask)
+    isWide = builder.CreateAnd(isWide, builder.CreateAndReduce(mask));
+  emitIf(emitter, isWide, [&] { emitWideAtomic(emitter, op, first, values); });
+  emitIf(emitter, builder.CreateNot(isWide), [&] {
+    emitLoop(builder, lanes, 1, [&](llvm::Value *lane) {
+      llvm::Value *value = builder.CreateExtractElement(values, lane);
+      llvm::Value *place = builder.CreateGEP(value->getType(), first, lane);
+      emitIf(emitter, mask ? builder.CreateExtractElement(mask, lane) : nullptr,
+             [&] { emitAtomic(emitter, op, {place, value, nullptr}); });
+    });
+  });
+  levels.back().block = builder.GetInsertBlock();
+  while (!loops.empty())
+    endLoop(loops.pop_back_val());
+  current[nest.vectorAxis] = zero();
+}
+
 void NestEmitter::emitSerial(Operation *op) {
   if (auto unsplat = dyn_cast<tt::UnsplatOp>(op)) {
     emitter.scalars[unsplat.getResult()] = get(unsplat.getSrc(), current).value;
@@ -71,6 +110,8 @@ void NestEmitter::emitSerial(Operation *op) {
   }
   if (auto histogram = dyn_cast<tt::HistogramOp>(op))
     return emitHistogram(histogram);
+  if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op); atomic && lanes > 1)
+    return emitNeighbours(atomic);
   // All elements of a poll share one deadline.
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
     deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
