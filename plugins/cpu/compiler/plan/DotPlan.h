@@ -103,6 +103,7 @@ struct InPlaceOperand {
   /// A right operand is in place only where no more rows of sums than these are
   /// needed: then it is read once. 0: any number.
   int64_t mostRows = 0;
+  mlir::Value rows; // of sums that are needed, i64; null: all
   llvm::SmallVector<Condition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;
 };

@@ -13,6 +13,8 @@
 #include "analysis/Induction.h"
 #include "plan/Planner.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -87,34 +89,66 @@ static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
   return plain;
 }
 
-/// The load that `operand` is, perhaps with its dimensions exchanged.
-static tt::LoadOp loadOf(const DotOperand &operand, bool &isTransposed) {
+namespace {
+/// A load that an operand is, perhaps as f32, with its dimensions exchanged.
+struct LoadedOperand {
+  tt::LoadOp load;
+  bool isExtended = false;
+  unsigned exchanges = 0;
+};
+} // namespace
+
+static LoadedOperand loadOf(const DotOperand &operand,
+                            const GenerateOptions &options) {
+  LoadedOperand found;
   Value value = operand.value;
-  isTransposed = operand.isTransposed;
-  while (swapsLastDims(value.getDefiningOp())) {
-    value = value.getDefiningOp<tt::TransOp>().getSrc();
-    isTransposed = !isTransposed;
+  found.exchanges = operand.isTransposed;
+  for (Operation *op = value.getDefiningOp(); op; op = value.getDefiningOp()) {
+    auto extend = dyn_cast<arith::ExtFOp>(op);
+    if (swapsLastDims(op)) {
+      ++found.exchanges;
+    } else if (extend && getElementTypeOrSelf(extend.getOut()).isF32()) {
+      Type from = getElementTypeOrSelf(extend.getIn());
+      if (!from.isBF16() && !(from.isF16() && options.cpu.hasF16Conversions))
+        break;
+      found.isExtended = true;
+    } else {
+      break;
+    }
+    value = op->getOperand(0);
   }
-  return value.getDefiningOp<tt::LoadOp>();
+  found.load = value.getDefiningOp<tt::LoadOp>();
+  return found;
+}
+
+/// May the right operand of `dot` be multiplied as it is in memory? bf16 and f16
+/// are, as f32.
+static bool mayMultiplyInPlace(tt::DotOp dot, const DotPlan &plan,
+                               const GenerateOptions &options) {
+  bool isBf16 = dot.getB().getType().getElementType().isBF16() &&
+                !plan.left.isTransposed;
+  return options.fastPaths.has(FastPath::DotKernel) &&
+         (plan.kind == DotKind::Elements || isBf16);
 }
 
 /// The most rows of sums for which the columns of the right operand of `dot` may
 /// be in place: as many as are in registers with some columns. 0: they may not
 /// be.
 static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
+                                 bool hasRowLimit,
                                  const GenerateOptions &options) {
   constexpr int64_t kFewRows = 4;
   int64_t registers = options.cpu.vectorRegisters;
-  ArrayRef<int64_t> sums = dot.getType().getShape();
-  int64_t most = std::min(
-      {kFewRows, sums[0], (registers - 1) / (kColumnsAtOnce + 1)});
+  auto sums = dot.getType();
+  int64_t most = std::min({kFewRows, sums.getShape()[0],
+                           (registers - 1) / (kColumnsAtOnce + 1)});
   int64_t depth = dot.getA().getType().getShape().back();
-  bool isFew = plan.rows || sums[0] == most;
+  int64_t lanes = options.cpu.vectorBits / sums.getElementTypeBitWidth();
+  bool isFew = hasRowLimit || sums.getShape()[0] == most;
   bool mayReassociate =
-      options.reassociate || isa<IntegerType>(dot.getType().getElementType());
-  return plan.kind == DotKind::Elements && isFew && mayReassociate &&
-                 !plan.left.isTransposed && plan.block.lanes > 1 &&
-                 depth % plan.block.lanes == 0 && sums[1] % kColumnsAtOnce == 0
+      options.reassociate || isa<IntegerType>(sums.getElementType());
+  return isFew && mayReassociate && !plan.left.isTransposed &&
+                 depth % lanes == 0 && sums.getShape()[1] % kColumnsAtOnce == 0
              ? most
              : 0;
 }
@@ -122,22 +156,24 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
 /// The most rows of sums for which the rows of the right operand of `dot` may be
 /// in place: as many as are in registers at once, so that it is read once. 0:
 /// they may not be.
-static int64_t mostRowsByRows(tt::DotOp dot, const DotPlan &plan) {
+static int64_t mostRowsByRows(tt::DotOp dot, const DotPlan &plan,
+                              bool hasRowLimit,
+                              const GenerateOptions &options) {
   int64_t rows = dot.getType().getShape().front();
-  int64_t strips = llvm::divideCeil(rows, plan.block.rows);
+  int64_t atOnce = plan.kind == DotKind::Elements ? plan.block.rows
+                                                  : options.cpu.dotRows;
+  int64_t strips = llvm::divideCeil(rows, atOnce);
   // With more strips, programs seldom need a single one.
-  bool isNarrow = strips == 1 || (strips <= 3 && plan.rows);
-  return plan.kind == DotKind::Elements && !plan.right.packed && isNarrow
-             ? llvm::divideCeil(rows, strips)
-             : 0;
+  bool isNarrow = strips == 1 || (strips <= 3 && hasRowLimit);
+  return isNarrow ? llvm::divideCeil(rows, strips) : 0;
 }
 
 std::optional<InPlaceOperand>
 Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   const DotPlan &plan = program->dots.at(dot);
   const DotOperand &side = isRight ? plan.right : plan.left;
-  bool isTransposed;
-  tt::LoadOp load = loadOf(side, isTransposed);
+  LoadedOperand found = loadOf(side, options);
+  tt::LoadOp load = found.load;
   if (!options.fastPaths.has(FastPath::DotInPlace) || !load ||
       load->getParentOp() != loop ||
       !computesDotOperand(side.value.getDefiningOp()) ||
@@ -156,9 +192,9 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
     return plain->strides[dim].constant() == 1;
   };
   // Dimensions of the load: the depth, and that of lines.
-  unsigned depthDim = isRight == isTransposed ? 1 : 0;
-  bool isByRows = side.value == load.getResult() && !side.isTransposed &&
-                  isContiguous(1);
+  unsigned depthDim = isRight == (found.exchanges % 2 == 1) ? 1 : 0;
+  bool isByRows = found.exchanges == 0 && isContiguous(1) &&
+                  (isRight || !found.isExtended);
   operand.isByColumns = isRight && !isByRows && isContiguous(depthDim);
   if (!isByRows && !operand.isByColumns)
     return std::nullopt;
@@ -172,9 +208,12 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   if (!isInvariant(operand.stride, loop) || !advance || !(*advance == next))
     return std::nullopt;
   if (isRight) {
-    operand.mostRows = isByRows ? mostRowsByRows(dot, plan)
-                                : mostRowsByColumns(dot, plan, options);
-    if (!operand.mostRows)
+    operand.rows = rowLimits.lookup(dot).end;
+    bool hasLimit = bool(operand.rows);
+    operand.mostRows = isByRows
+                           ? mostRowsByRows(dot, plan, hasLimit, options)
+                           : mostRowsByColumns(dot, plan, hasLimit, options);
+    if (!operand.mostRows || !mayMultiplyInPlace(dot, plan, options))
       return std::nullopt;
   } else {
     // A tile register reads all of a line at once.

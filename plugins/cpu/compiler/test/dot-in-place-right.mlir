@@ -19,7 +19,7 @@
 // Of a left operand that has more rows than a cache set has lines, those at
 // multiples of 4096 bytes are not in place.
 // CHECK: urem i64 %{{[0-9]+}}, 1024
-// CHECK: call void @dot.f32.16x64x128.deferred.x1.in.place.right.in.place.part
+// CHECK: call void @dot.by.rows.f32.16x64x128.deferred.x1.in.place
 // NARROW: right in place up to 6 rows
 // NARROW-NOT: urem i64 %{{[0-9]+}}, 1024
 

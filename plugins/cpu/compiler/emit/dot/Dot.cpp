@@ -95,8 +95,6 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];
-  shape.isRightInPlace = deferred && deferred->inPlace[1] &&
-                         !deferred->inPlace[1]->isByColumns;
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;
@@ -119,8 +117,6 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
     os << ".x" << shape.iterations;
   if (shape.isLeftInPlace)
     os << ".in.place";
-  if (shape.isRightInPlace)
-    os << ".right.in.place";
   if (shape.left.iteration && !shape.isLeftJoined())
     os << ".tiles";
   if (shape.kind == DotKind::Elements && shape.right.step == shape.columns &&
@@ -164,47 +160,47 @@ llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                         : emitter.bufferPointer(operand.value);
 }
 
-/// Of the sums of `op`, the number of leading rows that are needed.
-static llvm::Value *neededRows(Emitter &emitter, tt::DotOp op) {
-  const DotPlan &plan = emitter.program.dots.at(op);
-  return plan.rows ? emitter.scalar(plan.rows)
-                   : emitter.i64(op.getType().getShape().rbegin()[1]);
-}
-
-/// Emits a call of the function that reads the right operand by columns.
-static void emitProductByColumns(Emitter &emitter, tt::DotOp op,
-                                 const ProductOperands &operands) {
+/// Emits a call of the function that multiplies with a right operand in place.
+static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
+                               const ProductOperands &operands) {
   llvm::IRBuilder<> &b = emitter.builder;
   DotShape shape = shapeOf(emitter, op);
+  const InPlaceOperand &right =
+      *emitter.program.deferredDotsOf(op)->inPlace[1];
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
-  int64_t mostRows = emitter.program.deferredDotsOf(op)->inPlace[1]->mostRows;
+  tt::LoadOp load = right.load;
+  std::string name =
+      nameOf(right.isByColumns ? "dot.by.columns" : "dot.by.rows", shape);
+  llvm::raw_string_ostream(name)
+      << ".with." << getElementTypeOrSelf(load.getResult()) << ".up.to."
+      << right.mostRows;
   llvm::Function *function = functionFor(
-      emitter, nameOf("dot.by.columns", shape),
+      emitter, name,
       {pointer, pointer, pointer, i64, i64, i64, i64}, [&](llvm::Function *f) {
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
                         f->getArg(4)};
-        in.step = f->getArg(5);
         if (shape.isLeftInPlace)
           in.row = f->getArg(6);
-        emitColumnDot(emitter, shape, in, mostRows);
+        emitFewRowsDot(emitter, shape, in, f->getArg(5), right);
       });
-  b.CreateCall(function, {operands.left, operands.columns,
+  b.CreateCall(function, {operands.left, operands.lines,
                           emitter.bufferPointer(op.getResult()),
-                          operands.iterations, neededRows(emitter, op),
-                          operands.column,
+                          operands.iterations,
+                          right.rows ? emitter.scalar(right.rows)
+                                     : emitter.i64(shape.rows),
+                          operands.line,
                           operands.row ? operands.row : emitter.i64(0)});
 }
 
 void emitProduct(Emitter &emitter, tt::DotOp op,
                  const ProductOperands &operands,
                  ArrayRef<llvm::Value *> prefetches) {
-  if (operands.isByColumns) {
-    llvm::IRBuilder<> &b = emitter.builder;
+  if (llvm::Value *isInPlace = operands.isInPlace) {
     ProductOperands packed = operands;
-    packed.isByColumns = nullptr;
-    emitIf(emitter, operands.isByColumns,
-           [&] { emitProductByColumns(emitter, op, operands); });
-    return emitIf(emitter, b.CreateNot(operands.isByColumns),
+    packed.isInPlace = nullptr;
+    emitIf(emitter, isInPlace,
+           [&] { emitFewRowsProduct(emitter, op, operands); });
+    return emitIf(emitter, emitter.builder.CreateNot(isInPlace),
                   [&] { emitProduct(emitter, op, packed, prefetches); });
   }
   llvm::IRBuilder<> &b = emitter.builder;
@@ -218,8 +214,6 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(i64);
   if (shape.isLeftInPlace)
     types.push_back(i64);
-  if (shape.isRightInPlace)
-    types.append({i64, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
@@ -239,10 +233,6 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.firstRow = next++;
         if (shape.isLeftInPlace)
           in.row = next++;
-        if (shape.isRightInPlace) {
-          in.step = next++;
-          in.panel = next++;
-        }
         SmallVector<llvm::Value *> addresses;
         for (; next != f->arg_end(); ++next)
           addresses.push_back(next);
@@ -254,13 +244,12 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
       });
   SmallVector<llvm::Value *> arguments = {
       operands.left, operands.right, emitter.bufferPointer(op.getResult()),
-      operands.iterations, neededRows(emitter, op)};
+      operands.iterations,
+      plan.rows ? emitter.scalar(plan.rows) : emitter.i64(shape.rows)};
   if (shape.hasFirstRow)
     arguments.push_back(emitter.scalar(plan.firstRow));
   if (shape.isLeftInPlace)
     arguments.push_back(operands.row);
-  if (shape.isRightInPlace)
-    arguments.append({operands.step, operands.panel});
   auto *nothing = llvm::ConstantPointerNull::get(b.getPtrTy());
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
     arguments.append({nothing, emitter.i64(0), emitter.i64(0)});

@@ -6,14 +6,14 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, rows, [first row], [row], [step, panel],
+//   void (a, b, c, iterations, rows, [first row], [row],
 //         (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
-// two of its rows in bytes; if b may be, `step` is that between its rows, and
-// `panel` that between panels of columns. A dot may also prefetch what later
+// two of its rows in bytes. If b is, another function multiplies
+// (emitFewRowsDot()). A dot may also prefetch what later
 // iterations read (Prefetch): rows starting at `first`, with strides in bytes
 // between rows and between iterations.
 
@@ -51,8 +51,7 @@ struct DotShape {
   int64_t iterations = 1;   // at most
   bool hasRowLimit = false; // an argument: leading rows that are needed
   bool hasFirstRow = false; // an argument: the first that is needed
-  // Perhaps; distances are arguments.
-  bool isLeftInPlace = false, isRightInPlace = false;
+  bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
@@ -71,8 +70,6 @@ struct DotArguments {
   llvm::Value *rows;                        // i64, with hasRowLimit
   llvm::Value *firstRow = nullptr;          // i64, with hasFirstRow
   llvm::Value *row = nullptr;               // i64, with isLeftInPlace
-  llvm::Value *step = nullptr;              // i64, with isRightInPlace
-  llvm::Value *panel = nullptr;             // i64, with isRightInPlace
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
@@ -119,10 +116,10 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op);
 struct ProductOperands {
   llvm::Value *left, *right;
   llvm::Value *iterations;
-  llvm::Value *row = nullptr, *step = nullptr, *panel = nullptr;
-  /// The right operand if it may be read by columns: an i1, the first column,
-  /// and the distance to the next in bytes.
-  llvm::Value *isByColumns = nullptr, *columns = nullptr, *column = nullptr;
+  llvm::Value *row = nullptr;
+  /// Of a right operand that may be in place: is it, an i1; its first row or
+  /// column, and the distance to the next in bytes.
+  llvm::Value *isInPlace = nullptr, *lines = nullptr, *line = nullptr;
 };
 
 /// Emits a call that adds the product to the sums of `op`.
@@ -144,11 +141,11 @@ llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
                              llvm::Value *left, llvm::Value *right,
                              llvm::Value *sums);
 
-/// DotKind::Elements with a right operand that is read by columns, for at most
-/// `mostRows` rows of sums: `in.right` is its first column, `in.step` the
-/// distance to the next in bytes.
-void emitColumnDot(Emitter &emitter, const DotShape &shape,
-                   const DotArguments &in, int64_t mostRows);
+/// A right operand that is in place: `in.right` is its first row or column,
+/// `line` the distance to the next in bytes.
+void emitFewRowsDot(Emitter &emitter, const DotShape &shape,
+                    const DotArguments &in, llvm::Value *line,
+                    const InPlaceOperand &right);
 
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,

@@ -22,9 +22,9 @@ void DeferredDotsEmitter::findSides() {
     if (!operand->mostRows)
       continue;
     side.isAllowed = b.getTrue();
-    if (Value rows = emitter.program.dots.at(deferred->dots.front()).rows)
-      side.isAllowed =
-          b.CreateICmpSLE(emitter.scalar(rows), emitter.i64(operand->mostRows));
+    if (operand->rows)
+      side.isAllowed = b.CreateICmpSLE(emitter.scalar(operand->rows),
+                                       emitter.i64(operand->mostRows));
     if (!isShared)
       continue;
     side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
@@ -42,25 +42,16 @@ void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
                                   const Places &places) {
   const auto &[left, right] = places;
   DotShape shape = shapeOf(emitter, dot);
-  auto choose = [&](const Place &place, llvm::Value *distance, int64_t packed) {
-    return b.CreateSelect(place.isInPlace, distance,
-                          emitter.i64(packed * shape.wordBytes()));
-  };
   if (left.first) {
     operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
-    operands.row = choose(left, sides[0].stride, shape.left.line);
+    operands.row =
+        b.CreateSelect(left.isInPlace, sides[0].stride,
+                       emitter.i64(shape.left.line * shape.wordBytes()));
   }
-  if (right.first && sides[1].operand->isByColumns) {
-    operands.columns = right.first;
-    operands.isByColumns = right.isInPlace;
-    operands.column = sides[1].stride;
-  } else if (right.first) {
-    int64_t columns = shape.block.lanes * shape.block.vectors;
-    operands.right =
-        b.CreateSelect(right.isInPlace, right.first, operands.right);
-    operands.step = choose(right, sides[1].stride, shape.right.step);
-    operands.panel = choose(right, emitter.i64(columns * shape.wordBytes()),
-                            columns * shape.right.line);
+  if (right.first) {
+    operands.isInPlace = right.isInPlace;
+    operands.lines = right.first;
+    operands.line = sides[1].stride;
   }
 }
 
