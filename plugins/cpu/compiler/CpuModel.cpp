@@ -65,6 +65,10 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   // vectors gain nothing.
   if (has("avx512vbmi2") && tuneCpu != "znver4")
     cpu.setRows = 13;
+  if (tuneCpu.starts_with("znver")) {
+    cpu.lineBytes = 128;
+    cpu.rowsAhead = 48;
+  }
   if (cpu.hasBf16Tiles || cpu.hasI8Tiles)
     cpu.tilePanelBytes = 32 << 10;
   return cpu;

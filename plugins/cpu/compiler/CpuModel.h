@@ -80,6 +80,12 @@ struct CpuModel {
   /// What one program leaves packed for the next ones.
   int64_t sharedBytes = 2 << 20;
 
+  /// Where rows of an operand that is in place are read once: how many bytes of a
+  /// row at once, if there are registers, and the rows from one to that which it
+  /// prefetches. Measured with rows at multiples of pages.
+  int64_t lineBytes = 256;
+  int64_t rowsAhead = 32;
+
   /// Vectors and rows of the sums of a dot that are in registers at once: with
   /// the vectors of one operand, a broadcast of the other and, without
   /// multiply-add, a product, no more than there are.

@@ -23,10 +23,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kWide = 256;  // bytes of a row at once, at most
-static constexpr int64_t kSpan = 16;   // rows, until the next panel
-static constexpr int64_t kAhead = 32;  // rows to those that are prefetched
-static constexpr int64_t kNext = 512;  // bytes to those of a column
+static constexpr int64_t kNext = 512;  // bytes from a column's to prefetched ones
 static constexpr int64_t kLine = 64;   // bytes
 static constexpr int64_t kFewRows = 4; // of sums, with wide panels
 
@@ -55,7 +52,8 @@ public:
   void emitByRows() {
     int64_t registers = emitter.options.cpu.vectorRegisters;
     int64_t vectors = std::min(shape.columns / lanes,
-                               kWide / (lanes * Emitter::bytesOf(rightType)));
+                               emitter.options.cpu.lineBytes /
+                                   (lanes * Emitter::bytesOf(rightType)));
     emitFor(0, 1, [&] { emitSpans(1, vectors); });
     // With the vectors of a row and one element.
     for (int64_t done = 1; done < mostRows; vectors /= 2) {
@@ -93,7 +91,10 @@ private:
 
   /// The first `rows` rows of sums, in panels of `vectors`.
   void emitSpans(int64_t rows, int64_t vectors) {
-    int64_t span = shape.depth % kSpan == 0 ? kSpan : shape.depth;
+    // Rows until the next panel: more where more sums are read and written.
+    int64_t span = rows == 1 ? 8 : 16;
+    if (shape.depth % span != 0)
+      span = shape.depth;
     constexpr int64_t kUnrolled = 4;
     int64_t steps = span % kUnrolled == 0 ? kUnrolled : 1;
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
@@ -139,11 +140,11 @@ private:
   void addRow(llvm::Value *offset, llvm::Value *right, int64_t rows,
               MutableArrayRef<llvm::Value *> sums) {
     int64_t vectors = sums.size() / rows;
+    llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
     if (prefetches)
       for (int64_t byte = 0; byte < vectors * lanes * Emitter::bytesOf(rightType);
            byte += kLine)
-        emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), lineAt(right, i64(kAhead)),
-                                    i64(byte)));
+        emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), ahead, i64(byte)));
     SmallVector<llvm::Value *, 8> values;
     for (int64_t v = 0; v < vectors; ++v)
       values.push_back(
