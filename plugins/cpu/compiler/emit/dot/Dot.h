@@ -48,9 +48,9 @@ struct DotShape {
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
-  int64_t iterations = 1;   // at most
-  bool hasRowLimit = false; // an argument: leading rows that are needed
-  bool hasFirstRow = false; // an argument: the first that is needed
+  int64_t iterations = 1;     // at most
+  bool hasRowLimit = false;   // an argument: leading rows that are needed
+  bool hasFirstRow = false;   // an argument: the first that is needed
   bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
@@ -66,10 +66,10 @@ struct DotShape {
 /// Arguments of the function that is being written.
 struct DotArguments {
   llvm::Value *left, *right, *sums;
-  llvm::Value *iterations;                  // i64
-  llvm::Value *rows;                        // i64, with hasRowLimit
-  llvm::Value *firstRow = nullptr;          // i64, with hasFirstRow
-  llvm::Value *row = nullptr;               // i64, with isLeftInPlace
+  llvm::Value *iterations;                       // i64
+  llvm::Value *rows;                             // i64, with hasRowLimit
+  llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
+  llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
@@ -84,12 +84,14 @@ llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
 llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
                             const DotArguments &in, llvm::Value *left);
 
+inline constexpr int64_t kCacheLine = 64; // bytes
+
 /// Asks for the cache line of `place`, in the second cache.
 void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place);
 
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
-/// They are spread over the multiplication, which hides the memory latency. What
-/// has no address is left out.
+/// They are spread over the multiplication, which hides the memory latency.
+/// What has no address is left out.
 void emitPrefetches(Emitter &emitter, const DotShape &shape,
                     const DotArguments &in, llvm::Value *number,
                     int64_t shares);

@@ -7,12 +7,12 @@
 // apart. What hides the latency of memory is how many lines are asked for at
 // once: by the processor, as far as it looks ahead, and by prefetches. So the
 // fewer rows of sums there are, the more of a row is multiplied at once, and
-// panels of columns take turns after a few rows, before their lines are evicted:
-// rows at multiples of a page compete for few sets of a cache.
+// panels of columns take turns after a few rows, before their lines are
+// evicted: rows at multiples of a page compete for few sets of a cache.
 //
-// By columns, lanes of a vector hold neighbours along the depth: each sum is that
-// of the products of a row and a column, lane by lane, and of the lanes in the
-// end.
+// By columns, lanes of a vector hold neighbours along the depth: each sum is
+// that of the products of a row and a column, lane by lane, and of the lanes in
+// the end.
 //
 // bf16 and f16 are multiplied as f32, which is exact, and needs no packing.
 
@@ -23,8 +23,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kNext = 512;  // bytes from a column's to prefetched ones
-static constexpr int64_t kLine = 64;   // bytes
+static constexpr int64_t kNext = 512;  // bytes ahead in a column
 static constexpr int64_t kFewRows = 4; // of sums, with wide panels
 
 namespace {
@@ -38,9 +37,8 @@ public:
         leftType(convertElementType(shape.factor, emitter.context())),
         rightType(emitter.memoryType(elementOf(right.load))),
         sum(convertElementType(shape.sum, emitter.context())),
-        lanes(std::min<int64_t>(shape.columns,
-                                emitter.options.cpu.vectorBits /
-                                    sum->getScalarSizeInBits())),
+        lanes(std::min<int64_t>(shape.columns, emitter.options.cpu.vectorBits /
+                                                   sum->getScalarSizeInBits())),
         prefetches(emitter.options.fastPaths.has(FastPath::DotPrefetch)) {
     // In elements.
     int64_t word = shape.packing.together;
@@ -58,8 +56,8 @@ public:
     // With the vectors of a row and one element.
     for (int64_t done = 1; done < mostRows; vectors /= 2) {
       int64_t fits = registers / vectors - 2;
-      int64_t rows = vectors > 2 ? std::min({fits, kFewRows, mostRows})
-                                 : mostRows;
+      int64_t rows =
+          vectors > 2 ? std::min({fits, kFewRows, mostRows}) : mostRows;
       if (rows <= done)
         continue;
       emitFor(done, rows, [&] { emitSpans(rows, vectors); });
@@ -114,7 +112,8 @@ private:
                   b.CreateAdd(begin, b.CreateAdd(k, i64(step)));
               llvm::Value *first =
                   b.CreateAdd(left, b.CreateMul(number, i64(leftStep)));
-              addRow(first, b.CreateGEP(rightType, lineAt(right, number), column),
+              addRow(first,
+                     b.CreateGEP(rightType, lineAt(right, number), column),
                      rows, sums);
             }
           });
@@ -142,13 +141,14 @@ private:
     int64_t vectors = sums.size() / rows;
     llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
     if (prefetches)
-      for (int64_t byte = 0; byte < vectors * lanes * Emitter::bytesOf(rightType);
-           byte += kLine)
+      for (int64_t byte = 0;
+           byte < vectors * lanes * Emitter::bytesOf(rightType);
+           byte += kCacheLine)
         emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), ahead, i64(byte)));
     SmallVector<llvm::Value *, 8> values;
     for (int64_t v = 0; v < vectors; ++v)
-      values.push_back(
-          load(b.CreateGEP(rightType, right, i64(v * lanes)), rightType, lanes));
+      values.push_back(load(b.CreateGEP(rightType, right, i64(v * lanes)),
+                            rightType, lanes));
     for (int64_t row = 0; row < rows; ++row) {
       llvm::Value *left = b.CreateVectorSplat(
           lanes, load(b.CreateGEP(leftType, leftAt(row), offset), leftType, 1));
@@ -245,9 +245,8 @@ private:
   }
 
   llvm::Value *leftAt(int64_t row) {
-    llvm::Value *bytes =
-        in.row ? b.CreateMul(i64(row), in.row)
-               : i64(row * leftLine * shape.factorBytes());
+    llvm::Value *bytes = in.row ? b.CreateMul(i64(row), in.row)
+                                : i64(row * leftLine * shape.factorBytes());
     return b.CreateGEP(b.getInt8Ty(), in.left, bytes);
   }
   /// So many rows or columns of the right operand after `base`.

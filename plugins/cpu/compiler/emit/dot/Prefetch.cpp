@@ -11,7 +11,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kLine = 64;    // bytes
 static constexpr int64_t kLongRun = 16; // lines
 static constexpr int64_t kUnrolled = 4; // runs
 
@@ -37,7 +36,7 @@ static PrefetchShape linesOf(Emitter &emitter, const Prefetch &prefetch,
   if (prefetch.advance.constant() == width)
     width *= std::exchange(iterations, 1);
   return {iterations, type.getDimSize(prefetch.rowDim),
-          int64_t(llvm::divideCeil(width * bytes, kLine))};
+          int64_t(llvm::divideCeil(width * bytes, kCacheLine))};
 }
 
 SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter, tt::DotOp dot) {
@@ -87,9 +86,8 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
 }
 
 void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place) {
-  b.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {place->getType()},
-      {place, b.getInt32(0), b.getInt32(2), b.getInt32(1)});
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                    {place, b.getInt32(0), b.getInt32(2), b.getInt32(1)});
 }
 
 /// Prefetches `lines` cache lines, the `part`th such group after `place`.
@@ -98,9 +96,9 @@ static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
   auto plus = [&](llvm::Value *offset) {
     return b.CreateGEP(b.getInt8Ty(), place, offset);
   };
-  place = plus(b.CreateMul(part, b.getInt64(lines * kLine)));
+  place = plus(b.CreateMul(part, b.getInt64(lines * kCacheLine)));
   for (int64_t line = 0; line < lines; ++line)
-    emitPrefetch(b, plus(b.getInt64(line * kLine)));
+    emitPrefetch(b, plus(b.getInt64(line * kCacheLine)));
 }
 
 void emitPrefetches(Emitter &emitter, const DotShape &shape,
@@ -125,9 +123,8 @@ void emitPrefetches(Emitter &emitter, const DotShape &shape,
       llvm::Value *row = b.CreateUDiv(run, i64(parts));
       llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
       row = b.CreateURem(row, i64(prefetch.rows));
-      llvm::Value *place =
-          b.CreateGEP(b.getInt8Ty(), first,
-                      b.CreateMul(row, in.prefetches[3 * i + 1]));
+      llvm::Value *place = b.CreateGEP(
+          b.getInt8Ty(), first, b.CreateMul(row, in.prefetches[3 * i + 1]));
       place = b.CreateGEP(b.getInt8Ty(), place,
                           b.CreateMul(iteration, in.prefetches[3 * i + 2]));
       llvm::Value *part = b.CreateURem(run, i64(parts));
