@@ -51,6 +51,7 @@ struct DotPlan {
   DotBlock block;                          // of all kinds but Tiles
   DotPacking packing; // of the right operand, where it is packed
   DotOperand left, right;
+  bool startsAtZero = false; // the sums are not in their buffer before
   // Of the sums, those that are needed, i64: from `firstRow`, or null for 0, up
   // to `rows`, or null for all.
   mlir::Value firstRow, rows;

@@ -168,13 +168,18 @@ void Planner::layOutRight(tt::DotOp dot, DotPlan &plan) {
 void Planner::planDot(tt::DotOp dot) {
   Buffer *buffer = program->materialized.lookup(dot.getResult());
   flush();
-  // The accumulator is computed into the buffer that the dot adds to. This copy
-  // is removed if loops turn out to share the buffer.
-  addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
-  flush();
-  unsigned step = current->steps.size();
   DotPlan &plan = program->dots[dot];
   plan = planProduct(dot, options);
+  plan.startsAtZero =
+      options.fastPaths.has(FastPath::DotKernel) &&
+      (matchPattern(dot.getC(), m_PosZeroFloat()) ||
+       matchPattern(dot.getC(), m_Zero()));
+  // The accumulator is computed into the buffer that the dot adds to. This copy
+  // is removed if loops turn out to share the buffer.
+  if (!plan.startsAtZero)
+    addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
+  flush();
+  unsigned step = current->steps.size();
   if (plan.kind != DotKind::Tiles) {
     RowLimits limits = rowLimits.lookup(dot);
     plan.firstRow = limits.first;

@@ -182,6 +182,8 @@ struct Printer {
         }
         name(step.op->getOperand(2));
         os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
+        if (plan.startsAtZero)
+          os << " from zero";
         if (plan.kind == DotKind::Words)
           os << " by " << infoOf(plan.product).name;
         else if (plan.kind == DotKind::Tiles)

@@ -13,8 +13,8 @@
 // CHECK-NOT: @llvm.masked.scatter
 // CHECK: call void @pack.left.transposed.bf16.16x32x64(
 // CHECK: call void @pack.right.transposed.bf16.16x32x64(
-// TILES: call void @dot.bf16.16x32x64(
-// PAIRS: call void @dot.left.transposed.bf16.16x32x64(
+// TILES: call void @dot.bf16.16x32x64.from.zero(
+// PAIRS: call void @dot.left.transposed.bf16.16x32x64.from.zero(
 // CHECK: define internal void @pack.left.transposed.bf16.16x32x64(
 // TILES-COUNT-64: shufflevector <16 x i32>
 // PAIRS-NOT: shufflevector <16 x i32>

@@ -92,6 +92,7 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.isRightTransposed = plan.right.isTransposed;
   if (deferred)
     shape.iterations = deferred->iterations;
+  shape.startsAtZero = plan.startsAtZero;
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];
@@ -218,6 +219,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.append({pointer, i64, i64});
   std::string name =
       nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
+  if (shape.startsAtZero)
+    name += ".from.zero";
   if (shape.hasRowLimit)
     name += shape.hasFirstRow ? ".part" : ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)

@@ -51,6 +51,7 @@ struct DotShape {
   int64_t iterations = 1;     // at most
   bool hasRowLimit = false;   // an argument: leading rows that are needed
   bool hasFirstRow = false;   // an argument: the first that is needed
+  bool startsAtZero = false;  // c is not read
   bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 

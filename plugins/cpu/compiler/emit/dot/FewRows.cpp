@@ -49,9 +49,10 @@ public:
 
   void emitByRows() {
     int64_t registers = emitter.options.cpu.vectorRegisters;
-    int64_t vectors = std::min(shape.columns / lanes,
-                               emitter.options.cpu.lineBytes /
-                                   (lanes * Emitter::bytesOf(rightType)));
+    // Half of the registers are for the sums of one row.
+    int64_t vectors = std::min({shape.columns / lanes, registers / 4,
+                                emitter.options.cpu.lineBytes /
+                                    (lanes * Emitter::bytesOf(rightType))});
     emitFor(0, 1, [&] { emitSpans(1, vectors); });
     // With the vectors of a row and one element.
     for (int64_t done = 1; done < mostRows; vectors /= 2) {
@@ -107,14 +108,14 @@ private:
             sums.push_back(emitter.inScratch(
                 b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
           emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+            k = b.CreateAdd(begin, k);
+            llvm::Value *first =
+                b.CreateAdd(left, b.CreateMul(k, i64(leftStep)));
+            llvm::Value *place =
+                b.CreateGEP(rightType, lineAt(right, k), column);
             for (int64_t step = 0; step < steps; ++step) {
-              llvm::Value *number =
-                  b.CreateAdd(begin, b.CreateAdd(k, i64(step)));
-              llvm::Value *first =
-                  b.CreateAdd(left, b.CreateMul(number, i64(leftStep)));
-              addRow(first,
-                     b.CreateGEP(rightType, lineAt(right, number), column),
-                     rows, sums);
+              addRow(first, step * leftStep, place, rows, sums);
+              place = b.CreateGEP(b.getInt8Ty(), place, line);
             }
           });
           for (auto [place, value] : llvm::zip(places, sums))
@@ -134,9 +135,10 @@ private:
     return places;
   }
 
-  /// Adds the products of a column of the left operand, `offset` after the
-  /// first, and a part of a row of the right one.
-  void addRow(llvm::Value *offset, llvm::Value *right, int64_t rows,
+  /// Adds the products of a column of the left operand, `offset` and `more`
+  /// after the first, and a part of a row of the right one.
+  void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
+              int64_t rows,
               MutableArrayRef<llvm::Value *> sums) {
     int64_t vectors = sums.size() / rows;
     llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
@@ -151,7 +153,7 @@ private:
                             rightType, lanes));
     for (int64_t row = 0; row < rows; ++row) {
       llvm::Value *left = b.CreateVectorSplat(
-          lanes, load(b.CreateGEP(leftType, leftAt(row), offset), leftType, 1));
+          lanes, load(leftAt(row, offset, more), leftType, 1));
       for (int64_t v = 0; v < vectors; ++v) {
         llvm::Value *&total = sums[row * vectors + v];
         total = multiplyAdd(left, values[v], total);
@@ -185,7 +187,7 @@ private:
     SmallVector<llvm::Value *, 4> left;
     for (int64_t row = 0; row < int64_t(sums.size()) / kColumnsAtOnce; ++row)
       left.push_back(
-          load(b.CreateGEP(leftType, leftAt(row), offset), leftType, lanes));
+          load(leftAt(row, offset, 0), leftType, lanes));
     for (int64_t i = 0; i < kColumnsAtOnce; ++i) {
       llvm::Value *place =
           b.CreateGEP(rightType, lineAt(in.right, plus(column, i)), step);
@@ -244,10 +246,16 @@ private:
     return b.CreateBitCast(bits, several(sum));
   }
 
-  llvm::Value *leftAt(int64_t row) {
-    llvm::Value *bytes = in.row ? b.CreateMul(i64(row), in.row)
-                                : i64(row * leftLine * shape.factorBytes());
-    return b.CreateGEP(b.getInt8Ty(), in.left, bytes);
+  /// The element of the left operand `offset` and `more` after the first of
+  /// `row`.
+  llvm::Value *leftAt(int64_t row, llvm::Value *offset, int64_t more) {
+    llvm::Value *first = in.left;
+    if (in.row)
+      first = b.CreateGEP(b.getInt8Ty(), first, b.CreateMul(i64(row), in.row));
+    else
+      more += row * leftLine;
+    return b.CreateGEP(leftType, b.CreateGEP(leftType, first, offset),
+                       i64(more));
   }
   /// So many rows or columns of the right operand after `base`.
   llvm::Value *lineAt(llvm::Value *base, llvm::Value *count) {

@@ -86,8 +86,11 @@ private:
   void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
-      call(llvm::Intrinsic::x86_tileloadd64,
-           {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+      if (shape.startsAtZero)
+        call(llvm::Intrinsic::x86_tilezero, {b.getInt8(tile)});
+      else
+        call(llvm::Intrinsic::x86_tileloadd64,
+             {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
     });
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;

@@ -150,8 +150,11 @@ private:
             lanes, b.CreateAlignedLoad(sum, sumAt(offsets, i64(row)), align));
       for (int64_t v = 0; v < blockVectors; ++v) {
         places.push_back(sumAt(c, i64(row * columns + v * lanes)));
-        sums.push_back(emitter.inScratch(
-            b.CreateAlignedLoad(vector, places.back(), align)));
+        if (shape.startsAtZero)
+          sums.push_back(llvm::Constant::getNullValue(vector));
+        else
+          sums.push_back(emitter.inScratch(
+              b.CreateAlignedLoad(vector, places.back(), align)));
         if (offset)
           sums.back() = b.CreateSub(sums.back(), offset);
       }

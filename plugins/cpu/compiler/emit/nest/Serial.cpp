@@ -90,11 +90,23 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
     isWide = builder.CreateAnd(isWide, builder.CreateAndReduce(mask));
   emitIf(emitter, isWide, [&] { emitWideAtomic(emitter, op, first, values); });
   emitIf(emitter, builder.CreateNot(isWide), [&] {
-    emitLoop(builder, lanes, 1, [&](llvm::Value *lane) {
-      llvm::Value *value = builder.CreateExtractElement(values, lane);
+    // The next lane moves to the first, which costs no memory.
+    SmallVector<llvm::Value *, 2> rest = {values};
+    if (mask)
+      rest.push_back(mask);
+    SmallVector<int> turned;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      turned.push_back((lane + 1) % lanes);
+    emitLoop(builder, emitter.i64(lanes), 1, rest, [&](llvm::Value *lane) {
+      auto firstOf = [&](llvm::Value *vector) {
+        return builder.CreateExtractElement(vector, uint64_t(0));
+      };
+      llvm::Value *value = firstOf(rest[0]);
       llvm::Value *place = builder.CreateGEP(value->getType(), first, lane);
-      emitIf(emitter, mask ? builder.CreateExtractElement(mask, lane) : nullptr,
+      emitIf(emitter, mask ? firstOf(rest[1]) : nullptr,
              [&] { emitAtomic(emitter, op, {place, value, nullptr}); });
+      for (llvm::Value *&vector : rest)
+        vector = builder.CreateShuffleVector(vector, turned);
     });
   });
   levels.back().block = builder.GetInsertBlock();
