@@ -68,10 +68,6 @@ struct Prefetch {
   unsigned rowDim;             // the other dimension has stride 1
 };
 
-/// Columns of a right operand that are multiplied at once, where it is read by
-/// columns.
-inline constexpr int64_t kColumnsAtOnce = 4;
-
 /// An operand that a deferred dot reads where it is in memory: row by row, or a
 /// right operand column by column. The tile of the next iteration continues the
 /// left operand's rows and the right one's columns, or has the rows after the

@@ -137,18 +137,20 @@ static bool mayMultiplyInPlace(tt::DotOp dot, const DotPlan &plan,
 static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
                                  bool hasRowLimit,
                                  const GenerateOptions &options) {
-  constexpr int64_t kFewRows = 4;
+  // With two columns, a vector of each and of each row.
   int64_t registers = options.cpu.vectorRegisters;
   auto sums = dot.getType();
-  int64_t most = std::min({kFewRows, sums.getShape()[0],
-                           (registers - 1) / (kColumnsAtOnce + 1)});
+  int64_t most = std::min<int64_t>(sums.getShape()[0], registers / 4);
+  // With more rows, instructions for bf16 save more than the packing costs.
+  if (plan.kind != DotKind::Elements)
+    most = llvm::divideCeil(most, 2);
   int64_t depth = dot.getA().getType().getShape().back();
   int64_t lanes = options.cpu.vectorBits / sums.getElementTypeBitWidth();
   bool isFew = hasRowLimit || sums.getShape()[0] == most;
   bool mayReassociate =
       options.reassociate || isa<IntegerType>(sums.getElementType());
   return isFew && mayReassociate && !plan.left.isTransposed &&
-                 depth % lanes == 0 && sums.getShape()[1] % kColumnsAtOnce == 0
+                 depth % lanes == 0 && sums.getShape()[1] % 4 == 0
              ? most
              : 0;
 }

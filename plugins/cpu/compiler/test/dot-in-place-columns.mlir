@@ -16,11 +16,11 @@
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 2 f32[7,260]=random:1:-8:8 f32[100,260]=random:2:-8:8 f32[7,100]=zeros i32=7 i32=100 i32=260 i32=260 i32=260 i32=100 --save 2=%t.npy
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 2 f32[7,260]=random:1:-8:8 f32[100,260]=random:2:-8:8 f32[7,100]=zeros i32=7 i32=100 i32=260 i32=260 i32=260 i32=100 --expect 2=%t.npy,1e-4,1e-3
 
-// CHECK: dot %{{[0-9]+}} %{{[0-9]+}} transposed {{.*}} right in place by columns up to 4 rows
+// CHECK: dot %{{[0-9]+}} %{{[0-9]+}} transposed {{.*}} right in place by columns up to 8 rows
 // CHECK: call void @dot.by.columns.f32.16x64x128
 // CHECK: define internal void @dot.by.columns
 // CHECK: call reassoc float @llvm.vector.reduce.fadd.v16f32
-// NARROW: right in place by columns up to 3 rows
+// NARROW: right in place by columns up to 4 rows
 // NARROW: call reassoc float @llvm.vector.reduce.fadd.v8f32
 // ORDER-NOT: by columns
 

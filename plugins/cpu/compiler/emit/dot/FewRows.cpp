@@ -68,9 +68,14 @@ public:
 
   void emitByColumns() {
     lanes = emitter.options.cpu.vectorBits / sum->getScalarSizeInBits();
-    emitFor(0, 1, [&] { emitColumns(1); });
-    if (mostRows > 1)
-      emitFor(1, mostRows, [&] { emitColumns(mostRows); });
+    int64_t registers = emitter.options.cpu.vectorRegisters, done = 0;
+    for (int64_t rows : {int64_t(1), mostRows / 2, mostRows}) {
+      if (rows <= done)
+        continue;
+      int64_t columns = rows * 4 + rows < registers ? 4 : 2;
+      emitFor(done, rows, [&] { emitColumns(rows, columns); });
+      done = rows;
+    }
   }
 
 private:
@@ -138,14 +143,12 @@ private:
   /// Adds the products of a column of the left operand, `offset` and `more`
   /// after the first, and a part of a row of the right one.
   void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
-              int64_t rows,
-              MutableArrayRef<llvm::Value *> sums) {
+              int64_t rows, MutableArrayRef<llvm::Value *> sums) {
     int64_t vectors = sums.size() / rows;
     llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
     if (prefetches)
-      for (int64_t byte = 0;
-           byte < vectors * lanes * Emitter::bytesOf(rightType);
-           byte += kCacheLine)
+      for (int64_t byte = 0, end = vectors * lanes * Emitter::bytesOf(rightType);
+           byte < end; byte += kCacheLine)
         emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), ahead, i64(byte)));
     SmallVector<llvm::Value *, 8> values;
     for (int64_t v = 0; v < vectors; ++v)
@@ -163,39 +166,40 @@ private:
 
   // ------------------------------------------------------------ by columns
 
-  /// All columns, for the first `rows` rows of sums.
-  void emitColumns(int64_t rows) {
-    emitLoop(b, shape.columns, kColumnsAtOnce, [&](llvm::Value *column) {
+  /// All columns, so many at once, for the first `rows` rows of sums.
+  void emitColumns(int64_t rows, int64_t columns) {
+    emitLoop(b, shape.columns, columns, [&](llvm::Value *column) {
       SmallVector<llvm::Value *> sums(
-          rows * kColumnsAtOnce, llvm::Constant::getNullValue(vectorOf(sum)));
+          rows * columns, llvm::Constant::getNullValue(vectorOf(sum)));
       emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
         llvm::Value *left = b.CreateMul(iteration, i64(leftIteration));
         llvm::Value *right = b.CreateMul(iteration, i64(shape.depth));
         emitLoop(b, i64(shape.depth), lanes, sums, [&](llvm::Value *k) {
-          addColumns(b.CreateAdd(left, k), column, b.CreateAdd(right, k), sums);
+          addColumns(rows, b.CreateAdd(left, k), column, b.CreateAdd(right, k),
+                     sums);
         });
       });
       for (auto [i, value] : llvm::enumerate(sums))
-        addTo(i / kColumnsAtOnce, plus(column, i % kColumnsAtOnce), value);
+        addTo(i / columns, plus(column, i % columns), value);
     });
   }
 
   /// Adds the products of a part of each row, `offset` after its first element,
   /// and of some columns, `step` after theirs.
-  void addColumns(llvm::Value *offset, llvm::Value *column, llvm::Value *step,
-                  MutableArrayRef<llvm::Value *> sums) {
+  void addColumns(int64_t rows, llvm::Value *offset, llvm::Value *column,
+                  llvm::Value *step, MutableArrayRef<llvm::Value *> sums) {
     SmallVector<llvm::Value *, 4> left;
-    for (int64_t row = 0; row < int64_t(sums.size()) / kColumnsAtOnce; ++row)
-      left.push_back(
-          load(leftAt(row, offset, 0), leftType, lanes));
-    for (int64_t i = 0; i < kColumnsAtOnce; ++i) {
+    int64_t columns = sums.size() / rows;
+    for (int64_t row = 0; row < rows; ++row)
+      left.push_back(load(leftAt(row, offset, 0), leftType, lanes));
+    for (int64_t i = 0; i < columns; ++i) {
       llvm::Value *place =
           b.CreateGEP(rightType, lineAt(in.right, plus(column, i)), step);
       if (prefetches)
         emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), place, i64(kNext)));
       llvm::Value *right = load(place, rightType, lanes);
       for (auto [row, value] : llvm::enumerate(left)) {
-        llvm::Value *&total = sums[row * kColumnsAtOnce + i];
+        llvm::Value *&total = sums[row * columns + i];
         total = multiplyAdd(value, right, total);
       }
     }
