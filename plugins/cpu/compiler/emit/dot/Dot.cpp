@@ -10,97 +10,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static bool isDeferred(const DeferredDots *deferred, const Buffer *buffer) {
-  return deferred && buffer && deferred->buffers.contains(buffer);
-}
-
-const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand) {
-  return operand.packed ? operand.packed
-                        : program.materialized.lookup(operand.value);
-}
-
-/// The strides of an operand whose elements are single words: those of its
-/// buffer. The tile that a loop carries is row-major.
-static DotStrides stridesOf(const DotOperand &operand, const Buffer *buffer,
-                            bool isRight, bool hasTiles) {
-  auto tile = codegen::tileType(operand.value);
-  TileLayout layout =
-      buffer ? buffer->layout() : TileLayout::rowMajor(tile.getShape());
-  unsigned last = tile.getRank() - 1;
-  unsigned step = isRight ? last - 1 : last, line = isRight ? last : last - 1;
-  if (operand.isTransposed && !operand.packed)
-    std::swap(step, line);
-  DotStrides strides;
-  strides.batch = last == 2 ? layout.strides[0] : 0;
-  strides.step = layout.strides[step];
-  strides.line =
-      layout.panel ? layout.panelStride / layout.panel : layout.strides[line];
-  strides.iteration = hasTiles ? buffer->tileStride() : 0;
-  return strides;
-}
-
-/// Sets the strides of both operands.
-static void setStrides(DotShape &shape, const DotPlan &plan,
-                       const TileProgram &program,
-                       const DeferredDots *deferred) {
-  const Buffer *left = bufferOf(program, plan.left);
-  const Buffer *right = bufferOf(program, plan.right);
-  bool hasLeft = isDeferred(deferred, left);
-  bool hasRight = isDeferred(deferred, right);
-  if (shape.kind == DotKind::Elements) {
-    shape.left = stridesOf(plan.left, left, /*isRight=*/false, hasLeft);
-    shape.right = stridesOf(plan.right, right, /*isRight=*/true, hasRight);
-    return;
-  }
-  int64_t together = shape.packing.together, depth = shape.depth / together;
-  if (!plan.left.packed) {
-    shape.left = stridesOf(plan.left, left, /*isRight=*/false, hasLeft);
-    for (int64_t *stride :
-         {&shape.left.batch, &shape.left.line, &shape.left.iteration})
-      *stride /= together;
-  } else {
-    shape.left = {shape.rows * depth, depth, 1};
-    if (shape.kind == DotKind::Words)
-      shape.left = {shape.rows * depth, 1, shape.rows};
-    if (hasLeft)
-      shape.left.iteration = shape.batches * shape.left.batch;
-  }
-  shape.right = {depth * shape.columns, depth, shape.packing.columns};
-  if (hasRight)
-    shape.right.iteration = shape.batches * shape.right.batch;
-}
-
-DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
-  const TileProgram &program = emitter.program;
-  auto sums = cast<RankedTensorType>(op.getType());
-  auto left = cast<RankedTensorType>(op.getA().getType());
-  ArrayRef<int64_t> sizes = sums.getShape();
-  const DotPlan &plan = program.dots.at(op);
-  const DeferredDots *deferred = program.deferredDotsOf(op);
-  DotShape shape;
-  shape.kind = plan.kind;
-  shape.product = plan.product;
-  shape.factor = left.getElementType();
-  shape.sum = sums.getElementType();
-  shape.batches = sizes.size() == 3 ? sizes[0] : 1;
-  shape.rows = sizes[sizes.size() - 2];
-  shape.columns = sizes.back();
-  shape.depth = left.getShape().back();
-  shape.block = plan.block;
-  shape.packing = plan.packing;
-  shape.isLeftTransposed = plan.left.isTransposed;
-  shape.isRightTransposed = plan.right.isTransposed;
-  if (deferred)
-    shape.iterations = deferred->iterations;
-  shape.startsAtZero = plan.startsAtZero;
-  shape.hasRowLimit = bool(plan.rows);
-  shape.hasFirstRow = bool(plan.firstRow);
-  shape.isLeftInPlace = deferred && deferred->inPlace[0];
-  setStrides(shape, plan, program, deferred);
-  shape.prefetches = prefetchShapes(emitter, op);
-  return shape;
-}
-
 /// A name such as "dot.f32.16x64x32", readable in a profile, with what else the
 /// function depends on.
 static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
@@ -182,7 +91,8 @@ static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
                         f->getArg(4)};
         if (shape.isLeftInPlace)
           in.row = f->getArg(6);
-        emitFewRowsDot(emitter, shape, in, f->getArg(5), right);
+        auto *emit = right.isByColumns ? emitDotByColumns : emitDotByRows;
+        emit(emitter, shape, in, f->getArg(5), right);
       });
   b.CreateCall(function, {operands.left, operands.lines,
                           emitter.bufferPointer(op.getResult()),

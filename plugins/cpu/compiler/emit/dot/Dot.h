@@ -13,7 +13,7 @@
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
 // two of its rows in bytes. If b is, another function multiplies
-// (emitFewRowsDot()). A dot may also prefetch what later
+// (emitDotByRows(), emitDotByColumns()). A dot may also prefetch what later
 // iterations read (Prefetch): rows starting at `first`, with strides in bytes
 // between rows and between iterations.
 
@@ -109,6 +109,9 @@ llvm::SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter,
                                                    llvm::Value *copiesLeft,
                                                    llvm::Value *copiesRight);
 
+/// Does `deferred`, which may be null, fill `buffer`, which may be null?
+bool isDeferred(const DeferredDots *deferred, const Buffer *buffer);
+
 /// The buffer of `operand`; null for a tile that a loop carries.
 const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand);
 
@@ -144,11 +147,14 @@ llvm::Value *emitWordProduct(llvm::IRBuilder<> &b, WordProduct product,
                              llvm::Value *left, llvm::Value *right,
                              llvm::Value *sums);
 
-/// A right operand that is in place: `in.right` is its first row or column,
-/// `line` the distance to the next in bytes.
-void emitFewRowsDot(Emitter &emitter, const DotShape &shape,
-                    const DotArguments &in, llvm::Value *line,
-                    const InPlaceOperand &right);
+/// A right operand that is in place: `in.right` is its first row, or its first
+/// column, `line` the distance to the next in bytes.
+void emitDotByRows(Emitter &emitter, const DotShape &shape,
+                   const DotArguments &in, llvm::Value *line,
+                   const InPlaceOperand &right);
+void emitDotByColumns(Emitter &emitter, const DotShape &shape,
+                      const DotArguments &in, llvm::Value *line,
+                      const InPlaceOperand &right);
 
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,

@@ -1,0 +1,126 @@
+// ByRows.cpp - products with a right operand whose rows are in place, for few
+// rows of sums. SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each element of the right operand is read once, and its rows may be pages
+// apart. What hides the latency of memory is how many lines are asked for at
+// once: by the processor, as far as it looks ahead, and by prefetches. So the
+// fewer rows of sums there are, the more of a row is multiplied at once, and
+// panels of columns take turns after a few rows, before their lines are
+// evicted: rows at multiples of a page compete for few sets of a cache.
+
+#include "emit/CountedLoop.h"
+#include "emit/dot/FewRows.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static constexpr int64_t kFewRows = 4; // of sums, with wide panels
+
+namespace {
+class RowsEmitter : FewRowsEmitter {
+public:
+  using FewRowsEmitter::FewRowsEmitter;
+
+  void run() {
+    int64_t registers = emitter.options.cpu.vectorRegisters;
+    // Half of the registers are for the sums of one row.
+    int64_t vectors = std::min({shape.columns / lanes, registers / 4,
+                                emitter.options.cpu.lineBytes /
+                                    (lanes * Emitter::bytesOf(rightType))});
+    emitFor(0, 1, [&] { emitSpans(1, vectors); });
+    // With the vectors of a row and one element.
+    for (int64_t done = 1; done < mostRows; vectors /= 2) {
+      int64_t fits = registers / vectors - 2;
+      int64_t rows =
+          vectors > 2 ? std::min({fits, kFewRows, mostRows}) : mostRows;
+      if (rows <= done)
+        continue;
+      emitFor(done, rows, [&] { emitSpans(rows, vectors); });
+      done = rows;
+    }
+  }
+
+private:
+  /// The first `rows` rows of sums, in panels of `vectors`.
+  void emitSpans(int64_t rows, int64_t vectors) {
+    // Rows until the next panel: more where more sums are read and written.
+    int64_t span = rows == 1 ? 8 : 16;
+    if (shape.depth % span != 0)
+      span = shape.depth;
+    constexpr int64_t kUnrolled = 4;
+    int64_t steps = span % kUnrolled == 0 ? kUnrolled : 1;
+    emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
+      llvm::Value *left = b.CreateMul(iteration, i64(leftIteration));
+      llvm::Value *right =
+          lineAt(in.right, b.CreateMul(iteration, i64(shape.depth)));
+      emitLoop(b, shape.depth, span, [&](llvm::Value *begin) {
+        emitLoop(b, shape.columns, lanes * vectors, [&](llvm::Value *column) {
+          SmallVector<llvm::Value *> places = placesOf(rows, vectors, column);
+          SmallVector<llvm::Value *> sums;
+          for (llvm::Value *place : places)
+            sums.push_back(emitter.inScratch(
+                b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
+          emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+            k = b.CreateAdd(begin, k);
+            llvm::Value *first =
+                b.CreateAdd(left, b.CreateMul(k, i64(leftStep)));
+            llvm::Value *place =
+                b.CreateGEP(rightType, lineAt(right, k), column);
+            for (int64_t step = 0; step < steps; ++step) {
+              addRow(first, step * leftStep, place, rows, sums);
+              place = b.CreateGEP(b.getInt8Ty(), place, line);
+            }
+          });
+          for (auto [place, value] : llvm::zip(places, sums))
+            emitter.inScratch(b.CreateAlignedStore(value, place, alignOf(sum)));
+        });
+      });
+    });
+  }
+
+  SmallVector<llvm::Value *> placesOf(int64_t rows, int64_t vectors,
+                                      llvm::Value *column) {
+    SmallVector<llvm::Value *> places;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t v = 0; v < vectors; ++v)
+        places.push_back(b.CreateGEP(
+            sum, in.sums, plus(column, row * shape.columns + v * lanes)));
+    return places;
+  }
+
+  /// Adds the products of a column of the left operand, `offset` and `more`
+  /// after the first, and a part of a row of the right one.
+  void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
+              int64_t rows, MutableArrayRef<llvm::Value *> sums) {
+    int64_t vectors = sums.size() / rows;
+    llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
+    if (prefetches)
+      for (int64_t byte = 0,
+                   end = vectors * lanes * Emitter::bytesOf(rightType);
+           byte < end; byte += kCacheLine)
+        emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), ahead, i64(byte)));
+    SmallVector<llvm::Value *, 8> values;
+    for (int64_t v = 0; v < vectors; ++v)
+      values.push_back(load(b.CreateGEP(rightType, right, i64(v * lanes)),
+                            rightType, lanes));
+    for (int64_t row = 0; row < rows; ++row) {
+      llvm::Value *left = b.CreateVectorSplat(
+          lanes, load(leftAt(row, offset, more), leftType, 1));
+      for (int64_t v = 0; v < vectors; ++v) {
+        llvm::Value *&total = sums[row * vectors + v];
+        total = multiplyAdd(left, values[v], total);
+      }
+    }
+  }
+};
+} // namespace
+
+void emitDotByRows(Emitter &emitter, const DotShape &shape,
+                   const DotArguments &in, llvm::Value *line,
+                   const InPlaceOperand &right) {
+  RowsEmitter(emitter, shape, in, line, right).run();
+}
+
+} // namespace nereid::cpu
