@@ -59,6 +59,8 @@ static constexpr FastPathInfo kTable[] = {
      "threads without a program share the rows of products"},
     {FastPath::WideAtomics, "wide-atomics",
      "atomic operations on neighbours in memory are one"},
+    {FastPath::ExchangeGroups, "exchange-groups",
+     "groups of vectors that exchange elements stay in registers"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -40,8 +40,9 @@ enum class FastPath : unsigned {
   AscendingIndex,
   RowParts,
   WideAtomics,
+  ExchangeGroups,
 };
-inline constexpr size_t kFastPaths = 26;
+inline constexpr size_t kFastPaths = 27;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

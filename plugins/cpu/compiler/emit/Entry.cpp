@@ -95,8 +95,9 @@ private:
     llvm::Value *scratch = emitter.function->getArg(4);
     emitter.dummy = scratch;
     for (const auto &buffer : emitter.program.buffers)
-      emitter.buffers[buffer.get()] =
-          b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
+      if (!buffer->isInRegisters)
+        emitter.buffers[buffer.get()] =
+            b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
   }
 
   /// The number of grid axes up to the last that the kernel uses: an id changes

@@ -34,6 +34,7 @@ struct Buffer {
   unsigned joinedDim = 0;
   int64_t panel = 0;   // columns of a panel; 0: no panels
   uint64_t offset = 0; // in scratch, bytes
+  bool isInRegisters = false; // its nest keeps the tile (Nest::group); no scratch
 
   int64_t elements() const; // of one tile
   uint64_t bytes() const;   // of one tile

@@ -84,9 +84,12 @@ static bool isCheapAnywhere(Value value) {
 void Planner::materializeExchanged() {
   if (!options.fastPaths.has(FastPath::Exchange))
     return;
-  // Nests of long chains compile slowly; and some nests have no vectors.
-  constexpr unsigned kMostExchanges = 6;
+  // Nests of long chains compile slowly; and some nests have no vectors. In a
+  // group, short chains of one vector after the other hide the latency of each.
+  bool groups = options.fastPaths.has(FastPath::ExchangeGroups);
+  const unsigned mostExchanges = groups ? 3 : 6;
   DenseMap<Value, unsigned> chains; // exchanges on the way to a value
+  DenseSet<Value> inGroups;         // these begin at a buffer
   auto lengthOf = [&](Value value) {
     return toMaterialize.contains(value) ? 0 : chains.lookup(value);
   };
@@ -105,11 +108,13 @@ void Planner::materializeExchanged() {
                       options.fastPaths.has(FastPath::Vectorize);
       Operation *producer = source.getDefiningOp();
       if (producer && isTileExpression(producer) && !isCheapAnywhere(source) &&
-          (!isWithin || longest >= kMostExchanges)) {
+          (!isWithin || longest >= mostExchanges)) {
         toMaterialize.insert(source);
         longest = 0;
       }
       chains[op->getResult(0)] = longest + 1;
+      if (toMaterialize.contains(source) || inGroups.contains(source))
+        inGroups.insert(op->getResult(0));
       return;
     }
     if (!longest)
@@ -117,14 +122,25 @@ void Planner::materializeExchanged() {
     bool isElementwise =
         isTileExpression(op) && op->hasTrait<OpTrait::Elementwise>();
     auto store = dyn_cast<tt::StoreOp>(op);
+    // The last steps of a sort belong to the nest of those before.
+    auto isLast = [&](Value value) {
+      return groups && store && inGroups.contains(value);
+    };
     bool isAlike = isElementwise ||
                    (store && codegen::rankOf(store.getValue()) == 1);
     for (Value operand : op->getOperands())
-      if (lengthOf(operand) && !isAlike)
+      if (lengthOf(operand) && (!isAlike || isLast(operand)))
         toMaterialize.insert(operand);
-    if (isElementwise)
-      for (Value result : op->getResults())
-        chains[result] = longest;
+    if (!isElementwise)
+      return;
+    bool isInGroup = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return lengthOf(operand) && inGroups.contains(operand);
+    });
+    for (Value result : op->getResults()) {
+      chains[result] = longest;
+      if (isInGroup)
+        inGroups.insert(result);
+    }
   });
 }
 

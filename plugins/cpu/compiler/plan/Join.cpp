@@ -69,6 +69,13 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
           return Join::None;
   }
 
+  if (int64_t group = groupWith(root, reads)) {
+    pending->group = group;
+    return Join::NewRow;
+  }
+  if (pending->group && root.kind != RootKind::Materialize)
+    return Join::None;
+
   unsigned rank = pending->shape.size();
   bool newRow = false;
   for (const TileRead &read : reads.materialized) {

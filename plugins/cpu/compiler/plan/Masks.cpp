@@ -130,7 +130,7 @@ void planMasks(TileProgram &program, codegen::TileForms &forms) {
       if (nest.transposition)
         planBlockMasks(nest, program, written, forms);
       for (Inner &inner : nest.inners)
-        if (!inner.roots.empty() &&
+        if (!inner.roots.empty() && !nest.group &&
             inner.roots.front().kind != RootKind::Serial &&
             inner.roots.front().kind != RootKind::Scan)
           inner.masks = planOf(inner, nest, program, written, forms);

@@ -22,6 +22,9 @@ struct Survey {
   unsigned memoryBits = 8;   // the widest element in memory or scratch
   unsigned valueBits = 8;    // the widest element of an expression
   unsigned cost = 0;
+  // Of values of one dimension that are read through reshapes: so many
+  // neighbours remain neighbours.
+  int64_t run = std::numeric_limits<int64_t>::max();
 
   void access(ArrayRef<IndexSource> map, unsigned dim, int points) {
     if (dim < map.size() && map[dim].dimension())
@@ -58,7 +61,8 @@ struct Survey {
 } // namespace
 
 static Survey surveyOf(const Nest &nest, const TileProgram &program,
-                       codegen::TileForms &forms) {
+                       codegen::TileForms &forms,
+                       llvm::function_ref<bool(Value)> isIndexFunction) {
   Survey survey;
   unsigned rank = nest.shape.size();
   survey.score.resize(rank);
@@ -84,6 +88,10 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
               std::max(survey.valueBits, bitsOf(value.getType()));
         if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
           ++survey.cost;
+        auto reshape = value.getDefiningOp<tt::ReshapeOp>();
+        if (reshape && rank == 1 && !isIndexFunction(value))
+          survey.run = std::min(survey.run,
+                                reshape.getSrc().getType().getShape().back());
       }
       if (root.kind == RootKind::Materialize) {
         survey.buffer(identity, rank);
@@ -163,7 +171,8 @@ static unsigned lanesOfSerial(Operation *op, codegen::TileForms &forms,
 
 void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
-                bool isRowMajor) {
+                bool isRowMajor,
+                llvm::function_ref<bool(Value)> isIndexFunction) {
   unsigned rank = nest.shape.size();
   nest.vectorAxis = rank - 1;
   const Root &first = nest.inners.front().roots.front();
@@ -174,11 +183,14 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     return;
   }
 
-  Survey survey = surveyOf(nest, program, forms);
+  Survey survey = surveyOf(nest, program, forms, isIndexFunction);
   unsigned vectorBits = options.cpu.vectorBits;
   unsigned lanes = std::max(1u, vectorBits / survey.memoryBits);
   // No vector is wider than four registers.
   lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
+  // Half a vector of neighbours is faster than a whole one from two places.
+  if (survey.run == lanes / 2)
+    lanes = survey.run;
 
   bool rowsFlow = nest.inners.size() > 1;
   int ordered = options.reassociate ? -1 : orderedAxisOf(nest);
@@ -198,6 +210,10 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   if (int(nest.vectorAxis) == ordered)
     return;
   nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
+  if (nest.group) {
+    nest.unroll = nest.group / nest.lanes;
+    return;
+  }
   if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
     planTransposition(nest, lanes, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;

@@ -46,6 +46,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   for (Value value : toMaterialize)
     if (isIndexFunction(value))
       program->materializedIndexFunctions.insert(value);
+  keepGroupsInRegisters();
   deferDots();
   program->parts = parts;
   placeBuffers(*program);
@@ -235,7 +236,8 @@ void Planner::flush() {
              !canReorder(cast<tt::StoreOp>(root.op));
     });
   });
-  finishNest(*pending, options, *program, forms, isRowMajor);
+  finishNest(*pending, options, *program, forms, isRowMajor,
+             [&](Value value) { return isIndexFunction(value); });
   deferStores();
   planReductions(*pending, *program, forms, options);
   // Scalar steps may have been added since the nest was begun; only now is the

@@ -18,7 +18,8 @@ namespace nereid::cpu {
 /// With `isRowMajor`, elements are visited in row-major order.
 void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
-                bool isRowMajor);
+                bool isRowMajor,
+                llvm::function_ref<bool(mlir::Value)> isIndexFunction);
 
 /// Decides whether blocks of `nest`, which may visit its elements in any order,
 /// are transposed. If so, chooses its vector axis, along which a vector has up
@@ -105,6 +106,10 @@ private:
 
   llvm::ArrayRef<int64_t> shapeOf(const Root &root);
   Join joinOf(const Root &root, const RootReads &reads);
+  // Groups.cpp
+  bool staysInGroup(mlir::Value value, int64_t group);
+  int64_t groupWith(const Root &root, const RootReads &reads);
+  void keepGroupsInRegisters();
   bool dependsOnPending(mlir::ValueRange values) const;
   std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
 

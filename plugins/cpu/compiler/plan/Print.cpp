@@ -133,7 +133,10 @@ struct Printer {
     os.indent(indent) << "nest ";
     shape(nest.shape);
     os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
-       << nest.unroll << (nest.isMasked ? " masked" : "") << '\n';
+       << nest.unroll << (nest.isMasked ? " masked" : "");
+    if (nest.group)
+      os << " groups of " << nest.group;
+    os << '\n';
     if (nest.transposition)
       printTransposition(*nest.transposition, indent + 2);
     for (const Inner &inner : nest.inners) {
@@ -260,7 +263,10 @@ struct Printer {
         os << " x" << buffer->groups;
       if (buffer->panel)
         os << " in panels of " << buffer->panel;
-      os << " at " << buffer->offset << '\n';
+      if (buffer->isInRegisters)
+        os << " in registers\n";
+      else
+        os << " at " << buffer->offset << '\n';
     }
     if (program.parts) {
       os << "  up to " << program.parts->count << " parts of rows from ";

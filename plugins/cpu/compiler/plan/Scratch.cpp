@@ -178,7 +178,7 @@ void placeBuffers(TileProgram &program) {
   auto lifetimes = Lifetimes(program).run();
   SmallVector<Buffer *> order;
   for (auto &buffer : program.buffers)
-    if (lifetimes.contains(buffer.get()))
+    if (lifetimes.contains(buffer.get()) && !buffer->isInRegisters)
       order.push_back(buffer.get());
   llvm::stable_sort(order, [](const Buffer *a, const Buffer *b) {
     return bytesOf(*a) > bytesOf(*b);

@@ -112,7 +112,7 @@ struct Transposition {
 
 /// Loops over one index space. With several inner parts, all dimensions but
 /// the last are shared outer loops, and each part uses the row of the parts
-/// before it.
+/// before it; with a group, that is a part of the only dimension.
 struct Nest {
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<Inner, 1> inners;
@@ -122,6 +122,9 @@ struct Nest {
   unsigned lanes = 1;
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
+  // With several inner parts over one dimension: so many elements, which are
+  // aligned, exchange only with one another, in vector registers.
+  int64_t group = 0;
   std::optional<Transposition> transposition;
   bool isMasked = false; // one masked loop, no unmasked one beside it
   bool isRare = false;   // small code matters more than speed

@@ -105,15 +105,19 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
       parts.push_back(part);
   }
 
-  // Outermost parts first; each adds one GEP.
+  // Outermost parts first; each adds one GEP. A constant is the displacement of
+  // an instruction.
+  auto turn = [&](llvm::Value *part) {
+    return isa<llvm::Constant>(part) ? unsigned(levels.size()) : levelOf(part);
+  };
   llvm::stable_sort(parts, [&](llvm::Value *a, llvm::Value *b) {
-    return levelOf(a) < levelOf(b);
+    return turn(a) < turn(b);
   });
   llvm::Value *base = emitter.scalar(form->pointer);
   for (size_t i = 0; i < parts.size();) {
     llvm::Value *offset = parts[i];
-    unsigned level = levelOf(offset);
-    for (++i; i < parts.size() && levelOf(parts[i]) == level; ++i)
+    unsigned level = turn(offset);
+    for (++i; i < parts.size() && turn(parts[i]) == level; ++i)
       offset = at({offset, parts[i]},
                   [&] { return builder.CreateAdd(offset, parts[i]); });
     if (auto *known = dyn_cast<llvm::ConstantInt>(offset);

@@ -71,7 +71,6 @@ private:
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
-  void emitStrip(const Inner &inner);
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
@@ -130,9 +129,12 @@ private:
   Element join(tt::JoinOp op, const Indices &indices);
   Element cat(tt::CatOp op, const Indices &indices);
   Element gather(tt::GatherOp op, const Indices &indices);
-  Element exchange(tt::GatherOp op, int64_t distance, const Index &index);
   Element choose(Element condition, Element a, Element b);
   llvm::Value *widen(Element element);
+  // Exchange.cpp
+  void emitGroups();
+  llvm::Value *exchangedBase(llvm::Value *base, int64_t distance);
+  Element exchange(tt::GatherOp op, int64_t distance, const Index &index);
   // Index.cpp
   Index zero() { return {emitter.i64(0), 0, nullptr}; }
   Index indexPlus(Index a, const Index &b);
@@ -206,6 +208,7 @@ private:
                      llvm::Value *value, llvm::function_ref<void()> store);
 
   // Reduce.cpp
+  void emitStrip(const Inner &inner);
   bool needsSeed(const Inner &inner);
   void startReductions(const Inner &inner, unsigned copies,
                        llvm::Value *isWhole = nullptr);
@@ -255,6 +258,7 @@ private:
   unsigned minimumLevel = 0;               // of what is emitted
   llvm::DenseSet<mlir::Value> written;     // by one inner part for the next
   unsigned rowLevel = 0;                   // where an inner part begins
+  llvm::SmallVector<llvm::Value *, 16> groupIndices; // of a group's vectors
   mlir::scf::ForOp loopAround; // whose next iteration is prefetched; or null
   bool assumed = false; // the value being evaluated relies on assumptions
   llvm::SmallVector<Accumulators, 2> reductions;

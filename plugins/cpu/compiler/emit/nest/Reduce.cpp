@@ -156,4 +156,58 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
   }
 }
 
+/// A reduction across vectors: a strip of a few vectors is accumulated along
+/// the reduced axis.
+void NestEmitter::emitStrip(const Inner &inner) {
+  int64_t extent = nest.shape[nest.vectorAxis];
+  unsigned copies = nest.unroll;
+  Range full{emitter.i64(0), emitter.i64(extent)};
+  auto strips = [&](Range range, unsigned unroll) {
+    Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
+    SmallVector<llvm::Value *> bases;
+    for (unsigned copy = 0; copy < unroll; ++copy)
+      bases.push_back(at({strip.index}, [&] {
+        return copy ? builder.CreateAdd(strip.index, emitter.i64(copy * lanes))
+                    : strip.index;
+      }));
+    startReductions(inner, unroll);
+    auto emitRow = [&](llvm::Value *row) {
+      current[nest.reduceAxis] = {row, 0, nullptr};
+      for (unsigned copy = 0; copy < unroll; ++copy) {
+        setVectorIndex(bases[copy]);
+        emitRoots(inner, copy);
+      }
+    };
+    int64_t first = 0;
+    if (needsSeed(inner)) {
+      emitRow(emitter.i64(0));
+      endSeeding();
+      first = 1;
+    }
+    if (first < nest.shape[nest.reduceAxis]) {
+      Loop rows = beginLoop(emitter.i64(first),
+                            emitter.i64(nest.shape[nest.reduceAxis]), 1);
+      emitRow(rows.index);
+      endLoop(rows);
+    }
+    current[nest.reduceAxis] = zero();
+    for (unsigned copy = 0; copy < unroll; ++copy) {
+      setVectorIndex(bases[copy]);
+      for (Accumulators &sums : reductions)
+        storeResults(sums.op, loadSlots(sums, copy), lanes > 1);
+    }
+    reductions.clear();
+    endLoop(strip);
+    current[nest.vectorAxis] = zero();
+  };
+  if (masks->conditions.empty())
+    return strips(full, copies);
+  llvm::Value *end =
+      endOfUnits(ifInterval(rangeOf(false), 0, 0), int64_t(lanes) * copies);
+  beginAssumption({emitter.i64(0), end}, masks);
+  strips({emitter.i64(0), end}, copies);
+  endAssumption();
+  strips({end, emitter.i64(extent)}, 1);
+}
+
 } // namespace nereid::cpu

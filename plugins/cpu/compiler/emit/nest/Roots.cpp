@@ -76,6 +76,8 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     AtLine line = emitter.at(write.root->location());
     if (write.root->kind == RootKind::Materialize) {
       const Buffer *buffer = write.root->target;
+      if (buffer->isInRegisters)
+        continue;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
                   buffer->layout(), current, write.value);
       continue;

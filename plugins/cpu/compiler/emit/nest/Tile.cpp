@@ -53,13 +53,17 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   assumed = false;
   Element element;
   if (emitter.program.isMaterialized(value)) {
+    llvm::Value *buffer = emitter.bufferPointer(value);
+    if (!buffer) {
+      emitter.refuse(value.getDefiningOp(), "an exchange beyond its group");
+      return {llvm::PoisonValue::get(emitter.typeOf(value)), false};
+    }
     // A value written by an earlier part of this row is read after that part.
     unsigned outerMinimum = minimumLevel;
     if (written.contains(value))
       minimumLevel = std::max(minimumLevel, rowLevel);
-    element = readBuffer(emitter.bufferPointer(value),
-                         layoutOf(emitter.program, value), value.getType(),
-                         used);
+    element = readBuffer(buffer, layoutOf(emitter.program, value),
+                         value.getType(), used);
     minimumLevel = outerMinimum;
   } else if (llvm::Value *mask = lanesWithin(value, used))
     element = {mask, true};
@@ -226,39 +230,6 @@ Element NestEmitter::cat(tt::CatOp op, const Indices &indices) {
   Index half = indexShift(indices[0], llvm::Log2_64(size));
   Element isLeft = isFirst(half);
   return choose(isLeft, get(op.getLhs(), inner), get(op.getRhs(), inner));
-}
-
-/// The element whose index differs in the bits of `distance`. Of an aligned
-/// vector, that is a shuffle of another aligned vector.
-Element NestEmitter::exchange(tt::GatherOp op, int64_t distance,
-                              const Index &index) {
-  bool isAligned =
-      !index.vector && index.lane == 1 && alignmentOf(index) >= lanes;
-  int64_t within = isAligned ? distance & (lanes - 1) : 0;
-  Index other;
-  if (isAligned || index.isUniform()) {
-    other.lane = index.lane;
-    other.base = at({index.base}, [&] {
-      return builder.CreateXor(index.base, emitter.i64(distance - within));
-    });
-    if (isAligned && !isa<llvm::Constant>(other.base))
-      multiples[other.base] = lanes;
-  } else {
-    llvm::Value *vector = indexVector(index);
-    other.vector = at({vector}, [&] {
-      return builder.CreateXor(
-          vector, builder.CreateVectorSplat(lanes, emitter.i64(distance)));
-    });
-  }
-  Element element = get(op.getSrc(), {other});
-  if (!within || !element.isVector)
-    return element;
-  SmallVector<int> order;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    order.push_back(lane ^ within);
-  return {at({element.value},
-             [&] { return builder.CreateShuffleVector(element.value, order); }),
-          true};
 }
 
 /// Reads the source, which is materialized. An index out of range is undefined
