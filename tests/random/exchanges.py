@@ -13,19 +13,25 @@ _BITS = {8: E.I8, 16: E.I16, 32: E.I32, 64: E.I64}
 
 class Exchanges(Combines):
     def exchange(self) -> None:
-        """A few steps of a sort or a flip, and perhaps a step of a top-k."""
+        """A few steps of a sort, perhaps with another tile in its order, or of a flip; perhaps one of a top-k."""
         x = self.source()
         if x.element is E.I1 or x.count < 2:
             return
-        shape = x.shape
+        shape = whole = x.shape
         cube = (2,) * (x.count.bit_length() - 1)
         x = self.reshaped("reshape", x, cube)
-        for _ in range(self.choice([1, 2, 3, 6, 10])):
+        follower = None
+        if self.chance(0.3):
+            follower = self.reshaped("reshape", self.tile(self.choice([E.I8, E.I32, E.I64]), shape), cube)
+        for _ in range(self.choice([1, 2, 3, 6, 10, 20])):
             axis = self.rng.randrange(len(cube))
             other = self.partner(x, axis)
             kind = self.weighted([(4, "sort"), (2, "flip"), (1, "extra")])
             if kind == "sort" and x.element not in E.EIGHT_BIT_FLOATS:
-                x = self.select(self.decision(x, other, axis), other, x)
+                swaps = self.decision(x, other, axis)
+                x = self.select(swaps, other, x)
+                if follower:
+                    follower = self.select(swaps, self.partner(follower, axis), follower)
             elif kind == "extra" and x.element.is_int:
                 x = self.binary(self.choice(["addi", "maxsi", "xori"]), x, other)
             else:
@@ -35,6 +41,8 @@ class Exchanges(Combines):
             shape = (x.count,)
         out = self.shown(self.reshaped("reshape", x, shape) if self.chance(0.8) else x)
         self.add_shape(out.shape)
+        if follower:
+            self.shown(self.reshaped("reshape", follower, whole))
 
     def partner(self, x: Value, axis: int) -> Value:
         """`x` with the elements of each pair along `axis` exchanged."""
