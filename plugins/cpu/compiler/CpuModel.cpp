@@ -49,7 +49,9 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasGathers = has("avx2") && !tuneCpu.starts_with("znver");
   cpu.hasCheapMasks = cpu.vectorBits >= 512;
   cpu.vectorRegisters = cpu.vectorBits >= 512 ? 32 : 16;
-  cpu.dotRows = cpu.vectorRegisters > 16 ? 13 : 6;
+  // More rows of sums would fit into 32 registers, but rows at multiples of a
+  // page would have to be copied where a set of the first cache has eight lines.
+  cpu.dotRows = cpu.vectorRegisters > 16 ? 8 : 6;
   cpu.hasWideSwaps = has("cx16");
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
@@ -61,10 +63,11 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
   cpu.hasPause = true;
   // The first cache of Intel's processors since Ice Lake has 48 KiB, and AMD's
-  // since Zen 5. There a panel for tile registers may be larger; wider ones for
-  // vectors gain nothing.
-  if (has("avx512vbmi2") && tuneCpu != "znver4")
+  // since Zen 5.
+  if (has("avx512vbmi2") && tuneCpu != "znver4") {
     cpu.setRows = 13;
+    cpu.panelBytes = 32 << 10;
+  }
   if (tuneCpu.starts_with("znver")) {
     cpu.lineBytes = 128;
     cpu.rowsAhead = 48;

@@ -16,12 +16,18 @@
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 6 f32[40,260]=random:1:-8:8 f32[260,100]=random:2:-8:8 f32[40,100]=zeros i32=40 i32=100 i32=260 i32=260 i32=100 i32=100 --expect 2=%t.npy,0,0
 
 // CHECK: dot %{{[0-9]+}} %{{[0-9]+}} {{.*}} rows below {{.*}}, left in place, right in place up to 8 rows, right shared by %
-// Of a left operand that has more rows than a cache set has lines, those at
-// multiples of 4096 bytes are not in place.
-// CHECK: urem i64 %{{[0-9]+}}, 1024
+// CHECK-NOT: urem i64 %{{[0-9]+}}, 1024
 // CHECK: call void @dot.by.rows.f32.16x64x128.deferred.x1.in.place
 // NARROW: right in place up to 6 rows
 // NARROW-NOT: urem i64 %{{[0-9]+}}, 1024
+
+// With 16 columns, sums of more rows than a cache set has lines are in registers:
+// rows at multiples of 4096 bytes are not in place.
+// RUN: sed 's/x64x/x16x/g; s/<64x/<16x/g; s/ 64 : i32/ 16 : i32/g; s/ 63 : i32/ 15 : i32/g' %s > %t.mlir
+// RUN: nereid compile %t.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=ROWS
+// RUN: nereid run %t.mlir --target cpu -O fast_paths=none --grid 8 f32[16,1024]=random:1:-8:8 f32[1024,128]=random:2:-8:8 f32[16,128]=zeros i32=16 i32=128 i32=1024 i32=1024 i32=128 i32=128 --save 2=%t.npy
+// RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %t.mlir --target cpu --grid 8 f32[16,1024]=random:1:-8:8 f32[1024,128]=random:2:-8:8 f32[16,128]=zeros i32=16 i32=128 i32=1024 i32=1024 i32=128 i32=128 --expect 2=%t.npy,0,0
+// ROWS: urem i64 %{{[0-9]+}}, 1024
 
 module {
   tt.func public @matmul_kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg2: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg3: i32, %arg4: i32 {tt.divisibility = 16 : i32}, %arg5: i32 {tt.divisibility = 16 : i32}, %arg6: i32 {tt.divisibility = 16 : i32}, %arg7: i32 {tt.divisibility = 16 : i32}, %arg8: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
