@@ -79,7 +79,8 @@ PolynomialScope::find(const codegen::Polynomial &polynomial) const {
 }
 
 llvm::Value *Emitter::polynomial(const codegen::Polynomial &polynomial) {
-  if (llvm::Value *known = polynomials ? polynomials->find(polynomial) : nullptr)
+  if (llvm::Value *known =
+          polynomials ? polynomials->find(polynomial) : nullptr)
     return known;
   llvm::Value *sum = nullptr;
   int64_t constant = 0;
@@ -117,14 +118,19 @@ llvm::Value *Emitter::bufferPointer(Value value) {
   return buffers.lookup(program.materialized.lookup(value));
 }
 
+void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place, bool isWritten) {
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                    {place, b.getInt32(isWritten),
+                     b.getInt32(isWritten ? 3 : 2), b.getInt32(1)});
+}
+
 llvm::AllocaInst *Emitter::allocate(llvm::Type *type, const llvm::Twine &name) {
   llvm::IRBuilder<> entry(allocaPoint);
   return entry.CreateAlloca(type, nullptr, name);
 }
 
-SmallVector<llvm::Value *> Emitter::elementOp(Operation *op,
-                                              ArrayRef<llvm::Value *> in,
-                                              unsigned lanes) {
+SmallVector<llvm::Value *>
+Emitter::elementOp(Operation *op, ArrayRef<llvm::Value *> in, unsigned lanes) {
   if (!failed) {
     FailureOr<SmallVector<llvm::Value *>> results =
         emitElementOp(builder, op, in, lanes, element);

@@ -153,6 +153,12 @@ struct Emitter {
   void refuse(mlir::Operation *op, llvm::StringRef what);
 };
 
+inline constexpr int64_t kCacheLine = 64; // bytes
+/// Asks for the cache line of `place`: in the second cache, or in the first to
+/// be written.
+void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place,
+                  bool isWritten = false);
+
 // The parts, each in a file of its own.
 void emitNest(Emitter &emitter, const Nest &nest);
 /// An operand where it is in memory, in one iteration.

@@ -34,8 +34,8 @@ int64_t Planner::groupWith(const Root &root, const RootReads &reads) {
     return 0;
   unsigned bits = 8;
   auto widen = [&](Value value) {
-    bits = std::max(bits, tt::getElementBitWidth(
-                              getElementTypeOrSelf(value.getType())));
+    bits = std::max(
+        bits, tt::getElementBitWidth(getElementTypeOrSelf(value.getType())));
   };
   widen(root.value);
   for (const Inner &inner : pending->inners)
@@ -59,9 +59,8 @@ int64_t Planner::groupWith(const Root &root, const RootReads &reads) {
     return (pending->group || !codegen::isIdentity(read.map, 1)) &&
            pendingInnerOf(read.value);
   });
-  bool stays = llvm::all_of(reads.streamed, [&](Value value) {
-    return staysInGroup(value, group);
-  });
+  bool stays = llvm::all_of(
+      reads.streamed, [&](Value value) { return staysInGroup(value, group); });
   bool fits = !pending->group || pending->group == group;
   return flows && stays && fits ? group : 0;
 }

@@ -10,6 +10,11 @@
 // CHECK-NEXT: mask {{%[0-9]+}}({{.*}}i0{{.*}}) below a bound
 // CHECK-NEXT: mask {{%[0-9]+}}({{.*}}i1{{.*}}) below a bound
 // CHECK: defer store to {{%[0-9]+}} in b{{[0-9]+}} if {{%[0-9]+}} repeats
+// What lies a page or more apart is prefetched.
+// CHECK: icmp sge i64 %{{[0-9]+}}, 2048
+// CHECK: icmp sge i64 %{{[0-9]+}}, 2048
+// CHECK: call void @llvm.prefetch.p0(ptr %{{[0-9]+}}, i32 0, i32 2, i32 1)
+// CHECK: call void @llvm.prefetch.p0(ptr %{{[0-9]+}}, i32 1, i32 3, i32 1)
 // WIDE-COUNT-16: load <8 x i16>
 // WIDE-COUNT-24: shufflevector <16 x i16>
 // WIDE-COUNT-8: store <16 x i16>
@@ -17,6 +22,10 @@
 // NARROW-COUNT-24: shufflevector <8 x i16>
 // NARROW-COUNT-8: store <8 x i16>
 // OFF-NOT: transpose 8
+
+// Rows that are pages apart.
+// RUN: nereid run %s --target cpu --grid 1 i16[400000]=random i32=200000 i32=30 i32=61 i32=3000 i32=2500 -O fast_paths=none --save 0=%t.far.npy
+// RUN: nereid run %s --target cpu --grid 1 i16[400000]=random i32=200000 i32=30 i32=61 i32=3000 i32=2500 --expect 0=%t.far.npy
 
 // Odd sizes, a destination within the source, and rows of the destination that
 // overlap: the result is that of one element after the other.

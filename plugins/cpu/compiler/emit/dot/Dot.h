@@ -85,11 +85,6 @@ llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
 llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
                             const DotArguments &in, llvm::Value *left);
 
-inline constexpr int64_t kCacheLine = 64; // bytes
-
-/// Asks for the cache line of `place`, in the second cache.
-void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place);
-
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
 /// They are spread over the multiplication, which hides the memory latency.
 /// What has no address is left out.

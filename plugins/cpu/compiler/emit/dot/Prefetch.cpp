@@ -85,11 +85,6 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
   return addresses;
 }
 
-void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place) {
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                    {place, b.getInt32(0), b.getInt32(2), b.getInt32(1)});
-}
-
 /// Prefetches `lines` cache lines, the `part`th such group after `place`.
 static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
                           llvm::Value *part, int64_t lines) {

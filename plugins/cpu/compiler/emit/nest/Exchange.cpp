@@ -47,9 +47,8 @@ llvm::Value *NestEmitter::exchangedBase(llvm::Value *base, int64_t distance) {
     if (auto *known = llvm::find(groupIndices, base);
         known != groupIndices.end())
       return groupIndices[(known - groupIndices.begin()) ^ (distance / lanes)];
-  llvm::Value *other = at({base}, [&] {
-    return builder.CreateXor(base, emitter.i64(distance));
-  });
+  llvm::Value *other = at(
+      {base}, [&] { return builder.CreateXor(base, emitter.i64(distance)); });
   if (!isa<llvm::Constant>(other))
     multiples[other] = lanes;
   return other;

@@ -77,6 +77,7 @@ private:
   void setVectorIndex(llvm::Value *base);
   // Transpose.cpp: blocks that are transposed in registers
   void emitTransposed(const Inner &inner);
+  void prefetchBlocks(const Inner &inner, Range rows, llvm::Value *columns);
   void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
   llvm::SmallVector<llvm::Value *>
   readBlock(const TileRead &read, llvm::Value *row, llvm::Value *column);

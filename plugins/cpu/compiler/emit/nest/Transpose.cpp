@@ -59,12 +59,13 @@ void NestEmitter::emitTransposed(const Inner &inner) {
                   {&blocks.masksAlongAxis, &blocks.masksAlongVectors});
   llvm::Value *deferred = std::exchange(isDeferred, nullptr);
   Loop lines = beginLoop(emitter.i64(0), rows, blocks.line, true);
-  Loop vectors = beginLoop(emitter.i64(0), columns, lanes, true);
-  multiples[vectors.index] = lanes;
   llvm::Value *end = at({lines.index, rows}, [&] {
     return emitter.smaller(
         builder.CreateAdd(lines.index, emitter.i64(blocks.line)), rows);
   });
+  prefetchBlocks(inner, {lines.index, end}, columns);
+  Loop vectors = beginLoop(emitter.i64(0), columns, lanes, true);
+  multiples[vectors.index] = lanes;
   Loop block = beginLoop(lines.index, end, blocks.size, true);
   multiples[block.index] = blocks.size;
   emitBlock(inner, block.index, vectors.index);
@@ -95,6 +96,79 @@ void NestEmitter::emitTransposed(const Inner &inner) {
   emitVectorLoop(inner, useful, 1);
   endLoop(row);
   current[blocks.axis] = zero();
+}
+
+/// Prefetches what the blocks at `rows` read and store, where lines are so far
+/// apart that the hardware does not. Operands of dots are prefetched elsewhere.
+void NestEmitter::prefetchBlocks(const Inner &inner, Range rows,
+                                 llvm::Value *columns) {
+  const Transposition &blocks = *nest.transposition;
+  if (llvm::none_of(inner.roots, [](const Root &root) {
+        return root.kind == RootKind::Store;
+      }))
+    return;
+  // The end of a loop over the lines of `pointers`, whose distance is the
+  // stride along `dim`: `end` if that is a page or more, else `begin`.
+  auto endIfFar = [&](Value pointers, unsigned dim, llvm::Type *type,
+                      llvm::Value *begin, llvm::Value *end) -> llvm::Value * {
+    const codegen::TileForm *form = emitter.forms.of(pointers);
+    if (!form || !form->isAffine())
+      return nullptr;
+    insertAt(0);
+    llvm::Value *isFar = builder.CreateICmpSGE(
+        emitter.polynomial(form->strides[dim]),
+        emitter.i64(CpuModel::kSetDistance / Emitter::bytesOf(type)));
+    return at({isFar, begin, end},
+              [&] { return builder.CreateSelect(isFar, end, begin); });
+  };
+  auto prefetch = [&](Value pointers, const Indices &indices, bool isWritten) {
+    Address address = addressOf(pointers, indices);
+    insertAt(levels.size() - 1);
+    if (address.base)
+      emitPrefetch(builder, address.base, isWritten);
+  };
+
+  for (const TileRead &read : blocks.reads) {
+    auto load = read.value.getDefiningOp<tt::LoadOp>();
+    if (!load)
+      continue;
+    // Its row is a column of the nest.
+    auto dim = llvm::find_if(read.map, [&](codegen::IndexSource source) {
+      return source.isDim(nest.vectorAxis);
+    });
+    llvm::Value *zeroth = emitter.i64(0);
+    llvm::Value *end =
+        dim == read.map.end()
+            ? nullptr
+            : endIfFar(load.getPtr(), dim - read.map.begin(),
+                       emitter.memoryType(load.getType()), zeroth, columns);
+    if (!end)
+      continue;
+    Loop column = beginLoop(zeroth, end, 1);
+    current[blocks.axis] = {rows.begin, 0, nullptr};
+    current[nest.vectorAxis] = {column.index, 0, nullptr};
+    prefetch(load.getPtr(), indicesAt(read.map, current), false);
+    endLoop(column);
+  }
+  for (const Root &root : inner.roots) {
+    if (root.kind != RootKind::Store)
+      continue;
+    auto store = cast<tt::StoreOp>(root.op);
+    llvm::Type *type = emitter.memoryType(store.getValue().getType());
+    llvm::Value *end =
+        endIfFar(store.getPtr(), blocks.axis, type, rows.begin, rows.end);
+    if (!end)
+      continue;
+    Loop row = beginLoop(rows.begin, end, 1);
+    Loop line = beginLoop(emitter.i64(0), columns,
+                          kCacheLine / Emitter::bytesOf(type), true);
+    current[blocks.axis] = {row.index, 0, nullptr};
+    current[nest.vectorAxis] = {line.index, 0, nullptr};
+    prefetch(store.getPtr(), current, true);
+    endLoop(line);
+    endLoop(row);
+  }
+  current[blocks.axis] = current[nest.vectorAxis] = zero();
 }
 
 /// Emits the block whose first element is at `row` of the transposed axis and
