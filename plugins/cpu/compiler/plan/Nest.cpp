@@ -189,7 +189,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   // No vector is wider than four registers.
   lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
   // Half a vector of neighbours is faster than a whole one from two places.
-  if (survey.run == lanes / 2)
+  if (survey.run > 1 && survey.run == lanes / 2)
     lanes = survey.run;
 
   bool rowsFlow = nest.inners.size() > 1;

@@ -58,12 +58,12 @@ llvm::Value *NestEmitter::exchangedBase(llvm::Value *base, int64_t distance) {
 /// vector, that is a shuffle of another aligned vector.
 Element NestEmitter::exchange(tt::GatherOp op, int64_t distance,
                               const Index &index) {
-  bool isAligned =
-      !index.vector && index.lane == 1 && alignmentOf(index) >= lanes;
+  bool isWhole = index.lane == 1 || (index.isUniform() && lanes == 1);
+  bool isAligned = !index.vector && isWhole && alignmentOf(index) >= lanes;
   int64_t within = isAligned ? distance & (lanes - 1) : 0;
   Index other;
   if (isAligned) {
-    other.lane = 1;
+    other.lane = index.lane;
     other.base = exchangedBase(index.base, distance - within);
   } else if (index.isUniform()) {
     other.base = at({index.base}, [&] {

@@ -77,6 +77,10 @@ private:
   void setVectorIndex(llvm::Value *base);
   // Transpose.cpp: blocks that are transposed in registers
   void emitTransposed(const Inner &inner);
+  llvm::Value *isFar(mlir::Value pointers, unsigned dim);
+  void prefetchReads(const TileRead &read, llvm::Value *row,
+                     llvm::Value *columns);
+  void prefetchStores(tt::StoreOp store, Range rows, llvm::Value *columns);
   void prefetchBlocks(const Inner &inner, Range rows, llvm::Value *columns);
   void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
   llvm::SmallVector<llvm::Value *>

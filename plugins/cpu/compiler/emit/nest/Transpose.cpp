@@ -98,77 +98,80 @@ void NestEmitter::emitTransposed(const Inner &inner) {
   current[blocks.axis] = zero();
 }
 
-/// Prefetches what the blocks at `rows` read and store, where lines are so far
-/// apart that the hardware does not. Operands of dots are prefetched elsewhere.
+/// An i1: are the lines of `pointers` along `dim` so far apart that the
+/// hardware does not prefetch them? Null: unknown.
+llvm::Value *NestEmitter::isFar(Value pointers, unsigned dim) {
+  const codegen::TileForm *form = emitter.forms.of(pointers);
+  if (!form || !form->isAffine())
+    return nullptr;
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(type.getPointeeType()));
+  insertAt(0);
+  return builder.CreateICmpSGE(emitter.polynomial(form->strides[dim]),
+                               emitter.i64(CpuModel::kSetDistance / bytes));
+}
+
+/// Prefetches the lines that the blocks at `row` read, one in each of
+/// `columns`.
+void NestEmitter::prefetchReads(const TileRead &read, llvm::Value *row,
+                                llvm::Value *columns) {
+  auto load = read.value.getDefiningOp<tt::LoadOp>();
+  auto alongVectors = llvm::find_if(read.map, [&](codegen::IndexSource source) {
+    return source.isDim(nest.vectorAxis);
+  });
+  if (!load || alongVectors == read.map.end())
+    return;
+  Value pointers = load.getPtr();
+  llvm::Value *far = isFar(pointers, alongVectors - read.map.begin());
+  if (!far)
+    return;
+  llvm::Value *end = at({far, columns}, [&] {
+    return builder.CreateSelect(far, columns, emitter.i64(0));
+  });
+  Loop column = beginLoop(emitter.i64(0), end, 1);
+  current[nest.transposition->axis] = {row, 0, nullptr};
+  current[nest.vectorAxis] = {column.index, 0, nullptr};
+  Address address = addressOf(pointers, indicesAt(read.map, current));
+  insertAt(levels.size() - 1);
+  emitPrefetch(builder, address.base);
+  endLoop(column);
+}
+
+/// Prefetches the lines of `rows` that `store` writes.
+void NestEmitter::prefetchStores(tt::StoreOp store, Range rows,
+                                 llvm::Value *columns) {
+  unsigned axis = nest.transposition->axis;
+  llvm::Value *far = isFar(store.getPtr(), axis);
+  if (!far)
+    return;
+  llvm::Value *end = at({far, rows.begin, rows.end}, [&] {
+    return builder.CreateSelect(far, rows.end, rows.begin);
+  });
+  llvm::Type *type = emitter.memoryType(store.getValue().getType());
+  Loop row = beginLoop(rows.begin, end, 1);
+  Loop line = beginLoop(emitter.i64(0), columns,
+                        kCacheLine / Emitter::bytesOf(type), true);
+  current[axis] = {row.index, 0, nullptr};
+  current[nest.vectorAxis] = {line.index, 0, nullptr};
+  Address address = addressOf(store.getPtr(), current);
+  insertAt(levels.size() - 1);
+  emitPrefetch(builder, address.base, /*isWritten=*/true);
+  endLoop(line);
+  endLoop(row);
+}
+
+/// Prefetches what the blocks at `rows` read and store. Operands of dots are
+/// prefetched while others are multiplied.
 void NestEmitter::prefetchBlocks(const Inner &inner, Range rows,
                                  llvm::Value *columns) {
-  const Transposition &blocks = *nest.transposition;
-  if (llvm::none_of(inner.roots, [](const Root &root) {
-        return root.kind == RootKind::Store;
-      }))
+  auto isStore = [](const Root &root) { return root.kind == RootKind::Store; };
+  if (llvm::none_of(inner.roots, isStore))
     return;
-  // The end of a loop over the lines of `pointers`, whose distance is the
-  // stride along `dim`: `end` if that is a page or more, else `begin`.
-  auto endIfFar = [&](Value pointers, unsigned dim, llvm::Type *type,
-                      llvm::Value *begin, llvm::Value *end) -> llvm::Value * {
-    const codegen::TileForm *form = emitter.forms.of(pointers);
-    if (!form || !form->isAffine())
-      return nullptr;
-    insertAt(0);
-    llvm::Value *isFar = builder.CreateICmpSGE(
-        emitter.polynomial(form->strides[dim]),
-        emitter.i64(CpuModel::kSetDistance / Emitter::bytesOf(type)));
-    return at({isFar, begin, end},
-              [&] { return builder.CreateSelect(isFar, end, begin); });
-  };
-  auto prefetch = [&](Value pointers, const Indices &indices, bool isWritten) {
-    Address address = addressOf(pointers, indices);
-    insertAt(levels.size() - 1);
-    if (address.base)
-      emitPrefetch(builder, address.base, isWritten);
-  };
-
-  for (const TileRead &read : blocks.reads) {
-    auto load = read.value.getDefiningOp<tt::LoadOp>();
-    if (!load)
-      continue;
-    // Its row is a column of the nest.
-    auto dim = llvm::find_if(read.map, [&](codegen::IndexSource source) {
-      return source.isDim(nest.vectorAxis);
-    });
-    llvm::Value *zeroth = emitter.i64(0);
-    llvm::Value *end =
-        dim == read.map.end()
-            ? nullptr
-            : endIfFar(load.getPtr(), dim - read.map.begin(),
-                       emitter.memoryType(load.getType()), zeroth, columns);
-    if (!end)
-      continue;
-    Loop column = beginLoop(zeroth, end, 1);
-    current[blocks.axis] = {rows.begin, 0, nullptr};
-    current[nest.vectorAxis] = {column.index, 0, nullptr};
-    prefetch(load.getPtr(), indicesAt(read.map, current), false);
-    endLoop(column);
-  }
-  for (const Root &root : inner.roots) {
-    if (root.kind != RootKind::Store)
-      continue;
-    auto store = cast<tt::StoreOp>(root.op);
-    llvm::Type *type = emitter.memoryType(store.getValue().getType());
-    llvm::Value *end =
-        endIfFar(store.getPtr(), blocks.axis, type, rows.begin, rows.end);
-    if (!end)
-      continue;
-    Loop row = beginLoop(rows.begin, end, 1);
-    Loop line = beginLoop(emitter.i64(0), columns,
-                          kCacheLine / Emitter::bytesOf(type), true);
-    current[blocks.axis] = {row.index, 0, nullptr};
-    current[nest.vectorAxis] = {line.index, 0, nullptr};
-    prefetch(store.getPtr(), current, true);
-    endLoop(line);
-    endLoop(row);
-  }
-  current[blocks.axis] = current[nest.vectorAxis] = zero();
+  for (const TileRead &read : nest.transposition->reads)
+    prefetchReads(read, rows.begin, columns);
+  for (const Root &root : llvm::make_filter_range(inner.roots, isStore))
+    prefetchStores(cast<tt::StoreOp>(root.op), rows, columns);
+  current[nest.transposition->axis] = current[nest.vectorAxis] = zero();
 }
 
 /// Emits the block whose first element is at `row` of the transposed axis and
