@@ -9,6 +9,10 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+/// Code is emitted for each vector of a group: a root with more operations is
+/// better in a loop.
+static constexpr unsigned kMostOperations = 32;
+
 /// Are the elements of an expression, `value`, computed from elements of the
 /// same group?
 bool Planner::staysInGroup(Value value, int64_t group) {
@@ -20,17 +24,41 @@ bool Planner::staysInGroup(Value value, int64_t group) {
   return isa<tt::LoadOp>(op) || op->hasTrait<OpTrait::Elementwise>();
 }
 
+/// Are there few enough operations in `values`, the expressions of a root?
+bool Planner::isShort(ArrayRef<Value> values) {
+  return llvm::count_if(values, [&](Value value) {
+           Operation *op = value.getDefiningOp();
+           return op && op->hasTrait<OpTrait::Elementwise>() &&
+                  !isIndexFunction(value);
+         }) <= kMostOperations;
+}
+
+/// Can the pending nest, which is not grouped yet, run in groups?
+bool Planner::canGroupPending() {
+  SmallVector<Value> values;
+  bool isMasked = false;
+  for (const PendingPlace &read : pendingPlaces) {
+    if (read.list == &streams)
+      values.push_back(read.value);
+    auto load = read.value.getDefiningOp<tt::LoadOp>();
+    isMasked |= read.list == &loads && load.getMask();
+  }
+  // Each vector of a group has its mask; other loops have none for most.
+  return isShort(values) && (!isMasked || options.cpu.hasCheapMasks);
+}
+
 /// The size of the groups if `root` reads what the pending nest writes, in the
 /// same group only, so that both can run one group after the other; else 0.
 int64_t Planner::groupWith(const Root &root, const RootReads &reads) {
+  bool isEnabled = options.reassociate;
+  for (FastPath path :
+       {FastPath::Vectorize, FastPath::Exchange, FastPath::ExchangeGroups})
+    isEnabled &= options.fastPaths.has(path);
   auto isOwn = [&](const Root &other) {
     return other.kind == RootKind::Materialize && other.op &&
            program->materialized.lookup(other.value) == other.target;
   };
-  if (pending->shape.size() != 1 || !isOwn(root) || !options.reassociate ||
-      !options.fastPaths.has(FastPath::Vectorize) ||
-      !options.fastPaths.has(FastPath::Exchange) ||
-      !options.fastPaths.has(FastPath::ExchangeGroups))
+  if (!isEnabled || pending->shape.size() != 1 || !isOwn(root))
     return 0;
   unsigned bits = 8;
   auto widen = [&](Value value) {
@@ -44,13 +72,6 @@ int64_t Planner::groupWith(const Root &root, const RootReads &reads) {
         return 0;
       widen(other.value);
     }
-  // Each vector of a group has its mask; other loops have none for most.
-  bool isMasked = llvm::any_of(pendingPlaces, [&](const PendingPlace &read) {
-    return read.list == &loads &&
-           read.value.getDefiningOp<tt::LoadOp>().getMask();
-  });
-  if (isMasked && !options.cpu.hasCheapMasks)
-    return 0;
   // Half of the registers hold a group; the others, what it becomes.
   int64_t lanes = std::max(1u, options.cpu.vectorBits / bits);
   int64_t group = std::min<int64_t>(pending->shape.front(),
@@ -61,8 +82,10 @@ int64_t Planner::groupWith(const Root &root, const RootReads &reads) {
   });
   bool stays = llvm::all_of(
       reads.streamed, [&](Value value) { return staysInGroup(value, group); });
-  bool fits = !pending->group || pending->group == group;
-  return flows && stays && fits ? group : 0;
+  if (!flows || !stays || !isShort(reads.streamed.getArrayRef()))
+    return 0;
+  bool fits = pending->group ? pending->group == group : canGroupPending();
+  return fits ? group : 0;
 }
 
 /// Values that only the nest that computes them reads, in groups, need no

@@ -108,6 +108,8 @@ private:
   Join joinOf(const Root &root, const RootReads &reads);
   // Groups.cpp
   bool staysInGroup(mlir::Value value, int64_t group);
+  bool isShort(llvm::ArrayRef<mlir::Value> values);
+  bool canGroupPending();
   int64_t groupWith(const Root &root, const RootReads &reads);
   void keepGroupsInRegisters();
   bool dependsOnPending(mlir::ValueRange values) const;
