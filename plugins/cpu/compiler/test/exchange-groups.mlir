@@ -40,6 +40,17 @@
 // OFF-NOT: in registers
 // OFF-NOT: groups of
 
+// Code is emitted for each vector of a group, so that long expressions are not
+// part of one.
+// RUN: sed 's/math.absf/math.sin/' %s > %t.mlir
+// RUN: nereid compile %t.mlir --target cpu:x86_64:znver4 --stop-after llir -o - | FileCheck %s --check-prefix=LONG
+// LONG: nest [256] axis 0 lanes 16 unroll 1 masked
+// LONG-NEXT: mask
+// LONG-NEXT: materialize %{{.*}} in b0
+// LONG-NEXT: nest [256] axis 0 lanes 16 unroll 16 groups of 256
+// LONG-NEXT: row
+// LONG-NEXT: materialize %{{.*}} in b1
+
 // Only the values that leave the group are stored.
 // ASM-LABEL: exchange.cpu:
 // ASM-COUNT-16: vmovups %zmm{{[0-9]+}}, {{[0-9]+}}(%r{{[0-9]+}})
