@@ -89,7 +89,7 @@ void Planner::materializeExchanged() {
   bool groups = options.fastPaths.has(FastPath::ExchangeGroups);
   const unsigned mostExchanges = groups ? 3 : 6;
   DenseMap<Value, unsigned> chains; // exchanges on the way to a value
-  DenseSet<Value> inGroups;         // these begin at a buffer
+  DenseSet<Value> fromBuffers;      // whose chain begins at a buffer
   auto lengthOf = [&](Value value) {
     return toMaterialize.contains(value) ? 0 : chains.lookup(value);
   };
@@ -113,8 +113,8 @@ void Planner::materializeExchanged() {
         longest = 0;
       }
       chains[op->getResult(0)] = longest + 1;
-      if (toMaterialize.contains(source) || inGroups.contains(source))
-        inGroups.insert(op->getResult(0));
+      if (toMaterialize.contains(source) || fromBuffers.contains(source))
+        fromBuffers.insert(op->getResult(0));
       return;
     }
     if (!longest)
@@ -124,7 +124,7 @@ void Planner::materializeExchanged() {
     auto store = dyn_cast<tt::StoreOp>(op);
     // The last steps of a sort belong to the nest of those before.
     auto isLast = [&](Value value) {
-      return groups && store && inGroups.contains(value);
+      return groups && store && fromBuffers.contains(value);
     };
     bool isAlike = isElementwise ||
                    (store && codegen::rankOf(store.getValue()) == 1);
@@ -133,13 +133,13 @@ void Planner::materializeExchanged() {
         toMaterialize.insert(operand);
     if (!isElementwise)
       return;
-    bool isInGroup = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return lengthOf(operand) && inGroups.contains(operand);
+    bool isFromBuffer = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return lengthOf(operand) && fromBuffers.contains(operand);
     });
     for (Value result : op->getResults()) {
       chains[result] = longest;
-      if (isInGroup)
-        inGroups.insert(result);
+      if (isFromBuffer)
+        fromBuffers.insert(result);
     }
   });
 }

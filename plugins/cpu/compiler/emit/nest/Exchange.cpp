@@ -58,6 +58,7 @@ llvm::Value *NestEmitter::exchangedBase(llvm::Value *base, int64_t distance) {
 /// vector, that is a shuffle of another aligned vector.
 Element NestEmitter::exchange(tt::GatherOp op, int64_t distance,
                               const Index &index) {
+  // A whole vector, or the only element of one.
   bool isWhole = index.lane == 1 || (index.isUniform() && lanes == 1);
   bool isAligned = !index.vector && isWhole && alignmentOf(index) >= lanes;
   int64_t within = isAligned ? distance & (lanes - 1) : 0;

@@ -54,6 +54,7 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   Element element;
   if (emitter.program.isMaterialized(value)) {
     llvm::Value *buffer = emitter.bufferPointer(value);
+    // A tile in registers: the plan groups no nest that reads others.
     if (!buffer) {
       emitter.refuse(value.getDefiningOp(), "an exchange beyond its group");
       return {llvm::PoisonValue::get(emitter.typeOf(value)), false};

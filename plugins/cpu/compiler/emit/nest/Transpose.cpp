@@ -98,8 +98,8 @@ void NestEmitter::emitTransposed(const Inner &inner) {
   current[blocks.axis] = zero();
 }
 
-/// An i1: are the lines of `pointers` along `dim` so far apart that the
-/// hardware does not prefetch them? Null: unknown.
+/// An i1: are the lines of `pointers` along `dim` a page or more apart, across
+/// which the hardware does not prefetch? Null: unknown.
 llvm::Value *NestEmitter::isFar(Value pointers, unsigned dim) {
   const codegen::TileForm *form = emitter.forms.of(pointers);
   if (!form || !form->isAffine())
