@@ -37,7 +37,10 @@ enum {
   NEREID_CPU_KERNEL_ASSERTS = 4u,
   // The trip count of a loop in the kernel depends on memory: the work of a
   // program is only estimated, and may be much more.
-  NEREID_CPU_KERNEL_ESTIMATED = 8u
+  NEREID_CPU_KERNEL_ESTIMATED = 8u,
+  // Programs communicate, but none waits for another (atomic sums): the order
+  // in which they start does not matter.
+  NEREID_CPU_KERNEL_NEVER_WAITS = 16u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`

@@ -33,6 +33,12 @@ static Threads threadsOf(const nereid_kernel_t &kernel,
                     programs, most);
 }
 
+/// May programs of the kernel wait for each other?
+static bool mayWait(const nereid_cpu_kernel_t &image) {
+  return image.flags & NEREID_CPU_KERNEL_COMMUNICATES &&
+         !(image.flags & NEREID_CPU_KERNEL_NEVER_WAITS);
+}
+
 namespace {
 /// One launch; stored on the caller's stack.
 struct Launch {
@@ -55,27 +61,33 @@ struct Program {
 // A NaN in every floating-point type, -1 in every other.
 static constexpr int kPoison = 0xff;
 
-/// Runs one program at a time, each with scratch filled by the pattern. Every
-/// other one streams, so that tests with little data cover both, and those that
-/// can be divided are, but one of three.
+/// Runs one program and three together in turn, each time with
+/// scratch filled by the pattern. Every other time they stream, so that tests
+/// with little data cover both, and programs that can be divided are, but one of
+/// three.
 static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
                         uint64_t first, uint64_t count, void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
   bool isPart = shared.parts > 1;
-  for (uint64_t number = first; number < first + count; ++number) {
+  uint64_t together = 1;
+  for (uint64_t number = first; number < first + count; number += together) {
     shared.flags = number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS;
     Program program(number, shared.grid);
     uint32_t parts = 1;
     if (!isPart && number % 3 < 2 &&
         isDivisible(image, launch.arguments, shared.grid, program.index))
       shared.parts = parts = std::min<uint32_t>(image.parts, 3);
+    together = isPart || parts > 1 || number % 4 != 1
+                   ? 1
+                   : std::min<uint64_t>(3, first + count - number);
     // The last one first: where a part reads what an earlier one writes,
     // results are wrong.
     for (uint32_t left = parts; left-- > 0;) {
       if (!isPart)
         shared.part = left;
       std::memset(scratch, kPoison, image.scratch_size);
-      if (image.entry(launch.arguments, &shared, program.index, 1, scratch))
+      if (image.entry(launch.arguments, &shared, program.index, together,
+                      scratch))
         return false;
     }
     if (!isPart)
@@ -147,7 +159,7 @@ reportFault(Launch &launch, nereid_stream_t stream, const nereid_call_t *call) {
 }
 
 /// Runs programs that wait for each other in any order. Those of a kernel that
-/// does not communicate cannot, and need no thread each.
+/// never waits need no thread each.
 static nereid_status_t launchCooperative(Launch &launch, uint64_t programs,
                                          nereid_stream_t stream,
                                          const nereid_call_t *call) {
@@ -196,7 +208,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
   bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&
-                       kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
+                       mayWait(kernel->image);
   if (isCooperative && programs > 1) [[unlikely]]
     return launchCooperative(work, programs, launch->stream, call);
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
@@ -212,7 +224,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
         {runParts, &work, items, 1, false, isShort},
         static_cast<unsigned>(std::min<uint64_t>(threads, items)));
   } else {
-    bool waits = kernel->image.flags & NEREID_CPU_KERNEL_COMMUNICATES;
+    bool waits = mayWait(kernel->image);
     uint64_t chunk = waits ? 1 : programs / (threads * kChunksPerThread);
     complete = kernel->state->pool.run(
         {runChunk, &work, programs, std::max<uint64_t>(chunk, 1), waits,

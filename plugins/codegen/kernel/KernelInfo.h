@@ -38,6 +38,7 @@ struct Work {
   uint64_t flops = 0;
   bool isEstimated = false;
   bool communicates = false; ///< with other programs: atomics, volatile loads
+  bool mayWait = false; ///< for another program: loops until memory changes
   bool prints = false;
   bool asserts = false;
 };

@@ -78,9 +78,11 @@ private:
     for (Block &block : region) {
       seen.insert(&block);
       // A branch back to an earlier block.
-      work.isEstimated |= llvm::any_of(block.getSuccessors(), [&](Block *next) {
+      bool repeats = llvm::any_of(block.getSuccessors(), [&](Block *next) {
         return seen.contains(next);
       });
+      work.isEstimated |= repeats;
+      work.mayWait |= repeats;
       for (Operation &op : block)
         addOperation(&op, times, least, amount);
     }
@@ -89,6 +91,7 @@ private:
   void addOperation(Operation *op, WorkValue times, uint64_t least,
                     Amount &amount) {
     work.communicates |= infoOf(op).isAtomic;
+    work.mayWait |= isa<scf::WhileOp, tt::AtomicPollOp>(op);
     work.prints |= isa<tt::PrintOp>(op);
     work.asserts |= isa<tt::AssertOp>(op);
     if (auto load = dyn_cast<tt::LoadOp>(op)) {

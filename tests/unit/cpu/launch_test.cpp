@@ -86,11 +86,12 @@ TEST(Launch, ProgramsStartInOrder) {
   unsetenv("NEREID_CPU_THREADS");
 }
 
-TEST(Launch, PoisonsTheScratchOfEachProgram) {
+// One program alone, then three that may keep something for each other.
+TEST(Launch, PoisonsScratchBeforePrograms) {
   setenv("NEREID_CPU_POISON_SCRATCH", "1", 1);
   {
     Plugin plugin;
-    nereid_module_t *module = plugin.load(scratchKernel());
+    nereid_module_t *module = plugin.load(scratchKernel(), {{"threads", "1"}});
     nereid_kernel_t *kernel = plugin.kernel(module, "scratch_kernel");
     std::vector<int64_t> out(20, 0);
     int64_t *argument = out.data();
@@ -98,7 +99,8 @@ TEST(Launch, PoisonsTheScratchOfEachProgram) {
     launch.grid[1] = 2;
     launch.grid[2] = 2;
     ASSERT_EQ(plugin.driver->launch(kernel, &launch, nullptr), NEREID_OK);
-    EXPECT_THAT(out, testing::Each(-1));
+    for (size_t program = 0; program < out.size(); ++program)
+      EXPECT_EQ(out[program], program % 4 < 2 ? -1 : 7) << program;
     plugin.unload(module);
   }
   unsetenv("NEREID_CPU_POISON_SCRATCH");
@@ -272,6 +274,33 @@ TEST(Launch, RefusesACooperativeLaunchOfMoreProgramsThanThreads) {
                                     &launch, messages.call()),
               NEREID_OK);
     EXPECT_EQ(out[2], 2.0f);
+    plugin.unload(module);
+  }
+  unsetenv("NEREID_CPU_THREADS");
+}
+
+TEST(Launch, CooperativeProgramsThatNeverWaitNeedNoThreadEach) {
+  setenv("NEREID_CPU_THREADS", "2", 1);
+  {
+    std::string text = orderKernel();
+    const std::string waits = "!\"flags\", i64 1}";
+    text.replace(text.find(waits), waits.size(), "!\"flags\", i64 17}");
+    Plugin plugin;
+    Messages messages;
+    nereid_module_t *module = plugin.load(text);
+    std::vector<int64_t> order(40, -1);
+    int64_t next = 0;
+    struct {
+      int64_t *order, *next;
+    } arguments = {order.data(), &next};
+    nereid_launch_t launch = makeLaunch(40, &arguments, sizeof arguments);
+    launch.flags = NEREID_LAUNCH_COOPERATIVE;
+    EXPECT_EQ(plugin.driver->launch(plugin.kernel(module, "order_kernel"),
+                                    &launch, messages.call()),
+              NEREID_OK)
+        << messages.errors();
+    EXPECT_EQ(next, 40);
+    EXPECT_THAT(order, testing::Each(testing::Ge(0)));
     plugin.unload(module);
   }
   unsetenv("NEREID_CPU_THREADS");

@@ -35,7 +35,8 @@ void KernelInfo::set(const codegen::Work &work) {
       {work.communicates, NEREID_CPU_KERNEL_COMMUNICATES},
       {work.prints, NEREID_CPU_KERNEL_PRINTS},
       {work.asserts, NEREID_CPU_KERNEL_ASSERTS},
-      {work.isEstimated, NEREID_CPU_KERNEL_ESTIMATED}};
+      {work.isEstimated, NEREID_CPU_KERNEL_ESTIMATED},
+      {work.communicates && !work.mayWait, NEREID_CPU_KERNEL_NEVER_WAITS}};
   for (auto [holds, flag] : table)
     flags |= holds ? flag : 0;
 }
