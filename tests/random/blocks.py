@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 
 import elements as E
-from control import Control
 from ir import Value
 from statements import random_shape
+from strides import Strides
 
 
-class Blocks(Control):
+class Blocks(Strides):
     """`block_load` and its kin are printed with the operation that makes their
     descriptor or block pointer. Operands: the pointer, the sizes, the strides of
     the dimensions, the position, and what is stored."""

@@ -135,6 +135,8 @@ class Generator(Blocks):
         for argument in self.arguments:
             if isinstance(argument, PointerArgument):
                 self.visible.append(self._part(argument, len(argument.buffer.data) // self.grid))
+        if self.chance(0.4):
+            self.stride_loop()
 
     def _part(self, argument: PointerArgument, size: int) -> Value:
         offset = self.with_number("muli", self.program, size)

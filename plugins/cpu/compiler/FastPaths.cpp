@@ -61,6 +61,8 @@ static constexpr FastPathInfo kTable[] = {
      "atomic operations on neighbours in memory are one"},
     {FastPath::ExchangeGroups, "exchange-groups",
      "groups of vectors that exchange elements stay in registers"},
+    {FastPath::InterleavedPrograms, "interleaved-programs",
+     "programs take turns in a loop where their blocks are neighbours"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -41,8 +41,9 @@ enum class FastPath : unsigned {
   RowParts,
   WideAtomics,
   ExchangeGroups,
+  InterleavedPrograms,
 };
-inline constexpr size_t kFastPaths = 27;
+inline constexpr size_t kFastPaths = 28;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -12,6 +12,7 @@
 #include "nereid/ttir/Parse.h"
 #include "plan/Accumulators.h"
 #include "plan/DotTypes.h"
+#include "plan/Interleave.h"
 #include "plan/Masks.h"
 #include "plan/RowParts.h"
 #include "plan/Streams.h"
@@ -89,6 +90,7 @@ generate(ModuleOp source, const GenerateOptions &options,
       [&](Value value) { return (*program)->isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(**program, forms);
+  planInterleaving(**program, forms, options);
   // In a loop that never runs it stores nothing.
   if (info.streamedBytesPerProgram &&
       !planStreams(**program, forms, options))

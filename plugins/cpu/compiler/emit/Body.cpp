@@ -59,9 +59,13 @@ void BodyEmitter::emitSteps(Block &block) {
   auto plan = emitter.program.blocks.find(&block);
   if (plan == emitter.program.blocks.end())
     return emitScalars(block);
+  emitSteps(block, plan->second.steps);
+}
+
+void BodyEmitter::emitSteps(Block &block, ArrayRef<Step> steps) {
   DeferredDotsEmitter *deferred =
       emitter.deferredLoops.lookup(block.getParentOp());
-  for (const Step &step : plan->second.steps) {
+  for (const Step &step : steps) {
     std::optional<AtLine> line;
     if (step.op)
       line.emplace(b, emitter.lines.get(), step.op->getLoc());

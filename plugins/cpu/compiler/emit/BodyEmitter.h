@@ -22,6 +22,11 @@ public:
 
   void run(mlir::Region &body);
 
+  /// Emits `steps` of `block`, or all of them.
+  void emitSteps(mlir::Block &block, llvm::ArrayRef<Step> steps);
+  void emitSteps(mlir::Block &block);
+  void emitTerminator(mlir::Operation *op);
+
   /// What the region returned, where `next` is the insertion point; one value
   /// for each of `types`.
   llvm::SmallVector<llvm::Value *> results(llvm::ArrayRef<llvm::Type *> types);
@@ -37,10 +42,8 @@ private:
 
   // Blocks of one region, joined by branches (Body.cpp).
   void makeArguments(mlir::Block &block);
-  void emitSteps(mlir::Block &block);
   void emitScalars(mlir::Block &block);
   void branchTo(mlir::Block *target, mlir::OperandRange operands);
-  void emitTerminator(mlir::Operation *op);
   void emitRegionOp(mlir::Operation *op);
   void emitIfOp(mlir::scf::IfOp op);
 

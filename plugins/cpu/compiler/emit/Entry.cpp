@@ -6,6 +6,7 @@
 #include "emit/Entry.h"
 
 #include "../image.h"
+#include "emit/Interleave.h"
 
 #include <cstddef>
 
@@ -57,14 +58,7 @@ public:
 
     b.SetInsertPoint(header);
     makeIds(entry);
-    {
-      AtLine line = emitter.at(
-          const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
-      emitBody(emitter, latch);
-    }
-
-    b.SetInsertPoint(latch);
-    advanceIds(header, latch, done);
+    emitPrograms(header, latch, done);
     b.SetInsertPoint(done);
     b.CreateRet(b.getInt32(0));
     if (emitter.lines)
@@ -182,20 +176,44 @@ private:
     }
   }
 
-  /// x varies fastest; an overflow of one axis advances the next.
-  void advanceIds(llvm::BasicBlock *header, llvm::BasicBlock *latch,
-                  llvm::BasicBlock *done) {
-    llvm::Value *carry = b.getTrue();
-    for (unsigned axis = 0; axis < axes; ++axis) {
-      llvm::Value *next =
-          b.CreateAdd(ids[axis], b.CreateZExt(carry, b.getInt32Ty()));
-      llvm::Value *wraps = b.CreateICmpEQ(next, emitter.gridSizes[axis]);
-      ids[axis]->addIncoming(b.CreateSelect(wraps, b.getInt32(0), next), latch);
-      carry = wraps;
+  /// One program, or some that take turns, and the way to the next or to `done`.
+  void emitPrograms(llvm::BasicBlock *header, llvm::BasicBlock *latch,
+                    llvm::BasicBlock *done) {
+    ProgramIds following(ids, ids + axes);
+    llvm::Value *count = b.getInt64(1);
+    {
+      AtLine line = emitter.at(
+          const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
+      if (emitter.program.interleavedLoop) {
+        count = emitInterleavedBodies(
+            emitter, following, left,
+            [&](const ProgramIds &some) { return idsAfter(some); });
+        b.CreateBr(latch);
+        b.SetInsertPoint(latch);
+      } else {
+        emitBody(emitter, latch);
+        b.SetInsertPoint(latch);
+        following = idsAfter(following);
+      }
     }
-    llvm::Value *rest = b.CreateSub(left, b.getInt64(1));
+    for (auto [phi, id] : llvm::zip(ids, following))
+      phi->addIncoming(id, latch);
+    llvm::Value *rest = b.CreateSub(left, count);
     left->addIncoming(rest, latch);
     b.CreateCondBr(b.CreateICmpEQ(rest, b.getInt64(0)), done, header);
+  }
+
+  /// x varies fastest; an overflow of one axis advances the next.
+  ProgramIds idsAfter(const ProgramIds &some) {
+    ProgramIds after;
+    llvm::Value *carry = b.getTrue();
+    for (auto [id, size] : llvm::zip(some, emitter.gridSizes)) {
+      llvm::Value *next =
+          b.CreateAdd(id, b.CreateZExt(carry, b.getInt32Ty()));
+      carry = b.CreateICmpEQ(next, size);
+      after.push_back(b.CreateSelect(carry, b.getInt32(0), next));
+    }
+    return after;
   }
 
   Emitter &emitter;

@@ -224,7 +224,10 @@ struct Printer {
         }
         os << '\n';
       } else {
-        os.indent(indent) << step.op->getName() << '\n';
+        os.indent(indent) << step.op->getName();
+        if (program.interleavedLoop == step.op)
+          os << ", programs take turns";
+        os << '\n';
         for (Region &region : step.op->getRegions())
           printRegion(region, indent + 2);
       }

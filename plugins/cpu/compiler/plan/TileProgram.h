@@ -20,6 +20,8 @@
 #include "tile/MaskPlan.h"
 #include "tile/Ops.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -180,6 +182,9 @@ struct TileProgram {
   /// may look through their operations: they do not depend on memory.
   llvm::DenseSet<mlir::Value> materializedIndexFunctions;
   std::optional<RowParts> parts;
+  /// A loop of the function in which programs that follow one another take
+  /// turns; null: each program runs as a whole.
+  mlir::scf::ForOp interleavedLoop;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isMaterialized(mlir::Value value) const {

@@ -1,0 +1,19 @@
+// Interleave.h - programs that take turns in a loop.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PLAN_INTERLEAVE_H
+#define NEREID_CPU_COMPILER_PLAN_INTERLEAVE_H
+
+#include "plan/TileProgram.h"
+
+namespace nereid::cpu {
+
+/// Sets TileProgram::interleavedLoop if `program` may take turns with those
+/// after it, and they then read memory in a better order.
+void planInterleaving(TileProgram &program, codegen::TileForms &forms,
+                      const GenerateOptions &options);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PLAN_INTERLEAVE_H
