@@ -29,7 +29,8 @@ class Instruction:
             return "gather"
         if "scatter" in self.mnemonic:
             return "scatter"
-        if "(%rsp" not in self.operands or self.mnemonic.startswith("lea"):
+        # With an index it is an element of an array.
+        if "(%rsp)" not in self.operands or self.mnemonic.startswith("lea"):
             return None
         return "spill" if VECTOR.search(self.operands) else "reload"
 

@@ -46,6 +46,7 @@ kernel:
 dot:
 	movq	-8(%rsp), %rax
 	leaq	-8(%rsp), %rax
+	movl	-64(%rsp,%rax,4), %ecx
 	retq
 """
 

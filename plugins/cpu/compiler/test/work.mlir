@@ -10,7 +10,7 @@
 // RUN: nereid compile %t/nested.mlir --target cpu --stop-after asm -o - | FileCheck %s --check-prefix=IMAGE
 // RUN: nereid compile %t/unknown.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=UNKNOWN
 // RUN: nereid compile %t/volatile.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=VOLATILE
-// HELPER: !{!"flags", i64 7}
+// HELPER: !{!"flags", i64 23}
 // HELPER: !{!"bytes_per_program", i64 256}
 // 100 iterations of an inner loop that loads and stores 64 elements.
 // CONSTANT: !{!"flags", i64 0}
