@@ -1,7 +1,8 @@
 // The work estimate of an image: includes operations of inlined helpers, and
 // loops times their trip count. If that depends on values of the launch, the work
 // is a formula of them; if on memory, it is a guess, with a flag (8). Atomic
-// operations (1), prints (2) and assertions (4) are flags too.
+// operations (1), prints (2) and assertions (4) are flags too, and atomic
+// operations of programs that never wait for each other (16).
 // RUN: split-file %s %t
 // RUN: nereid compile %t/helper.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=HELPER
 // RUN: nereid compile %t/constant.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=CONSTANT
@@ -43,7 +44,7 @@
 // IMAGE: .size nereid_cpu_kernel_v3
 // UNKNOWN: !{!"flags", i64 8}
 // UNKNOWN: !{!"bytes_per_program", i64 4104}
-// VOLATILE: !{!"flags", i64 1}
+// VOLATILE: !{!"flags", i64 17}
 
 //--- helper.mlir
 module {
