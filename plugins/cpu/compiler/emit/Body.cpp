@@ -62,6 +62,16 @@ void BodyEmitter::emitSteps(Block &block) {
   emitSteps(block, plan->second.steps);
 }
 
+/// An i1: must `nest` run, in the body of a loop with dots that are `deferred`,
+/// which may be null? Null: always.
+llvm::Value *BodyEmitter::isNeeded(const Nest &nest,
+                                   DeferredDotsEmitter *deferred) {
+  if (scf::ForOp loop = nest.unlessRun)
+    return b.CreateICmpSGE(emitter.scalar(loop.getLowerBound()),
+                           emitter.scalar(loop.getUpperBound()));
+  return deferred ? deferred->isNeeded(nest) : nullptr;
+}
+
 void BodyEmitter::emitSteps(Block &block, ArrayRef<Step> steps) {
   DeferredDotsEmitter *deferred =
       emitter.deferredLoops.lookup(block.getParentOp());
@@ -74,7 +84,7 @@ void BodyEmitter::emitSteps(Block &block, ArrayRef<Step> steps) {
       emitScalarOp(emitter, step.op);
       break;
     case StepKind::Nest:
-      emitIf(emitter, deferred ? deferred->isNeeded(*step.nest) : nullptr,
+      emitIf(emitter, isNeeded(*step.nest, deferred),
              [&] { emitNest(emitter, *step.nest); });
       break;
     case StepKind::Dot:

@@ -42,6 +42,7 @@ private:
 
   // Blocks of one region, joined by branches (Body.cpp).
   void makeArguments(mlir::Block &block);
+  llvm::Value *isNeeded(const Nest &nest, DeferredDotsEmitter *deferred);
   void emitScalars(mlir::Block &block);
   void branchTo(mlir::Block *target, mlir::OperandRange operands);
   void emitRegionOp(mlir::Operation *op);

@@ -84,8 +84,9 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
   DenseSet<Value> prefetched;
   for (tt::DotOp dot : deferred.dots) {
     const DotPlan &plan = program->dots.at(dot);
-    for (bool isRight : {false, true}) {
-      const DotOperand &operand = isRight ? plan.right : plan.left;
+    for (auto use : {Prefetch::Use::Left, Prefetch::Use::Right}) {
+      const DotOperand &operand =
+          use == Prefetch::Use::Left ? plan.left : plan.right;
       RootReads reads = readsOf({RootKind::Materialize, nullptr, operand.value,
                                  program->materialized.lookup(operand.value)},
                                 *program);
@@ -104,12 +105,75 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
             advance->isZero())
           continue;
         form.base = form.base + *advance;
-        deferred.prefetches.push_back({dot, isRight, read.value,
-                                       std::move(form), *advance,
-                                       hasRows ? 0u : 1u});
+        deferred.prefetches.push_back({dot, use, read.value, std::move(form),
+                                       *advance, hasRows ? 0u : 1u});
       }
     }
   }
+}
+
+/// Lets the only deferred dot prefetch, in the last iterations, what its sums
+/// are stored to: a store waits for lines that it misses, and a tile has more
+/// of them than a processor has buffers for such stores.
+void Planner::prefetchResult(scf::ForOp loop, DeferredDots &deferred) {
+  tt::DotOp dot = deferred.dots.front();
+  tt::StoreOp store;
+  for (Operation *op = loop->getNextNode();
+       op && !isa<scf::ForOp, scf::WhileOp>(op); op = op->getNextNode())
+    if (auto next = dyn_cast<tt::StoreOp>(op)) {
+      if (store)
+        return;
+      store = next;
+    }
+  if (!options.fastPaths.has(FastPath::DotPrefetch) || !store ||
+      codegen::rankOf(store.getValue()) != 2 ||
+      codegen::tileType(store.getValue()).getShape() !=
+          dot.getType().getShape())
+    return;
+  const codegen::TileForm *found = forms.of(store.getPtr());
+  auto isKnown = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || order.lookup(op) < order.lookup(loop);
+  };
+  auto isKnownPolynomial = [&](const codegen::Polynomial &value) {
+    return llvm::all_of(value.terms(), [&](const codegen::Monomial &monomial) {
+      return llvm::all_of(monomial.factors, isKnown);
+    });
+  };
+  if (!found || !found->isAffine() || !isKnown(found->pointer) ||
+      found->strides[1].constant() != 1 || !isKnownPolynomial(found->base) ||
+      !isKnownPolynomial(found->strides[0]))
+    return;
+  deferred.prefetches.push_back({dot, Prefetch::Use::Result, store.getValue(),
+                                 *found, codegen::Polynomial(), 0});
+}
+
+/// True if the sums that `loop` carries for `dot` are zeros before it: then the
+/// nest that writes these is left out where the loop runs. Tile registers are
+/// cleared in no time, while memory is written and read as slowly as by
+/// several products.
+bool Planner::startsAtZero(tt::DotOp dot, scf::ForOp loop) {
+  auto sums = cast<BlockArgument>(dot.getC());
+  Value init = loop.getTiedLoopInit(sums)->get();
+  if (program->dots.at(dot).kind != DotKind::Tiles ||
+      !(matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero())))
+    return false;
+  auto &steps = program->blocks[loop->getBlock()].steps;
+  auto it =
+      llvm::find_if(steps, [&](const Step &step) { return step.op == loop; });
+  if (it == steps.begin() || it == steps.end())
+    return false;
+  // The bounds of the loop are known after all steps before it.
+  const Step &before = *std::prev(it);
+  if (before.kind != StepKind::Nest || before.nest->inners.size() != 1 ||
+      before.nest->inners.front().roots.size() != 1)
+    return false;
+  const Root &root = before.nest->inners.front().roots.front();
+  if (root.kind != RootKind::Materialize ||
+      root.target != program->carried.lookup(sums).current)
+    return false;
+  before.nest->unlessRun = loop;
+  return true;
 }
 
 /// Defers dots in loops that do nothing with their sums but add to them.
@@ -147,8 +211,11 @@ void Planner::deferDots() {
       deferred.inPlace[0] = planInPlace(dot, loop, /*isRight=*/false);
       deferred.inPlace[1] = planInPlace(dot, loop, /*isRight=*/true);
       deferred.shared = planShared(dot, loop, deferred.iterations);
+      deferred.startsAtZero = startsAtZero(dot, loop);
     }
     planPrefetches(loop, deferred);
+    if (deferred.dots.size() == 1)
+      prefetchResult(loop, deferred);
     program->deferredDots[loop] = std::move(deferred);
   });
 }

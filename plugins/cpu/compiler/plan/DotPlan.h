@@ -57,13 +57,14 @@ struct DotPlan {
   mlir::Value firstRow, rows;
 };
 
-/// What `dot` prefetches while it multiplies: the elements that `load` will
-/// read in the next iterations.
+/// What `dot` prefetches while it multiplies: the elements of `tile` that the
+/// next iterations read or, in the last one, a store after the loop writes.
 struct Prefetch {
+  enum class Use { Left, Right, Result };
   tt::DotOp dot;
-  bool isRight;                // of its right operand
-  mlir::Value load;            // the result of a tt.load
-  codegen::TileForm form;      // of the addresses in the next iteration
+  Use use;
+  mlir::Value tile;       // the result of a tt.load, or what a tt.store writes
+  codegen::TileForm form; // of the addresses in the next iteration
   codegen::Polynomial advance; // of the form per iteration
   unsigned rowDim;             // the other dimension has stride 1
 };
@@ -134,6 +135,8 @@ struct DeferredDots {
   // Of the only dot.
   std::optional<InPlaceOperand> inPlace[2]; // left and right
   std::optional<SharedOperand> shared;
+  /// The first products do not add to what is in the buffer of the sums.
+  bool startsAtZero = false;
 
   bool hasInPlace() const { return inPlace[0] || inPlace[1]; }
 };

@@ -130,6 +130,8 @@ private:
   void layOutRight(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
   void deferDots();
+  void prefetchResult(mlir::scf::ForOp loop, DeferredDots &deferred);
+  bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
   void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);

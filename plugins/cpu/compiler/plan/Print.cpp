@@ -136,6 +136,8 @@ struct Printer {
        << nest.unroll << (nest.isMasked ? " masked" : "");
     if (nest.group)
       os << " groups of " << nest.group;
+    if (nest.unlessRun)
+      os << " unless the loop runs";
     os << '\n';
     if (nest.transposition)
       printTransposition(*nest.transposition, indent + 2);
@@ -206,8 +208,10 @@ struct Printer {
             if (prefetch.dot != step.op)
               continue;
             os << " prefetch ";
-            name(prefetch.load);
+            name(prefetch.tile);
           }
+          if (deferred->startsAtZero)
+            os << " from zero";
           if (deferred->inPlace[0])
             os << ", left in place";
           if (deferred->inPlace[1])

@@ -58,7 +58,7 @@ bool TileProgram::isPrefetchedByDot(tt::LoadOp load) const {
   auto deferred = deferredDots.find(load->getParentOp());
   return deferred != deferredDots.end() &&
          llvm::any_of(deferred->second.prefetches, [&](const Prefetch &p) {
-           return p.load == load.getResult();
+           return p.tile == load.getResult();
          });
 }
 

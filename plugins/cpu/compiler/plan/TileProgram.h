@@ -128,6 +128,9 @@ struct Nest {
   // aligned, exchange only with one another, in vector registers.
   int64_t group = 0;
   std::optional<Transposition> transposition;
+  /// Clears the sums of a dot that this loop defers, which starts at zero
+  /// itself: needed only where the loop has no iteration.
+  mlir::scf::ForOp unlessRun;
   bool isMasked = false; // one masked loop, no unmasked one beside it
   bool isRare = false;   // small code matters more than speed
 };

@@ -11,7 +11,7 @@
 // CHECK: [[PACKED:b[0-9]+]] [32x64] f32 x8 in panels of 16 at
 // CHECK: materialize %[[X:[0-9]+]] in [[A]]
 // CHECK: materialize %[[Y:[0-9]+]] in [[B]]
-// CHECK: dot %[[X]] %[[Y]] {{.*}} every 8 prefetch %[[X]] prefetch %[[Y]], left in place, right shared by all
+// CHECK: dot %[[X]] %[[Y]] {{.*}} every 8 prefetch %[[X]] prefetch %[[Y]]{{.*}}, left in place, right shared by all
 // CHECK: dot %{{[0-9]+}} %{{[0-9]+}} packed in [[PACKED]]
 // 64 rows: nine blocks of six and two of five.
 // CHECK: define internal void @dot.f32.64x64x32.deferred.x8

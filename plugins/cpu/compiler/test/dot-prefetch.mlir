@@ -1,5 +1,7 @@
 // Deferred dots prefetch what the next iterations read, assuming that `offs %
-// M` does not wrap. That remainder is computed before the loop.
+// M` does not wrap. That remainder is computed before the loop. In the last
+// iterations they prefetch what is stored after it. Tile registers are cleared
+// for the first products, so that memory is cleared only without iterations.
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=TILES
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
@@ -7,22 +9,25 @@
 // CHECK: tile program @wrapped
 // CHECK: nest [32] axis
 // CHECK-NEXT: materialize
+// CHECK: nest [32x32] {{.*}} unless the loop runs
 // CHECK: scf.for
 // CHECK: materialize %[[A:[0-9]+]] in
 // CHECK: materialize %[[B:[0-9]+]] in
-// CHECK: dot {{.*}} every 16 prefetch %[[A]] prefetch %[[B]]{{$}}
+// CHECK: dot {{.*}} every 16 prefetch %[[A]] prefetch %[[B]] prefetch %{{[0-9#]+}} from zero{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, i64 16, i64 32, ptr %{{.*}}, i64 %{{.*}}, i64 64, ptr %
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch.1x32x16.prefetch.16x32x1.result.1x32x2({{.*}}, i64 16, i64 32, i1 %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, i64 64, ptr %
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.prefetch.1x32x16.prefetch.16x32x1({{.*}}, ptr null, i64 0, i64 0, ptr null, i64 0, i64 0)
-// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x16.prefetch
+// CHECK: call void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch.1x32x16.prefetch.16x32x1.result.1x32x2({{.*}}, ptr null, i64 0, i64 0, ptr null, i64 0, i64 0, ptr %
+// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch
 // CHECK: icmp ne ptr %{{.*}}, null
-// CHECK-COUNT-32: call void @llvm.prefetch
+// CHECK-COUNT-32: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: icmp ne ptr %{{.*}}, null
+// CHECK: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0
+// CHECK-COUNT-4: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1
+// CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(
-// CHECK: call void @llvm.prefetch
 // CHECK-NOT: call void @llvm.prefetch
 
 // The operands of tile registers are in place and shared, too.

@@ -86,6 +86,8 @@ void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
     group = carry(emitter.i64(0));
   if (deferred->hasInPlace())
     first = carry(emitter.i64(0));
+  if (deferred->startsAtZero)
+    hasSums = carry(b.getFalse());
   for (Side &side : sides)
     if (side.operand)
       side.before = {carry(b.getFalse()),
@@ -152,20 +154,39 @@ ProductOperands DeferredDotsEmitter::operandsOf(tt::DotOp dot,
   ProductOperands operands{firstTile(emitter, deferred, plan.left),
                            firstTile(emitter, deferred, plan.right),
                            iterations};
+  if (hasSums)
+    operands.isFirst = b.CreateNot(hasSums);
   placeIn(operands, dot, places);
   return operands;
 }
 
+/// An i1: may what the loop's result is stored to be prefetched? Not if stores
+/// bypass the caches.
+llvm::Value *DeferredDotsEmitter::keepsResult() {
+  return emitter.streams ? b.CreateNot(emitter.streams) : b.getTrue();
+}
+
+/// In this iteration: what the next ones copy or, in the last one, the result.
 SmallVector<llvm::Value *>
 DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
+  if (deferred->prefetches.empty())
+    return {};
+  llvm::Value *hasNext =
+      b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
+                                  emitter.scalar(loop.getStep())),
+                      emitter.scalar(loop.getUpperBound()));
   auto isCopied = [&](const Side &side) -> llvm::Value * {
-    return side.operand ? b.CreateNot(side.started.isInPlace) : b.getTrue();
+    return side.operand
+               ? b.CreateAnd(hasNext, b.CreateNot(side.started.isInPlace))
+               : hasNext;
   };
   // A right operand that is in place is prefetched where it is read.
   llvm::Value *copiesRight = isCopied(sides[1]);
   if (isShared)
     copiesRight = b.CreateAnd(copiesRight, b.CreateNot(isShared));
-  return prefetchAddresses(emitter, dot, isCopied(sides[0]), copiesRight);
+  llvm::Value *isLast = b.CreateAnd(b.CreateNot(hasNext), keepsResult());
+  return prefetchAddresses(emitter, dot,
+                           {isCopied(sides[0]), copiesRight, isLast});
 }
 
 void DeferredDotsEmitter::emitDot(tt::DotOp dot) {
@@ -195,6 +216,8 @@ void DeferredDotsEmitter::leaveIteration() {
   if (deferred->hasInPlace())
     cast<llvm::PHINode>(first)->addIncoming(
         b.CreateSelect(isEnded, next, first), latch);
+  if (hasSums)
+    hasSums->addIncoming(b.CreateOr(hasSums, isEnded), latch);
   for (Side &side : sides) {
     if (!side.operand)
       continue;
@@ -214,8 +237,10 @@ void DeferredDotsEmitter::end() {
   llvm::Value *isLeft = b.CreateICmpNE(count, emitter.i64(0));
   emitIf(emitter, isLeft, [&] {
     for (tt::DotOp dot : deferred->dots)
-      emitProduct(emitter, dot,
-                  operandsOf(dot, placesOf(&Side::before), count));
+      emitProduct(
+          emitter, dot, operandsOf(dot, placesOf(&Side::before), count),
+          prefetchAddresses(emitter, dot,
+                            {b.getFalse(), b.getFalse(), keepsResult()}));
   });
   if (isPacked)
     b.CreateStore(holdsAll, isPacked);

@@ -66,6 +66,7 @@ private:
   Places placesOf(Place Side::*which) const;
   llvm::Value *continues(const Side &side, llvm::Value *count);
   void emitInPlaceDot(tt::DotOp dot);
+  llvm::Value *keepsResult();
   llvm::SmallVector<llvm::Value *> addressesToPrefetch(tt::DotOp dot);
 
   Emitter &emitter;
@@ -79,7 +80,8 @@ private:
   llvm::Value *first = nullptr;   // 0, or a phi
   llvm::Value *isFull = nullptr;  // i1: slot is the last
   llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
-  Side sides[2];                  // left and right
+  llvm::PHINode *hasSums = nullptr; // i1: there were products before
+  Side sides[2];                    // left and right
   // Shared.
   llvm::PHINode *group = nullptr;       // of slots
   llvm::Value *isShared = nullptr;      // i1: an earlier program packed it

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "emit/CountedLoop.h"
 #include "emit/dot/Deferred.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -70,13 +71,20 @@ llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                         : emitter.bufferPointer(operand.value);
 }
 
+/// An i64: the rows of sums that are needed where the right operand is in
+/// place.
+static llvm::Value *rowsOf(Emitter &emitter, tt::DotOp op) {
+  Value rows = emitter.program.deferredDotsOf(op)->inPlace[1]->rows;
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  return rows ? emitter.scalar(rows) : emitter.i64(shape[shape.size() - 2]);
+}
+
 /// Emits a call of the function that multiplies with a right operand in place.
 static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
                                const ProductOperands &operands) {
   llvm::IRBuilder<> &b = emitter.builder;
   DotShape shape = shapeOf(emitter, op);
-  const InPlaceOperand &right =
-      *emitter.program.deferredDotsOf(op)->inPlace[1];
+  const InPlaceOperand &right = *emitter.program.deferredDotsOf(op)->inPlace[1];
   llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   tt::LoadOp load = right.load;
   std::string name =
@@ -85,8 +93,8 @@ static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
       << ".with." << getElementTypeOrSelf(load.getResult()) << ".up.to."
       << right.mostRows;
   llvm::Function *function = functionFor(
-      emitter, name,
-      {pointer, pointer, pointer, i64, i64, i64, i64}, [&](llvm::Function *f) {
+      emitter, name, {pointer, pointer, pointer, i64, i64, i64, i64},
+      [&](llvm::Function *f) {
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
                         f->getArg(4)};
         if (shape.isLeftInPlace)
@@ -94,13 +102,31 @@ static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
         auto *emit = right.isByColumns ? emitDotByColumns : emitDotByRows;
         emit(emitter, shape, in, f->getArg(5), right);
       });
-  b.CreateCall(function, {operands.left, operands.lines,
-                          emitter.bufferPointer(op.getResult()),
-                          operands.iterations,
-                          right.rows ? emitter.scalar(right.rows)
-                                     : emitter.i64(shape.rows),
-                          operands.line,
-                          operands.row ? operands.row : emitter.i64(0)});
+  b.CreateCall(function,
+               {operands.left, operands.lines,
+                emitter.bufferPointer(op.getResult()), operands.iterations,
+                rowsOf(emitter, op), operands.line,
+                operands.row ? operands.row : emitter.i64(0)});
+}
+
+/// Sets the leading `rows` rows of the sums of `op`, at least one, to zero.
+static void clearSums(Emitter &emitter, tt::DotOp op, llvm::Value *rows) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  int64_t columns = op.getType().getShape().back();
+  llvm::Type *type =
+      convertElementType(op.getType().getElementType(), emitter.context());
+  int64_t lanes = std::min<int64_t>(columns, emitter.options.cpu.vectorBits /
+                                                 type->getScalarSizeInBits());
+  auto *zeros =
+      llvm::Constant::getNullValue(llvm::FixedVectorType::get(type, lanes));
+  llvm::Value *sums = emitter.bufferPointer(op.getResult());
+  rows = emitter.larger(rows, emitter.i64(1));
+  emitLoop(b, b.CreateMul(rows, emitter.i64(columns)), lanes, {},
+           [&](llvm::Value *index) {
+             emitter.inScratch(b.CreateAlignedStore(
+                 zeros, b.CreateGEP(type, sums, index),
+                 llvm::Align(lanes * type->getScalarSizeInBits() / 8)));
+           });
 }
 
 void emitProduct(Emitter &emitter, tt::DotOp op,
@@ -109,8 +135,12 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   if (llvm::Value *isInPlace = operands.isInPlace) {
     ProductOperands packed = operands;
     packed.isInPlace = nullptr;
-    emitIf(emitter, isInPlace,
-           [&] { emitFewRowsProduct(emitter, op, operands); });
+    emitIf(emitter, isInPlace, [&] {
+      if (operands.isFirst)
+        emitIf(emitter, operands.isFirst,
+               [&] { clearSums(emitter, op, rowsOf(emitter, op)); });
+      emitFewRowsProduct(emitter, op, operands);
+    });
     return emitIf(emitter, emitter.builder.CreateNot(isInPlace),
                   [&] { emitProduct(emitter, op, packed, prefetches); });
   }
@@ -125,17 +155,22 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(i64);
   if (shape.isLeftInPlace)
     types.push_back(i64);
+  if (shape.mayStartAtZero)
+    types.push_back(b.getInt1Ty());
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
       nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
   if (shape.startsAtZero)
     name += ".from.zero";
+  if (shape.mayStartAtZero)
+    name += ".first.from.zero";
   if (shape.hasRowLimit)
     name += shape.hasFirstRow ? ".part" : ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)
-    name += llvm::formatv(".prefetch.{0}x{1}x{2}", prefetch.iterations,
-                          prefetch.rows, prefetch.lines);
+    name += llvm::formatv(".{0}.{1}x{2}x{3}",
+                          prefetch.isWritten ? "result" : "prefetch",
+                          prefetch.iterations, prefetch.rows, prefetch.lines);
   llvm::Function *function =
       functionFor(emitter, name, types, [&](llvm::Function *f) {
         auto next = f->arg_begin();
@@ -146,6 +181,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.firstRow = next++;
         if (shape.isLeftInPlace)
           in.row = next++;
+        if (shape.mayStartAtZero)
+          in.isFirst = next++;
         SmallVector<llvm::Value *> addresses;
         for (; next != f->arg_end(); ++next)
           addresses.push_back(next);
@@ -163,6 +200,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(emitter.scalar(plan.firstRow));
   if (shape.isLeftInPlace)
     arguments.push_back(operands.row);
+  if (shape.mayStartAtZero)
+    arguments.push_back(operands.isFirst);
   auto *nothing = llvm::ConstantPointerNull::get(b.getPtrTy());
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
     arguments.append({nothing, emitter.i64(0), emitter.i64(0)});

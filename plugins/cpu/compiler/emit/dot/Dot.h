@@ -6,13 +6,14 @@
 // and are stored in scratch (DotStrides). Each shape has one function that
 // computes c += a * b, shared by all dots of that shape:
 //
-//   void (a, b, c, iterations, rows, [first row], [row],
+//   void (a, b, c, iterations, rows, [first row], [row], [is first],
 //         (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
-// two of its rows in bytes. If b is, another function multiplies
+// two of its rows in bytes. If the loop starts with zeros, `is first` tells
+// that c has not been written. If b is in place, another function multiplies
 // (emitDotByRows(), emitDotByColumns()). A dot may also prefetch what later
 // iterations read (Prefetch): rows starting at `first`, with strides in bytes
 // between rows and between iterations.
@@ -27,6 +28,7 @@ namespace nereid::cpu {
 /// Cache lines to prefetch: `lines` of each row of each iteration.
 struct PrefetchShape {
   int64_t iterations, rows, lines;
+  bool isWritten;
 };
 
 /// Where an operand is in scratch: the distance, in words, from one batch, one
@@ -48,11 +50,12 @@ struct DotShape {
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
   DotStrides left, right;
-  int64_t iterations = 1;     // at most
-  bool hasRowLimit = false;   // an argument: leading rows that are needed
-  bool hasFirstRow = false;   // an argument: the first that is needed
-  bool startsAtZero = false;  // c is not read
-  bool isLeftInPlace = false; // perhaps; the distance of rows is an argument
+  int64_t iterations = 1;      // at most
+  bool hasRowLimit = false;    // an argument: leading rows that are needed
+  bool hasFirstRow = false;    // an argument: the first that is needed
+  bool startsAtZero = false;   // c is not read
+  bool mayStartAtZero = false; // an argument: is c not read?
+  bool isLeftInPlace = false;  // perhaps; the distance of rows is an argument
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
@@ -71,6 +74,7 @@ struct DotArguments {
   llvm::Value *rows;                             // i64, with hasRowLimit
   llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
+  llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
@@ -96,13 +100,11 @@ void emitPrefetches(Emitter &emitter, const DotShape &shape,
 llvm::SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter,
                                                    tt::DotOp dot);
 
-/// Addresses and strides of it: what later iterations of the loop around `dot`
-/// read. Without a next iteration, or where it does not copy the left or the
-/// right operand, an address is null.
-llvm::SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter,
-                                                   tt::DotOp dot,
-                                                   llvm::Value *copiesLeft,
-                                                   llvm::Value *copiesRight);
+/// Addresses and strides of it. An address is null unless the i1 in `isUsed`
+/// for its Prefetch::Use is true.
+llvm::SmallVector<llvm::Value *>
+prefetchAddresses(Emitter &emitter, tt::DotOp dot,
+                  const std::array<llvm::Value *, 3> &isUsed);
 
 /// Does `deferred`, which may be null, fill `buffer`, which may be null?
 bool isDeferred(const DeferredDots *deferred, const Buffer *buffer);
@@ -118,6 +120,7 @@ struct ProductOperands {
   llvm::Value *left, *right;
   llvm::Value *iterations;
   llvm::Value *row = nullptr;
+  llvm::Value *isFirst = nullptr; // i1: the sums are zeros not written yet
   /// Of a right operand that may be in place: is it, an i1; its first row or
   /// column, and the distance to the next in bytes.
   llvm::Value *isInPlace = nullptr, *lines = nullptr, *line = nullptr;

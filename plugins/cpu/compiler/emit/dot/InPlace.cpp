@@ -102,6 +102,7 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
                  : firstTile(emitter, deferred, operand);
     };
     ProductOperands last{tileOf(plan.left), tileOf(plan.right), emitter.i64(1)};
+    last.isFirst = b.getFalse();
     placeIn(last, dot, placesOf(&Side::now));
     emitProduct(emitter, dot, last);
   });

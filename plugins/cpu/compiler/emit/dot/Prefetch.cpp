@@ -5,8 +5,6 @@
 #include "emit/CountedLoop.h"
 #include "emit/dot/Dot.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -24,19 +22,22 @@ static SmallVector<Prefetch, 2> prefetchesOf(const DeferredDots *deferred,
 }
 
 static int64_t elementBytesOf(Emitter &emitter, const Prefetch &prefetch) {
-  return emitter.memoryType(prefetch.load.getType())->getScalarSizeInBits() / 8;
+  return emitter.memoryType(prefetch.tile.getType())->getScalarSizeInBits() / 8;
 }
 
 static PrefetchShape linesOf(Emitter &emitter, const Prefetch &prefetch,
                              int64_t iterations) {
-  auto type = cast<RankedTensorType>(prefetch.load.getType());
+  auto type = cast<RankedTensorType>(prefetch.tile.getType());
   int64_t width = type.getDimSize(1 - prefetch.rowDim);
   int64_t bytes = elementBytesOf(emitter, prefetch);
   // If the next iteration continues the rows, all iterations are one range.
-  if (prefetch.advance.constant() == width)
+  if (prefetch.use == Prefetch::Use::Result)
+    iterations = 1;
+  else if (prefetch.advance.constant() == width)
     width *= std::exchange(iterations, 1);
   return {iterations, type.getDimSize(prefetch.rowDim),
-          int64_t(llvm::divideCeil(width * bytes, kCacheLine))};
+          int64_t(llvm::divideCeil(width * bytes, kCacheLine)),
+          prefetch.use == Prefetch::Use::Result};
 }
 
 SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter, tt::DotOp dot) {
@@ -47,28 +48,21 @@ SmallVector<PrefetchShape, 2> prefetchShapes(Emitter &emitter, tt::DotOp dot) {
   return shapes;
 }
 
-/// An i1: does `loop` have another iteration after this one?
-static llvm::Value *hasNextIteration(Emitter &emitter, scf::ForOp loop) {
+SmallVector<llvm::Value *>
+prefetchAddresses(Emitter &emitter, tt::DotOp dot,
+                  const std::array<llvm::Value *, 3> &isUsed) {
   llvm::IRBuilder<> &b = emitter.builder;
-  return b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
-                                     emitter.scalar(loop.getStep())),
-                         emitter.scalar(loop.getUpperBound()));
-}
-
-SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
-                                             llvm::Value *copiesLeft,
-                                             llvm::Value *copiesRight) {
-  auto loop = cast<scf::ForOp>(dot->getParentOp());
-  llvm::IRBuilder<> &b = emitter.builder;
-  const DeferredDots *deferred = emitter.program.deferredDotsOf(dot);
-  SmallVector<Prefetch, 2> list = prefetchesOf(deferred, dot);
   SmallVector<llvm::Value *> addresses;
-  if (list.empty())
-    return addresses;
   auto *none = llvm::ConstantPointerNull::get(b.getPtrTy());
   PolynomialScope polynomials(emitter);
-  llvm::Value *hasNext = hasNextIteration(emitter, loop);
-  for (const Prefetch &prefetch : list) {
+  for (const Prefetch &prefetch :
+       prefetchesOf(emitter.program.deferredDotsOf(dot), dot)) {
+    llvm::Value *condition = isUsed[size_t(prefetch.use)];
+    if (auto *known = dyn_cast<llvm::ConstantInt>(condition);
+        known && known->isZero()) {
+      addresses.append({none, emitter.i64(0), emitter.i64(0)});
+      continue;
+    }
     auto bytesOf = [&](const codegen::Polynomial &elements) {
       return emitter.polynomial(
           elements.scaled(elementBytesOf(emitter, prefetch)));
@@ -78,22 +72,20 @@ SmallVector<llvm::Value *> prefetchAddresses(Emitter &emitter, tt::DotOp dot,
                     bytesOf(prefetch.form.base));
     llvm::Value *row = bytesOf(prefetch.form.strides[prefetch.rowDim]);
     llvm::Value *iteration = bytesOf(prefetch.advance);
-    llvm::Value *isRead =
-        b.CreateAnd(hasNext, prefetch.isRight ? copiesRight : copiesLeft);
-    addresses.append({b.CreateSelect(isRead, first, none), row, iteration});
+    addresses.append({b.CreateSelect(condition, first, none), row, iteration});
   }
   return addresses;
 }
 
 /// Prefetches `lines` cache lines, the `part`th such group after `place`.
 static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
-                          llvm::Value *part, int64_t lines) {
+                          llvm::Value *part, int64_t lines, bool isWritten) {
   auto plus = [&](llvm::Value *offset) {
     return b.CreateGEP(b.getInt8Ty(), place, offset);
   };
   place = plus(b.CreateMul(part, b.getInt64(lines * kCacheLine)));
   for (int64_t line = 0; line < lines; ++line)
-    emitPrefetch(b, plus(b.getInt64(line * kCacheLine)));
+    emitPrefetch(b, plus(b.getInt64(line * kCacheLine)), isWritten);
 }
 
 void emitPrefetches(Emitter &emitter, const DotShape &shape,
@@ -116,14 +108,17 @@ void emitPrefetches(Emitter &emitter, const DotShape &shape,
         run =
             b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, run, i64(runs - 1));
       llvm::Value *row = b.CreateUDiv(run, i64(parts));
-      llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
-      row = b.CreateURem(row, i64(prefetch.rows));
-      llvm::Value *place = b.CreateGEP(
-          b.getInt8Ty(), first, b.CreateMul(row, in.prefetches[3 * i + 1]));
+      llvm::Value *place = first;
+      if (prefetch.iterations > 1) {
+        llvm::Value *iteration = b.CreateUDiv(row, i64(prefetch.rows));
+        row = b.CreateURem(row, i64(prefetch.rows));
+        place = b.CreateGEP(b.getInt8Ty(), place,
+                            b.CreateMul(iteration, in.prefetches[3 * i + 2]));
+      }
       place = b.CreateGEP(b.getInt8Ty(), place,
-                          b.CreateMul(iteration, in.prefetches[3 * i + 2]));
+                          b.CreateMul(row, in.prefetches[3 * i + 1]));
       llvm::Value *part = b.CreateURem(run, i64(parts));
-      prefetchLines(b, place, part, prefetch.lines / parts);
+      prefetchLines(b, place, part, prefetch.lines / parts, prefetch.isWritten);
     };
     emitIf(emitter, b.CreateIsNotNull(first), [&] {
       if (count > kUnrolled)

@@ -91,6 +91,7 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   if (deferred)
     shape.iterations = deferred->iterations;
   shape.startsAtZero = plan.startsAtZero;
+  shape.mayStartAtZero = deferred && deferred->startsAtZero;
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];

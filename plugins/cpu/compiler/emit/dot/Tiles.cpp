@@ -85,13 +85,7 @@ private:
   /// depth in registers, stores them.
   void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
-    eachSum([&](int64_t row, int64_t column, int64_t tile) {
-      if (shape.startsAtZero)
-        call(llvm::Intrinsic::x86_tilezero, {b.getInt8(tile)});
-      else
-        call(llvm::Intrinsic::x86_tileloadd64,
-             {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
-    });
+    startSums(c);
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
       if (shape.left.iteration)
@@ -110,6 +104,24 @@ private:
       call(llvm::Intrinsic::x86_tilestored64,
            {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
     });
+  }
+
+  void startSums(llvm::Value *c) {
+    auto clear = [&] {
+      eachSum([&](int64_t, int64_t, int64_t tile) {
+        call(llvm::Intrinsic::x86_tilezero, {b.getInt8(tile)});
+      });
+    };
+    auto load = [&] {
+      eachSum([&](int64_t row, int64_t column, int64_t tile) {
+        call(llvm::Intrinsic::x86_tileloadd64,
+             {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+      });
+    };
+    llvm::Value *isZero =
+        in.isFirst ? in.isFirst : b.getInt1(shape.startsAtZero);
+    emitIf(emitter, isZero, clear);
+    emitIf(emitter, b.CreateNot(isZero), load);
   }
 
   /// Operands that are used once are loaded into as many registers as there
