@@ -52,6 +52,7 @@ class Device:
             text, start = emulated(compiled.output.decode()), {"start_at": "asm"}
             # How LLVM optimizes vectors that it splits is not what is tested.
             options["opt_level"] = 1
+            options["threads"] = 1  # tile registers are globals
         compiled = self.backend.compile(
             text, "random.ttir", options, self.number, self.native.NO_CACHE, **start
         )

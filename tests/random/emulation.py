@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from tile_registers import emulated_tiles
+
 # Of each intrinsic: the elements of a word, of the left and of the right operand, how
 # they are extended, and whether it adds the products to its first operand.
 _PRODUCTS = {
@@ -21,9 +23,10 @@ _PRODUCTS = {
     "llvm.aarch64.neon.sdot.*": ("i8", "sext", "sext", True),
     "llvm.x86.avx512bf16.dpbf16ps.*": ("i16", "bf16", "bf16", True),
 }
-# Processors by name, as options of the compiler. None has tile registers.
+# Processors by name, as options of the compiler.
 EMULATED = {
-    name: {"arch": "x86_64", "cpu": name} for name in ("cascadelake", "znver4", "alderlake", "sierraforest")
+    name: {"arch": "x86_64", "cpu": name}
+    for name in ("cascadelake", "znver4", "alderlake", "sierraforest", "sapphirerapids")
 }
 EMULATED["neoverse-n1"] = {"arch": "aarch64", "cpu": "neoverse-n1"}
 
@@ -82,4 +85,4 @@ def emulated(llvm_ir: str) -> str:
     text = _DECLARATION.sub(replace, bits.replace("bfloat", "i16"))
     for name, other in definitions:
         text = text.replace(f"@{name}(", f"@{other}(")
-    return text
+    return emulated_tiles(text)
