@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from emulation import EMULATED, emulated
+from guarded import GuardedMemory
 from ir import Kernel, PointerArgument
 from nereid import _native
 
@@ -19,6 +20,7 @@ class Device:
         self.native = _native.require()
         self.backend, self.number = self.native.choose(target)
         self.address, self.size = 0, 0
+        self.guarded = GuardedMemory() if target.startswith("cpu") else None
         self._fuses = "enable_fp_fusion" in self.options()
         # Programs, and the elements of one store, in order: not on a GPU.
         self.is_ordered = "access_bytes" not in self.options()
@@ -63,22 +65,32 @@ class Device:
         if self._fuses and not kernel.is_exact:
             options = options | {"enable_fp_fusion": False}
         loaded = self.run_text(text, options)
+        if self.guarded:
+            addresses = self.guarded.fill(kernel.buffers, memory)
+            self._launch(loaded, kernel, addresses)
+            out = memory.copy()
+            self.guarded.copy_back(kernel.buffers, addresses, out)
+            return out
         self._reserve(memory.nbytes)
         backend, number = self.backend, self.number
         backend.copy_in(number, 0, self.address, memory.ctypes.data, memory.nbytes)
-        arguments = []
-        for argument in kernel.arguments:
-            if isinstance(argument, PointerArgument):
-                offset = argument.buffer.start + argument.offset * argument.buffer.element.size
-                arguments.append(self.address + offset)
-            else:
-                arguments.append(argument.number)
-        loaded.launch((kernel.grid,), 0, None, *arguments)
+        self._launch(loaded, kernel, [self.address + buffer.start for buffer in kernel.buffers])
         out = np.empty_like(memory)
-        backend.synchronize(number, 0)
         backend.copy_out(number, 0, out.ctypes.data, self.address, memory.nbytes)
         backend.synchronize(number, 0)
         return out
+
+    def _launch(self, loaded, kernel: Kernel, addresses: list[int]) -> None:
+        """`addresses` are those of the buffers."""
+        arguments = []
+        for argument in kernel.arguments:
+            if isinstance(argument, PointerArgument):
+                address = addresses[kernel.buffers.index(argument.buffer)]
+                arguments.append(address + argument.offset * argument.buffer.element.size)
+            else:
+                arguments.append(argument.number)
+        loaded.launch((kernel.grid,), 0, None, *arguments)
+        self.backend.synchronize(self.number, 0)
 
     def _reserve(self, size: int) -> None:
         if size > self.size:

@@ -1,6 +1,6 @@
-// IndexMap.h - the index at which an operation reads its operands; the effect
-// of shape operations on an index is defined here only. SPDX-FileCopyrightText:
-// the Nereid authors SPDX-License-Identifier: Apache-2.0
+// IndexMap.h - the index at which an operation reads its operands.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef NEREID_CODEGEN_ANALYSIS_INDEXMAP_H
 #define NEREID_CODEGEN_ANALYSIS_INDEXMAP_H

@@ -1,6 +1,6 @@
-// MaskPlan.h - plans how a loop along one axis evaluates the masks of a group
-// of accesses, before any code is emitted. SPDX-FileCopyrightText: the Nereid
-// authors SPDX-License-Identifier: Apache-2.0
+// MaskPlan.h - plans how a loop evaluates the masks of a group of accesses.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 //
 // A loop over a vector axis turns the bounds into ranges; on a GPU, where an
 // axis is distributed over threads, the same conditions become uniform

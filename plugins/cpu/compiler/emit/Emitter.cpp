@@ -1,5 +1,5 @@
-// Emitter.cpp - scalars, polynomials and buffers, for every part of the
-// generator. SPDX-FileCopyrightText: the Nereid authors
+// Emitter.cpp - scalars, polynomials and buffers, for all of the generator.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/Emitter.h"

@@ -81,14 +81,16 @@ struct InPlaceOperand {
   struct Condition {
     mlir::Value condition; // i1, a tile or a scalar
     unsigned dim = 0;
+    bool isOfRows = false; // the first dimension of the load
     std::optional<codegen::IntervalBound> bound;
   };
-  /// A tile `offs % M` which does not wrap if its last element exceeds the
-  /// first by `span`.
+  /// A tile `offs % M` which does not wrap if each element exceeds the one
+  /// before by `stride`.
   struct Wrap {
     mlir::Value tensor;
     unsigned dim = 0;
-    int64_t span = 0;
+    bool isOfRows = false; // the first dimension of the load
+    int64_t stride = 0;
   };
   mlir::Value value; // that would be materialized: the load's, or a tt.trans
   tt::LoadOp load;
@@ -101,7 +103,9 @@ struct InPlaceOperand {
   /// A right operand is in place only where no more rows of sums than these are
   /// needed: then it is read once. 0: any number.
   int64_t mostRows = 0;
-  mlir::Value rows; // of sums that are needed, i64; null: all
+  /// Of sums that are needed, i64; null: all. Rows of a left operand after
+  /// these are not read, so that they may be masked off or wrap.
+  mlir::Value rows;
   llvm::SmallVector<Condition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;
 };

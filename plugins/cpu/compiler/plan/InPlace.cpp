@@ -5,8 +5,8 @@
 // A dot reads single elements, words or tiles of its left operand, so rows of
 // any distance will do. If few rows of sums are needed, a right operand is read
 // once, and packing it would cost more than the product. Where its columns are
-// contiguous, lanes of a vector add up the products of a row and a column. Masks
-// at the end of K are true in all iterations but the last, and remainders
+// contiguous, lanes of a vector add up the products of a row and a column.
+// Masks at the end of K are true in all iterations but the last, and remainders
 // (`offs_m % M`) wrap around in the last programs only: each iteration finds
 // out, and copies the operand if it must.
 
@@ -58,6 +58,7 @@ static bool addConditions(InPlaceOperand &operand, codegen::TileForms &forms) {
     if (!dim)
       return false;
     InPlaceOperand::Condition condition{conjunct.condition, *dim};
+    condition.isOfRows = *dim == 0 && codegen::rankOf(conjunct.condition) == 2;
     if (forms.dependsOn(conjunct.condition)) {
       condition.bound = codegen::intervalOf(conjunct.condition, *dim, forms);
       if (!condition.bound)
@@ -80,8 +81,8 @@ static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
     std::optional<int64_t> stride = wrap->value.strides[*dim].constant();
     if (!stride)
       return std::nullopt;
-    int64_t size = codegen::tileType(term.tensor).getDimSize(*dim);
-    operand.wraps.push_back({term.tensor, *dim, (size - 1) * *stride});
+    bool isOfRows = term.dependsOn == 1;
+    operand.wraps.push_back({term.tensor, *dim, isOfRows, *stride});
   }
   codegen::TileForm plain = forms.unwrapped(form);
   if (!plain.isAffine())
@@ -121,19 +122,19 @@ static LoadedOperand loadOf(const DotOperand &operand,
   return found;
 }
 
-/// May the right operand of `dot` be multiplied as it is in memory? bf16 and f16
-/// are, as f32.
+/// May the right operand of `dot` be multiplied as it is in memory? bf16 and
+/// f16 are, as f32.
 static bool mayMultiplyInPlace(tt::DotOp dot, const DotPlan &plan,
                                const GenerateOptions &options) {
-  bool isBf16 = dot.getB().getType().getElementType().isBF16() &&
-                !plan.left.isTransposed;
+  bool isBf16 =
+      dot.getB().getType().getElementType().isBF16() && !plan.left.isTransposed;
   return options.fastPaths.has(FastPath::DotKernel) &&
          (plan.kind == DotKind::Elements || isBf16);
 }
 
-/// The most rows of sums for which the columns of the right operand of `dot` may
-/// be in place: as many as are in registers with some columns. 0: they may not
-/// be.
+/// The most rows of sums for which the columns of the right operand of `dot`
+/// may be in place: as many as are in registers with some columns. 0: they may
+/// not be.
 static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
                                  bool hasRowLimit,
                                  const GenerateOptions &options) {
@@ -155,15 +156,15 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
              : 0;
 }
 
-/// The most rows of sums for which the rows of the right operand of `dot` may be
-/// in place: as many as are in registers at once, so that it is read once. 0:
-/// they may not be.
+/// The most rows of sums for which the rows of the right operand of `dot` may
+/// be in place: as many as are in registers at once, so that it is read once.
+/// 0: they may not be.
 static int64_t mostRowsByRows(tt::DotOp dot, const DotPlan &plan,
                               bool hasRowLimit,
                               const GenerateOptions &options) {
   int64_t rows = dot.getType().getShape().front();
-  int64_t atOnce = plan.kind == DotKind::Elements ? plan.block.rows
-                                                  : options.cpu.dotRows;
+  int64_t atOnce =
+      plan.kind == DotKind::Elements ? plan.block.rows : options.cpu.dotRows;
   int64_t strips = llvm::divideCeil(rows, atOnce);
   // With more strips, programs seldom need a single one.
   bool isNarrow = strips == 1 || (strips <= 3 && hasRowLimit);
@@ -195,8 +196,8 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   };
   // Dimensions of the load: the depth, and that of lines.
   unsigned depthDim = isRight == (found.exchanges % 2 == 1) ? 1 : 0;
-  bool isByRows = found.exchanges == 0 && isContiguous(1) &&
-                  (isRight || !found.isExtended);
+  bool isByRows =
+      found.exchanges == 0 && isContiguous(1) && (isRight || !found.isExtended);
   operand.isByColumns = isRight && !isByRows && isContiguous(depthDim);
   if (!isByRows && !operand.isByColumns)
     return std::nullopt;
@@ -218,6 +219,7 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
     if (!operand.mostRows || !mayMultiplyInPlace(dot, plan, options))
       return std::nullopt;
   } else {
+    operand.rows = plan.rows;
     // A tile register reads all of a line at once.
     operand.hasManyRows =
         plan.kind != DotKind::Tiles && plan.block.rows > options.cpu.setRows;

@@ -1,5 +1,5 @@
-// ByColumns.cpp - products with a right operand whose columns are in place, for
-// few rows of sums. SPDX-FileCopyrightText: the Nereid authors
+// ByColumns.cpp - few rows of sums, the columns of the right operand in place.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lanes of a vector hold neighbours along the depth: each sum is that of the
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kNext = 512; // bytes ahead in a column
+static constexpr int64_t kNext = 2048; // bytes ahead in a column
 
 namespace {
 class ColumnsEmitter : FewRowsEmitter {
@@ -25,7 +25,7 @@ public:
     for (int64_t rows : {int64_t(1), mostRows / 2, mostRows}) {
       if (rows <= done)
         continue;
-      int64_t columns = rows * 4 + rows < registers ? 4 : 2;
+      int64_t columns = rows == 1 ? 8 : rows * 4 + rows < registers ? 4 : 2;
       emitFor(done, rows, [&] { emitColumns(rows, columns); });
       done = rows;
     }

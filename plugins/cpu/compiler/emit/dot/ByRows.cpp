@@ -1,5 +1,5 @@
-// ByRows.cpp - products with a right operand whose rows are in place, for few
-// rows of sums. SPDX-FileCopyrightText: the Nereid authors
+// ByRows.cpp - few rows of sums, the rows of the right operand in place.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each element of the right operand is read once, and its rows may be pages

@@ -81,11 +81,9 @@ void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
     return phi;
   };
   slot = carry(emitter.i64(0));
-  first = emitter.i64(0);
+  count = deferred->hasInPlace() ? carry(emitter.i64(0)) : slot;
   if (deferred->shared)
     group = carry(emitter.i64(0));
-  if (deferred->hasInPlace())
-    first = carry(emitter.i64(0));
   if (deferred->startsAtZero)
     hasSums = carry(b.getFalse());
   for (Side &side : sides)
@@ -107,10 +105,17 @@ llvm::Value *DeferredDotsEmitter::tileAt(const Buffer *buffer,
                      b.CreateMul(index, emitter.i64(buffer->tileStride())));
 }
 
+/// That of the first deferred iteration, unless operands are in place.
+llvm::Value *DeferredDotsEmitter::firstSlot() {
+  return deferred->hasInPlace() ? b.CreateSub(slot, count) : emitter.i64(0);
+}
+
 void DeferredDotsEmitter::enterIteration() {
   if (!deferred)
     return;
-  isFull = b.CreateICmpEQ(slot, emitter.i64(deferred->iterations - 1));
+  isLastSlot = isFull =
+      b.CreateICmpEQ(slot, emitter.i64(deferred->iterations - 1));
+  llvm::Value *first = firstSlot();
   for (const Buffer *buffer : deferred->buffers) {
     bases[buffer] = emitter.buffers.lookup(buffer);
     emitter.deferredStarts[buffer] = tileAt(buffer, first);
@@ -205,17 +210,18 @@ void DeferredDotsEmitter::leaveIteration() {
     return;
   llvm::BasicBlock *latch = b.GetInsertBlock();
   llvm::Value *next = b.CreateAdd(slot, emitter.i64(1));
-  next = b.CreateSelect(isFull, emitter.i64(0), next);
+  next = b.CreateSelect(isLastSlot, emitter.i64(0), next);
   slot->addIncoming(next, latch);
   // Groups are filled only if there is one for each iteration.
   if (group)
     group->addIncoming(
-        b.CreateAdd(
-            group, b.CreateZExt(b.CreateAnd(isFull, holdsAll), b.getInt64Ty())),
+        b.CreateAdd(group, b.CreateZExt(b.CreateAnd(isLastSlot, holdsAll),
+                                        b.getInt64Ty())),
         latch);
   if (deferred->hasInPlace())
-    cast<llvm::PHINode>(first)->addIncoming(
-        b.CreateSelect(isEnded, next, first), latch);
+    count->addIncoming(b.CreateSelect(isEnded, emitter.i64(0),
+                                      b.CreateAdd(count, emitter.i64(1))),
+                       latch);
   if (hasSums)
     hasSums->addIncoming(b.CreateOr(hasSums, isEnded), latch);
   for (Side &side : sides) {
@@ -231,9 +237,9 @@ void DeferredDotsEmitter::leaveIteration() {
 void DeferredDotsEmitter::end() {
   if (!deferred)
     return;
+  llvm::Value *first = firstSlot();
   for (const Buffer *buffer : deferred->buffers)
     emitter.deferredStarts[buffer] = tileAt(buffer, first);
-  llvm::Value *count = b.CreateSub(slot, first);
   llvm::Value *isLeft = b.CreateICmpNE(count, emitter.i64(0));
   emitIf(emitter, isLeft, [&] {
     for (tt::DotOp dot : deferred->dots)

@@ -60,11 +60,12 @@ private:
   void compareKey();
   void findSides();
   llvm::Value *tileAt(const Buffer *buffer, llvm::Value *index);
+  llvm::Value *firstSlot();
   ProductOperands operandsOf(tt::DotOp dot, const Places &places,
                              llvm::Value *iterations);
   void placeIn(ProductOperands &operands, tt::DotOp dot, const Places &places);
   Places placesOf(Place Side::*which) const;
-  llvm::Value *continues(const Side &side, llvm::Value *count);
+  llvm::Value *continues(const Side &side);
   void emitInPlaceDot(tt::DotOp dot);
   llvm::Value *keepsResult();
   llvm::SmallVector<llvm::Value *> addressesToPrefetch(tt::DotOp dot);
@@ -75,10 +76,12 @@ private:
   const DeferredDots *deferred = nullptr;
   llvm::DenseMap<const Buffer *, llvm::Value *> bases;
   /// Buffers have slots for the tiles of some iterations, which are filled one
-  /// after the other; those from `first` on are deferred.
-  llvm::PHINode *slot = nullptr;  // of this iteration
-  llvm::Value *first = nullptr;   // 0, or a phi
-  llvm::Value *isFull = nullptr;  // i1: slot is the last
+  /// after the other. Deferred are those of the last `count` iterations, of
+  /// any number where both operands are in place.
+  llvm::PHINode *slot = nullptr;     // of this iteration
+  llvm::PHINode *count = nullptr;    // before it; `slot` without in-place ones
+  llvm::Value *isLastSlot = nullptr; // i1
+  llvm::Value *isFull = nullptr;     // i1: no more can be deferred
   llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
   llvm::PHINode *hasSums = nullptr; // i1: there were products before
   Side sides[2];                    // left and right

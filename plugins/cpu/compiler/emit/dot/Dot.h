@@ -78,7 +78,12 @@ struct DotArguments {
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
-/// The address `rows` rows of the left operand after `base`, that of a row.
+/// `row`, of a left operand in place, or the last that is needed: there may be
+/// no memory after that.
+llvm::Value *rowThatIsRead(llvm::IRBuilder<> &b, const DotShape &shape,
+                           const DotArguments &in, llvm::Value *row);
+
+/// The address `rows` rows of the left operand after `base`, the first.
 llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
                        const DotArguments &in, llvm::Value *base,
                        llvm::Value *rows);

@@ -71,9 +71,11 @@ protected:
   /// `row`.
   llvm::Value *leftAt(int64_t row, llvm::Value *offset, int64_t more) {
     llvm::Value *first = in.left;
-    if (in.row)
-      first = b.CreateGEP(b.getInt8Ty(), first, b.CreateMul(i64(row), in.row));
-    else
+    if (in.row) {
+      llvm::Value *read =
+          row ? rowThatIsRead(b, shape, in, i64(row)) : i64(row);
+      first = b.CreateGEP(b.getInt8Ty(), first, b.CreateMul(read, in.row));
+    } else
       more += row * leftLine;
     return b.CreateGEP(leftType, b.CreateGEP(leftType, first, offset),
                        i64(more));

@@ -1,4 +1,4 @@
-// InPlace.cpp - deferred dots whose operands may be read where they are in memory.
+// InPlace.cpp - deferred dots that read operands where they are in memory.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -57,8 +57,7 @@ void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
 
 /// An i1: is the tile of this iteration where that of `count` iterations after
 /// the first deferred one would be?
-llvm::Value *DeferredDotsEmitter::continues(const Side &side,
-                                            llvm::Value *count) {
+llvm::Value *DeferredDotsEmitter::continues(const Side &side) {
   tt::LoadOp load = side.operand->load;
   llvm::Type *element =
       emitter.memoryType(getElementTypeOrSelf(load.getResult()));
@@ -79,7 +78,6 @@ llvm::Value *DeferredDotsEmitter::continues(const Side &side,
 /// Where this iteration does not continue the deferred ones, multiplies those,
 /// and then this one.
 void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
-  llvm::Value *count = b.CreateSub(slot, first);
   llvm::Value *isFirst = b.CreateICmpEQ(count, emitter.i64(0));
   llvm::Value *allContinue = b.getTrue();
   for (Side &side : sides) {
@@ -88,8 +86,13 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
     side.started = {
         b.CreateSelect(isFirst, side.now.isInPlace, side.before.isInPlace),
         b.CreateSelect(isFirst, side.now.first, side.before.first)};
-    allContinue = b.CreateAnd(allContinue, continues(side, count));
+    allContinue = b.CreateAnd(allContinue, continues(side));
   }
+  // Then no buffer is filled: the whole of a row or column is read at once.
+  if (sides[0].operand && sides[1].operand)
+    isFull = b.CreateAnd(
+        isFull, b.CreateNot(b.CreateAnd(sides[0].started.isInPlace,
+                                        sides[1].started.isInPlace)));
   llvm::Value *isApart =
       b.CreateAnd(b.CreateNot(isFirst), b.CreateNot(allContinue));
   emitIf(emitter, isApart, [&] {

@@ -9,17 +9,27 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+llvm::Value *rowThatIsRead(llvm::IRBuilder<> &b, const DotShape &shape,
+                           const DotArguments &in, llvm::Value *row) {
+  if (!shape.hasRowLimit)
+    return row;
+  llvm::Value *last = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smax, b.CreateSub(in.rows, b.getInt64(1)),
+      b.getInt64(0));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, last);
+}
+
 llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
                        const DotArguments &in, llvm::Value *base,
                        llvm::Value *rows) {
   if (in.row)
-    return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, in.row));
+    return b.CreateGEP(b.getInt8Ty(), base,
+                       b.CreateMul(rowThatIsRead(b, shape, in, rows), in.row));
   unsigned bits = shape.kind == DotKind::Words
                       ? CpuModel::kWordBits
                       : shape.sum.getIntOrFloatBitWidth();
   int64_t bytes = shape.left.line * (bits / 8);
-  return b.CreateGEP(b.getInt8Ty(), base,
-                     b.CreateMul(rows, b.getInt64(bytes)));
+  return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, b.getInt64(bytes)));
 }
 
 /// The first row that is needed, or one before it in its block, and how many
@@ -30,10 +40,9 @@ neededRows(Emitter &emitter, const DotShape &shape, const DotArguments &in) {
   llvm::Value *begin = b.getInt64(0), *end = b.getInt64(shape.rows);
   llvm::Value *block = b.getInt64(shape.block.rows - 1);
   if (shape.hasFirstRow)
-    begin = emitter.larger(
-        emitter.smaller(b.CreateSub(in.firstRow, block),
-                        b.getInt64(shape.rows - 1)),
-        begin);
+    begin = emitter.larger(emitter.smaller(b.CreateSub(in.firstRow, block),
+                                           b.getInt64(shape.rows - 1)),
+                           begin);
   if (shape.hasRowLimit)
     end = emitter.smaller(b.CreateAdd(in.rows, block), end);
   return {begin, emitter.larger(b.CreateSub(end, begin), b.getInt64(1))};
@@ -52,9 +61,8 @@ llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
   // are neighbours than the narrowest vector has.
   constexpr int64_t kFewest = 4;
   int64_t depth = shape.depth / infoOf(shape.product).together;
-  int64_t together = shape.left.step == 1
-                         ? std::min(shape.block.lanes, depth & -depth)
-                         : 1;
+  int64_t together =
+      shape.left.step == 1 ? std::min(shape.block.lanes, depth & -depth) : 1;
   bool isVector = together >= kFewest;
   if (!isVector)
     together = 1;
@@ -70,8 +78,7 @@ llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
     llvm::Value *sum = llvm::Constant::getNullValue(vector);
     emitLoop(b, in.iterations, 1, sum, [&](llvm::Value *iteration) {
       llvm::Value *tile = b.CreateGEP(
-          word, line,
-          b.CreateMul(iteration, b.getInt64(shape.left.iteration)));
+          word, line, b.CreateMul(iteration, b.getInt64(shape.left.iteration)));
       emitLoop(b, b.getInt64(depth), together, sum, [&](llvm::Value *k) {
         llvm::Value *place = b.CreateGEP(
             word, tile, b.CreateMul(k, b.getInt64(shape.left.step)));

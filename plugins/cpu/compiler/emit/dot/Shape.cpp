@@ -1,5 +1,5 @@
-// Shape.cpp - what a function that multiplies tiles depends on: sizes, and
-// where operands are. SPDX-FileCopyrightText: the Nereid authors
+// Shape.cpp - what a function that multiplies tiles depends on.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/dot/Dot.h"

@@ -51,17 +51,15 @@ public:
                                  ? emitRowOffsets(emitter, shape, in, x)
                                  : nullptr;
       emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
-        llvm::Value *panel =
-            at(y, b.CreateMul(column, i64(shape.right.line)));
+        llvm::Value *panel = at(y, b.CreateMul(column, i64(shape.right.line)));
         eachStrip([&](llvm::Value *strip, llvm::Value *row, int64_t rows) {
           llvm::Value *isFirst = shape.hasFirstRow
                                      ? b.CreateICmpSLE(row, in.firstRow)
                                      : b.CreateICmpEQ(strip, i64(0));
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          emitBlock(isFirst, numberOf(strip, column), rows, rowAt(x, row),
-                    panel, sumAt(c, first),
-                    offsets ? sumAt(offsets, row) : nullptr);
+          emitBlock(isFirst, numberOf(strip, column), rows, x, row, panel,
+                    sumAt(c, first), offsets ? sumAt(offsets, row) : nullptr);
         });
       });
     });
@@ -132,17 +130,18 @@ private:
   }
 
   /// One block: loads its sums, accumulates over all iterations and all of k in
-  /// registers, stores them. `isFirst`: those above it are left out. `offsets`:
-  /// those of its rows, or null.
+  /// registers, stores them. `begin`: its first row, of those from `x` on.
+  /// `isFirst`: those above it are left out. `offsets`: those of its rows, or
+  /// null.
   void emitBlock(llvm::Value *isFirst, llvm::Value *block, int64_t rows,
-                 llvm::Value *x, llvm::Value *y, llvm::Value *c,
-                 llvm::Value *offsets) {
+                 llvm::Value *x, llvm::Value *begin, llvm::Value *y,
+                 llvm::Value *c, llvm::Value *offsets) {
     llvm::Type *vector = vectorOf(sum);
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
-    SmallVector<llvm::Value *> lines = {x}, places, sums;
-    for (int64_t row = 1; in.row && row < rows; ++row)
-      lines.push_back(rowAt(x, i64(row)));
+    SmallVector<llvm::Value *> lines, places, sums;
+    for (int64_t row = 0; row < (in.row ? rows : 1); ++row)
+      lines.push_back(rowAt(x, b.CreateAdd(begin, i64(row))));
     for (int64_t row = 0; row < rows; ++row) {
       llvm::Value *offset = nullptr;
       if (offsets)

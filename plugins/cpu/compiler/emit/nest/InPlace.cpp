@@ -22,24 +22,35 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
   auto require = [&](llvm::Value *value) {
     holds = at({holds, value}, [&] { return builder.CreateAnd(holds, value); });
   };
-  auto indexIn = [&](Value tile, unsigned dim, bool isLast) {
-    Indices indices(codegen::rankOf(tile), zero());
-    if (isLast)
-      indices[dim].base =
-          emitter.i64(codegen::tileType(tile).getDimSize(dim) - 1);
+  auto firstIn = [&](Value tile) {
+    return Indices(codegen::rankOf(tile), zero());
+  };
+  // The last that is read.
+  bool hasLimit = operand.rows && !operand.mostRows;
+  auto lastIn = [&](Value tile, unsigned dim, bool isOfRows) {
+    Indices indices = firstIn(tile);
+    llvm::Value *&last = indices[dim].base;
+    last = emitter.i64(codegen::tileType(tile).getDimSize(dim) - 1);
+    if (isOfRows && hasLimit) {
+      llvm::Value *rows = emitter.scalar(operand.rows);
+      last = at({rows}, [&] {
+        llvm::Value *needed = builder.CreateSub(rows, emitter.i64(1));
+        return emitter.smaller(emitter.larger(needed, emitter.i64(0)), last);
+      });
+    }
     return indices;
   };
   for (const InPlaceOperand::Condition &condition : operand.conditions) {
+    Value tile = condition.condition;
     bool isUpper = condition.bound && condition.bound->isUpper;
-    require(get(condition.condition,
-                indexIn(condition.condition, condition.dim, isUpper))
+    require(get(tile, isUpper ? lastIn(tile, condition.dim, condition.isOfRows)
+                              : firstIn(tile))
                 .value);
     if (!condition.bound)
       continue;
     for (const codegen::IntervalBound::Check &check : condition.bound->checks) {
       Value side = check.side ? condition.bound->rhs : condition.bound->lhs;
-      llvm::Value *first =
-          asI64(get(side, indexIn(side, condition.dim, false)));
+      llvm::Value *first = asI64(get(side, firstIn(side)));
       require(at({first}, [&] {
         return builder.CreateICmp(check.isUpper ? llvm::CmpInst::ICMP_SLE
                                                 : llvm::CmpInst::ICMP_SGE,
@@ -48,14 +59,15 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
     }
   }
   for (const InPlaceOperand::Wrap &wrap : operand.wraps) {
-    llvm::Value *first =
-        asI64(get(wrap.tensor, indexIn(wrap.tensor, wrap.dim, false)));
-    llvm::Value *last =
-        asI64(get(wrap.tensor, indexIn(wrap.tensor, wrap.dim, true)));
+    Indices end = lastIn(wrap.tensor, wrap.dim, wrap.isOfRows);
+    llvm::Value *first = asI64(get(wrap.tensor, firstIn(wrap.tensor)));
+    llvm::Value *last = asI64(get(wrap.tensor, end));
     // Both quotients are equal, and so are those between them.
-    require(at({first, last}, [&] {
-      return builder.CreateICmpEQ(builder.CreateSub(last, first),
-                                  emitter.i64(wrap.span));
+    llvm::Value *steps = end[wrap.dim].base;
+    require(at({first, last, steps}, [&] {
+      return builder.CreateICmpEQ(
+          builder.CreateSub(last, first),
+          builder.CreateMul(steps, emitter.i64(wrap.stride)));
     }));
   }
   tt::LoadOp load = operand.load;

@@ -1,6 +1,5 @@
-// Masks.cpp - masks as intervals: where all are true, code needs no masks;
-// where none is, it can be skipped. codegen::MaskPlan says which masks are
-// intervals. SPDX-FileCopyrightText: the Nereid authors
+// Masks.cpp - masks as intervals: code without masks, and code that is skipped.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
