@@ -89,13 +89,14 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
 /// before and after that; skips parts where no root has an effect.
 void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
-  unsigned copies = needsSeed(inner) ? 1 : nest.unroll;
+  unsigned copies = nest.unroll;
   int64_t first = 0;
   if (needsSeed(inner)) {
+    copies = std::min<int64_t>(copies, extent / lanes);
     startReductions(inner, copies);
-    emitCopies(inner, emitter.i64(0), 1);
+    emitCopies(inner, emitter.i64(0), copies);
     endSeeding();
-    first = lanes;
+    first = int64_t(lanes) * copies;
   }
   Range all{emitter.i64(first), emitter.i64(extent)};
   auto start = [&](Range useful) {
