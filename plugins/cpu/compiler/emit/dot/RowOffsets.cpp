@@ -71,28 +71,39 @@ llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
   llvm::Value *factor = b.CreateVectorSplat(lanes, b.getInt32(0x80808080));
   llvm::Align align(in.row ? shape.factorBytes() : shape.wordBytes());
 
+  // Some rows at once: each addition waits for the one before.
+  constexpr int64_t kAtOnce = 4;
   auto [first, count] = neededRows(emitter, shape, in);
-  emitLoop(b, count, 1, {}, [&, first = first](llvm::Value *index) {
-    llvm::Value *row = b.CreateAdd(first, index);
-    llvm::Value *line = leftRowAt(b, shape, in, left, row);
-    llvm::Value *sum = llvm::Constant::getNullValue(vector);
-    emitLoop(b, in.iterations, 1, sum, [&](llvm::Value *iteration) {
-      llvm::Value *tile = b.CreateGEP(
-          word, line, b.CreateMul(iteration, b.getInt64(shape.left.iteration)));
-      emitLoop(b, b.getInt64(depth), together, sum, [&](llvm::Value *k) {
-        llvm::Value *place = b.CreateGEP(
-            word, tile, b.CreateMul(k, b.getInt64(shape.left.step)));
-        llvm::LoadInst *words =
-            b.CreateAlignedLoad(isVector ? vector : word, place, align);
-        llvm::Value *operand = in.row ? words : emitter.inScratch(words);
-        if (!isVector)
-          operand = b.CreateVectorSplat(lanes, operand);
-        sum = emitWordProduct(b, shape.product, operand, factor, sum);
+  emitLoop(b, count, kAtOnce, {}, [&, first = first](llvm::Value *index) {
+    SmallVector<llvm::Value *, kAtOnce> rows, lines;
+    SmallVector<llvm::Value *, kAtOnce> sums(
+        kAtOnce, llvm::Constant::getNullValue(vector));
+    for (int64_t i = 0; i < kAtOnce; ++i) {
+      llvm::Value *row = b.CreateAdd(first, b.CreateAdd(index, b.getInt64(i)));
+      rows.push_back(emitter.smaller(row, b.getInt64(shape.rows - 1)));
+      lines.push_back(leftRowAt(b, shape, in, left, rows.back()));
+    }
+    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
+      llvm::Value *tile =
+          b.CreateMul(iteration, b.getInt64(shape.left.iteration));
+      emitLoop(b, b.getInt64(depth), together, sums, [&](llvm::Value *k) {
+        llvm::Value *step =
+            b.CreateAdd(tile, b.CreateMul(k, b.getInt64(shape.left.step)));
+        for (auto [line, sum] : llvm::zip(lines, sums)) {
+          llvm::LoadInst *words = b.CreateAlignedLoad(
+              isVector ? vector : word, b.CreateGEP(word, line, step), align);
+          llvm::Value *operand = in.row ? words : emitter.inScratch(words);
+          if (!isVector)
+            operand = b.CreateVectorSplat(lanes, operand);
+          sum = emitWordProduct(b, shape.product, operand, factor, sum);
+        }
       });
     });
-    llvm::Value *total = isVector ? b.CreateAddReduce(sum)
-                                  : b.CreateExtractElement(sum, uint64_t(0));
-    b.CreateStore(total, b.CreateGEP(word, offsets, row));
+    for (auto [row, sum] : llvm::zip(rows, sums)) {
+      llvm::Value *total = isVector ? b.CreateAddReduce(sum)
+                                    : b.CreateExtractElement(sum, uint64_t(0));
+      b.CreateStore(total, b.CreateGEP(word, offsets, row));
+    }
   });
   return offsets;
 }
