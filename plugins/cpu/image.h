@@ -40,7 +40,10 @@ enum {
   NEREID_CPU_KERNEL_ESTIMATED = 8u,
   // Programs communicate, but none waits for another (atomic sums): the order
   // in which they start does not matter.
-  NEREID_CPU_KERNEL_NEVER_WAITS = 16u
+  NEREID_CPU_KERNEL_NEVER_WAITS = 16u,
+  // Neighbours along y read and write neighbours in memory: programs had better
+  // run along y first (NEREID_CPU_LAUNCH_ALONG_Y).
+  NEREID_CPU_KERNEL_ALONG_Y = 32u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`
@@ -82,7 +85,9 @@ enum {
   // What the launch stores does not fit the caches: stores that bypass them
   // save reading each line before it is written. The driver orders them before
   // what follows a call of the entry.
-  NEREID_CPU_LAUNCH_STREAMS = 1u
+  NEREID_CPU_LAUNCH_STREAMS = 1u,
+  // Of a kernel with NEREID_CPU_KERNEL_ALONG_Y: y varies fastest, then x.
+  NEREID_CPU_LAUNCH_ALONG_Y = 2u
 };
 
 // One launch, or one part of each program of it, shared by all threads that run
@@ -102,7 +107,7 @@ typedef struct nereid_cpu_launch_t {
 } nereid_cpu_launch_t;
 
 // Runs `count` programs, at least 1, starting at (x, y, z) = first[0],
-// first[1], first[2]; x varies fastest. `arguments` is the packed block,
+// first[1], first[2]; x varies fastest, or y (flags). `arguments` is the packed block,
 // aligned to 8 bytes. `scratch` belongs to this thread, has the kernel's size
 // and alignment, and is uninitialized. Returns 0, or another value after
 // `fail`.

@@ -48,13 +48,17 @@ struct Launch {
   LaunchState state;
 };
 
-/// The coordinates of a program; x varies fastest.
+/// The coordinates of a program; x varies fastest, or y.
 struct Program {
   uint32_t index[3];
-  Program(uint64_t number, const uint32_t *grid)
-      : index{static_cast<uint32_t>(number % grid[0]),
-              static_cast<uint32_t>(number / grid[0] % grid[1]),
-              static_cast<uint32_t>(number / grid[0] / grid[1])} {}
+  Program(uint64_t number, const nereid_cpu_launch_t &launch) {
+    unsigned fastest = launch.flags & NEREID_CPU_LAUNCH_ALONG_Y ? 1 : 0;
+    const uint32_t *grid = launch.grid;
+    index[fastest] = static_cast<uint32_t>(number % grid[fastest]);
+    number /= grid[fastest];
+    index[1 - fastest] = static_cast<uint32_t>(number % grid[1 - fastest]);
+    index[2] = static_cast<uint32_t>(number / grid[1 - fastest]);
+  }
 };
 } // namespace
 
@@ -71,8 +75,9 @@ static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
   bool isPart = shared.parts > 1;
   uint64_t together = 1;
   for (uint64_t number = first; number < first + count; number += together) {
-    shared.flags = number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS;
-    Program program(number, shared.grid);
+    shared.flags = (launch.shared.flags & ~NEREID_CPU_LAUNCH_STREAMS) |
+                   (number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS);
+    Program program(number, shared);
     uint32_t parts = 1;
     if (!isPart && number % 3 < 2 &&
         isDivisible(image, launch.arguments, shared.grid, program.index))
@@ -111,7 +116,7 @@ static bool runPrograms(Launch &launch, const nereid_cpu_launch_t &shared,
   }
   if (scratch && launch.kernel.state->poisonsScratch) [[unlikely]]
     return runPoisoned(launch, shared, first, count, scratch);
-  Program program(first, shared.grid);
+  Program program(first, shared);
   int32_t status =
       image.entry(launch.arguments, &shared, program.index, count, scratch);
   endStreams(shared.flags);
@@ -133,7 +138,7 @@ static bool runParts(void *context, uint64_t first, uint64_t count) {
     shared.part = static_cast<uint32_t>(item % parts);
     if (launch.kernel.state->poisonsScratch) [[unlikely]]
       shared.part = parts - 1 - shared.part; // as in runPoisoned
-    Program program(item / parts, shared.grid);
+    Program program(item / parts, shared);
     if (!isDivisible(launch.kernel.image, launch.arguments, shared.grid,
                      program.index)) {
       if (shared.part != 0)
@@ -213,6 +218,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
     return launchCooperative(work, programs, launch->stream, call);
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
   work.shared.flags = streamingFlags(*kernel, programs, threads);
+  if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Y)
+    work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Y;
   bool complete;
   unsigned parts = partsFor(kernel->image, programs, threads);
   if (threads <= 1) {

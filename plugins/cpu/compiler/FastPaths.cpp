@@ -63,6 +63,8 @@ static constexpr FastPathInfo kTable[] = {
      "groups of vectors that exchange elements stay in registers"},
     {FastPath::InterleavedPrograms, "interleaved-programs",
      "programs take turns in a loop where their blocks are neighbours"},
+    {FastPath::GridOrder, "grid-order",
+     "programs run along y first where neighbours there are so in memory"},
 };
 
 /// Checks that a path's position in the table is its value.

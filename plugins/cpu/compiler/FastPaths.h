@@ -42,8 +42,9 @@ enum class FastPath : unsigned {
   WideAtomics,
   ExchangeGroups,
   InterleavedPrograms,
+  GridOrder,
 };
-inline constexpr size_t kFastPaths = 28;
+inline constexpr size_t kFastPaths = 29;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -5,6 +5,7 @@
 
 #include "Generate.h"
 
+#include "../image.h"
 #include "analysis/Induction.h"
 #include "emit/Entry.h"
 #include "kernel/OutOfResources.h"
@@ -91,6 +92,9 @@ generate(ModuleOp source, const GenerateOptions &options,
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(**program, forms);
   planInterleaving(**program, forms, options);
+  planGridOrder(**program, forms, options);
+  if ((*program)->runsAlongY)
+    info.flags |= NEREID_CPU_KERNEL_ALONG_Y;
   // In a loop that never runs it stores nothing.
   if (info.streamedBytesPerProgram &&
       !planStreams(**program, forms, options))

@@ -51,7 +51,9 @@ public:
     placeBuffers();
     loadGrid();
     if (info.streamedBytesPerProgram)
-      loadStreams();
+      emitter.streams = hasFlag(NEREID_CPU_LAUNCH_STREAMS);
+    if (emitter.program.runsAlongY)
+      isAlongY = hasFlag(NEREID_CPU_LAUNCH_ALONG_Y);
     if (emitter.program.parts)
       loadPart(*emitter.program.parts);
     startIds();
@@ -130,11 +132,10 @@ private:
     return b.CreateSelect(hasField, field, b.getInt32(0));
   }
 
-  void loadStreams() {
+  /// An i1: is `flag` of the launch set?
+  llvm::Value *hasFlag(uint32_t flag) {
     llvm::Value *flags = loadField(offsetof(nereid_cpu_launch_t, flags));
-    emitter.streams =
-        b.CreateICmpNE(b.CreateAnd(flags, NEREID_CPU_LAUNCH_STREAMS),
-                       b.getInt32(0), "streams");
+    return b.CreateICmpNE(b.CreateAnd(flags, flag), b.getInt32(0));
   }
 
   /// The rows of the part: strips of the same number of rows each, or, of the
@@ -203,17 +204,28 @@ private:
     b.CreateCondBr(b.CreateICmpEQ(rest, b.getInt64(0)), done, header);
   }
 
-  /// x varies fastest; an overflow of one axis advances the next.
+  /// Exchanges the values of x and y if y varies fastest.
+  ProgramIds inOrder(ArrayRef<llvm::Value *> values) {
+    ProgramIds ordered(values);
+    if (isAlongY) {
+      ordered[0] = b.CreateSelect(isAlongY, values[1], values[0]);
+      ordered[1] = b.CreateSelect(isAlongY, values[0], values[1]);
+    }
+    return ordered;
+  }
+
+  /// An overflow of one axis advances the next.
   ProgramIds idsAfter(const ProgramIds &some) {
     ProgramIds after;
     llvm::Value *carry = b.getTrue();
-    for (auto [id, size] : llvm::zip(some, emitter.gridSizes)) {
+    for (auto [id, size] :
+         llvm::zip(inOrder(some), inOrder({emitter.gridSizes, axes}))) {
       llvm::Value *next =
           b.CreateAdd(id, b.CreateZExt(carry, b.getInt32Ty()));
       carry = b.CreateICmpEQ(next, size);
       after.push_back(b.CreateSelect(carry, b.getInt32(0), next));
     }
-    return after;
+    return inOrder(after);
   }
 
   Emitter &emitter;
@@ -223,6 +235,7 @@ private:
   llvm::Value *first[3] = {};
   llvm::PHINode *ids[3] = {};
   llvm::PHINode *left = nullptr;
+  llvm::Value *isAlongY = nullptr; // i1; null: x varies fastest
 };
 } // namespace
 

@@ -1,6 +1,6 @@
-// Interleave.cpp - programs that take turns in a loop.
-// SPDX-FileCopyrightText: the Nereid authors
-// SPDX-License-Identifier: Apache-2.0
+// Interleave.cpp - the order of programs: turns in a loop, the axes of the
+// grid. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
+// Apache-2.0
 //
 // In a loop with the stride of the grid (`for i in range(pid * BLOCK, n,
 // num_programs * BLOCK)`) a program reads one block of many. Run one after the
@@ -8,6 +8,9 @@
 // on a Zen 4 at 15 GB/s instead of 28. If each runs one iteration in turn,
 // their blocks are neighbours. Programs that do not wait for each other may run
 // in any order, and at the same time; so an iteration may not have an effect.
+//
+// Kernels for GPUs often number rows of blocks along x and columns along y. Run
+// in that order, programs read a piece of each row before the next pieces.
 
 #include "plan/Interleave.h"
 
@@ -79,11 +82,13 @@ static std::optional<Polynomial> firstOf(const Polynomial &value,
   return sum;
 }
 
-/// By how much `value` exceeds that of the program before, if it is a constant.
-static std::optional<int64_t> differenceOfPrograms(const Polynomial &value) {
-  auto isId = [](Value factor) {
+/// By how much `value` exceeds that of the program before along an axis, if it
+/// is a constant.
+static std::optional<int64_t> differenceOfPrograms(const Polynomial &value,
+                                                   int axis = 0) {
+  auto isId = [&](Value factor) {
     auto id = factor.getDefiningOp<tt::GetProgramIdOp>();
-    return id && id.getAxisAsInt() == 0;
+    return id && int(id.getAxisAsInt()) == axis;
   };
   int64_t sum = 0;
   for (const Monomial &monomial : value.terms()) {
@@ -128,6 +133,42 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
     if (readsNeighbours(load, loop, forms))
       program.interleavedLoop = loop;
   });
+}
+
+/// May programs run in any order, and does nothing keep track of it?
+static bool isUnordered(const TileProgram &program) {
+  auto function = const_cast<tt::FuncOp &>(program.function);
+  return program.dots.empty() && !program.parts && !program.interleavedLoop &&
+         !function
+              .walk([](Operation *op) {
+                return codegen::infoOf(op).isAtomic || isVolatileLoad(op) ||
+                               isa<tt::PrintOp, tt::AssertOp>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+void planGridOrder(TileProgram &program, codegen::TileForms &forms,
+                   const GenerateOptions &options) {
+  if (!options.fastPaths.has(FastPath::GridOrder) || !isUnordered(program))
+    return;
+  // Elements accessed at neighbours, along x and y.
+  int64_t neighbours[2] = {0, 0};
+  auto function = const_cast<tt::FuncOp &>(program.function);
+  function.walk([&](Operation *op) {
+    OpOperand *pointers = codegen::infoOf(op).pointers;
+    auto tile = pointers ? codegen::tileType(pointers->get()) : nullptr;
+    const codegen::TileForm *form = tile ? forms.of(pointers->get()) : nullptr;
+    if (!form || !form->isAffine())
+      return;
+    for (auto [stride, length] : llvm::zip(form->strides, tile.getShape()))
+      for (int axis = 0; axis < 2; ++axis)
+        if (stride.constant() == 1 &&
+            differenceOfPrograms(form->base, axis) == length)
+          neighbours[axis] += tile.getNumElements();
+  });
+  program.runsAlongY = neighbours[1] > neighbours[0];
 }
 
 } // namespace nereid::cpu

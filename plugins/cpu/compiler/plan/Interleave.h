@@ -1,4 +1,4 @@
-// Interleave.h - programs that take turns in a loop.
+// Interleave.h - the order of programs: turns in a loop, the axes of the grid.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,6 +13,11 @@ namespace nereid::cpu {
 /// after it, and they then read memory in a better order.
 void planInterleaving(TileProgram &program, codegen::TileForms &forms,
                       const GenerateOptions &options);
+
+/// Sets TileProgram::runsAlongY if programs may run in any order, and most of
+/// what they read and write is at neighbours of memory along y, not along x.
+void planGridOrder(TileProgram &program, codegen::TileForms &forms,
+                   const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

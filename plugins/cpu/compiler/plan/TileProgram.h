@@ -188,6 +188,8 @@ struct TileProgram {
   /// A loop of the function in which programs that follow one another take
   /// turns; null: each program runs as a whole.
   mlir::scf::ForOp interleavedLoop;
+  /// Programs that follow one another had better be neighbours along y.
+  bool runsAlongY = false;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isMaterialized(mlir::Value value) const {
