@@ -107,10 +107,10 @@ typedef struct nereid_cpu_launch_t {
 } nereid_cpu_launch_t;
 
 // Runs `count` programs, at least 1, starting at (x, y, z) = first[0],
-// first[1], first[2]; x varies fastest, or y (flags). `arguments` is the packed block,
-// aligned to 8 bytes. `scratch` belongs to this thread, has the kernel's size
-// and alignment, and is uninitialized. Returns 0, or another value after
-// `fail`.
+// first[1], first[2]; x varies fastest, unless a flag says otherwise.
+// `arguments` is the packed block, aligned to 8 bytes. `scratch` belongs to this
+// thread, has the kernel's size and alignment, and is uninitialized. Returns 0,
+// or another value after `fail`.
 typedef int32_t (*nereid_cpu_entry_t)(const void *arguments,
                                       const nereid_cpu_launch_t *launch,
                                       const uint32_t *first, uint64_t count,

@@ -1,6 +1,6 @@
-// Interleave.cpp - the order of programs: turns in a loop, the axes of the
-// grid. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
-// Apache-2.0
+// Interleave.cpp - the order of programs: turns in loops, the axes of a grid.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 //
 // In a loop with the stride of the grid (`for i in range(pid * BLOCK, n,
 // num_programs * BLOCK)`) a program reads one block of many. Run one after the
