@@ -65,6 +65,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs take turns in a loop where their blocks are neighbours"},
     {FastPath::GridOrder, "grid-order",
      "programs run along y first where neighbours there are so in memory"},
+    {FastPath::RowPrefetch, "row-prefetch",
+     "short rows that the next program continues are prefetched"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -43,8 +43,9 @@ enum class FastPath : unsigned {
   ExchangeGroups,
   InterleavedPrograms,
   GridOrder,
+  RowPrefetch,
 };
-inline constexpr size_t kFastPaths = 29;
+inline constexpr size_t kFastPaths = 30;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

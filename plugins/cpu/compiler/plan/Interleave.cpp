@@ -153,8 +153,10 @@ void planGridOrder(TileProgram &program, codegen::TileForms &forms,
                    const GenerateOptions &options) {
   if (!options.fastPaths.has(FastPath::GridOrder) || !isUnordered(program))
     return;
-  // Elements accessed at neighbours, along x and y.
+  // Elements accessed at neighbours along x and y, and rows that these
+  // continue.
   int64_t neighbours[2] = {0, 0};
+  llvm::DenseSet<Value> continued[2];
   auto function = const_cast<tt::FuncOp &>(program.function);
   function.walk([&](Operation *op) {
     OpOperand *pointers = codegen::infoOf(op).pointers;
@@ -162,13 +164,20 @@ void planGridOrder(TileProgram &program, codegen::TileForms &forms,
     const codegen::TileForm *form = tile ? forms.of(pointers->get()) : nullptr;
     if (!form || !form->isAffine())
       return;
-    for (auto [stride, length] : llvm::zip(form->strides, tile.getShape()))
-      for (int axis = 0; axis < 2; ++axis)
-        if (stride.constant() == 1 &&
-            differenceOfPrograms(form->base, axis) == length)
-          neighbours[axis] += tile.getNumElements();
+    for (auto [dim, stride, length] :
+         llvm::enumerate(form->strides, tile.getShape()))
+      for (int axis = 0; axis < 2; ++axis) {
+        if (stride.constant() != 1 ||
+            differenceOfPrograms(form->base, axis) != length)
+          continue;
+        neighbours[axis] += tile.getNumElements();
+        if (int64_t(dim) == tile.getRank() - 1)
+          continued[axis].insert(pointers->get());
+      }
   });
   program.runsAlongY = neighbours[1] > neighbours[0];
+  if (options.fastPaths.has(FastPath::RowPrefetch))
+    program.continued = std::move(continued[program.runsAlongY]);
 }
 
 } // namespace nereid::cpu

@@ -190,6 +190,9 @@ struct TileProgram {
   mlir::scf::ForOp interleavedLoop;
   /// Programs that follow one another had better be neighbours along y.
   bool runsAlongY = false;
+  /// Tiles of pointers whose rows, along the last dimension, the next program
+  /// continues.
+  llvm::DenseSet<mlir::Value> continued;
   uint64_t scratchBytes = kScratchAlign;
 
   bool isMaterialized(mlir::Value value) const {

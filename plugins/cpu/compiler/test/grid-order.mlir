@@ -11,8 +11,15 @@
 // RUN: nereid compile %t/counts.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-X
 
 // CHECK: programs along y first
-// CHECK: !{!"flags", i64 32}
 // ALONG-X-NOT: along y
+
+// The row of the next program, 32 elements on, read and written, two lines each.
+// CHECK: prefetch.p0(ptr %{{.*}}, i32 1
+// CHECK: prefetch.p0(ptr %{{.*}}, i32 1
+// CHECK: prefetch.p0(ptr %{{.*}}, i32 0
+// CHECK: prefetch.p0(ptr %{{.*}}, i32 0
+// CHECK-NOT: prefetch.p0(ptr %{{.*}}, i32
+// CHECK: !{!"flags", i64 32}
 
 //--- rows.mlir
 // Blocks of 8 rows along x, of 32 columns along y, matrices along z.

@@ -75,6 +75,8 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
     current[dim] = {loops.back().index, 0, nullptr};
   }
+  if (!loops.empty() && !nest.transposition && nest.reduceAxis < 0)
+    prefetchRows(inner);
   if (nest.transposition)
     emitTransposed(inner);
   else if (nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis))

@@ -81,6 +81,7 @@ private:
   void prefetchReads(const TileRead &read, llvm::Value *row,
                      llvm::Value *columns);
   void prefetchStores(tt::StoreOp store, Range rows, llvm::Value *columns);
+  void prefetchRows(const Inner &inner);
   void prefetchBlocks(const Inner &inner, Range rows, llvm::Value *columns);
   void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
   llvm::SmallVector<llvm::Value *>
