@@ -65,10 +65,9 @@ struct Program {
 // A NaN in every floating-point type, -1 in every other.
 static constexpr int kPoison = 0xff;
 
-/// Runs one program and three together in turn, each time with
-/// scratch filled by the pattern. Every other time they stream, so that tests
-/// with little data cover both, and programs that can be divided are, but one of
-/// three.
+/// Runs one program and three together in turn, each time with scratch filled
+/// by the pattern. Every other time they stream, so that tests with little data
+/// cover both, and programs that can be divided are, but one of three.
 static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
                         uint64_t first, uint64_t count, void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
@@ -212,8 +211,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
                   0},
                  LaunchState(kernel->state->printing)};
   work.shared.state = &work.state;
-  bool isCooperative = launch->flags & NEREID_LAUNCH_COOPERATIVE &&
-                       mayWait(kernel->image);
+  bool isCooperative =
+      launch->flags & NEREID_LAUNCH_COOPERATIVE && mayWait(kernel->image);
   if (isCooperative && programs > 1) [[unlikely]]
     return launchCooperative(work, programs, launch->stream, call);
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);

@@ -177,7 +177,8 @@ private:
     }
   }
 
-  /// One program, or some that take turns, and the way to the next or to `done`.
+  /// One program, or some that take turns, and the way to the next or to
+  /// `done`.
   void emitPrograms(llvm::BasicBlock *header, llvm::BasicBlock *latch,
                     llvm::BasicBlock *done) {
     ProgramIds following(ids, ids + axes);
@@ -220,8 +221,7 @@ private:
     llvm::Value *carry = b.getTrue();
     for (auto [id, size] :
          llvm::zip(inOrder(some), inOrder({emitter.gridSizes, axes}))) {
-      llvm::Value *next =
-          b.CreateAdd(id, b.CreateZExt(carry, b.getInt32Ty()));
+      llvm::Value *next = b.CreateAdd(id, b.CreateZExt(carry, b.getInt32Ty()));
       carry = b.CreateICmpEQ(next, size);
       after.push_back(b.CreateSelect(carry, b.getInt32(0), next));
     }

@@ -151,7 +151,7 @@ static bool isUnordered(const TileProgram &program) {
 
 void planGridOrder(TileProgram &program, codegen::TileForms &forms,
                    const GenerateOptions &options) {
-  if (!options.fastPaths.has(FastPath::GridOrder) || !isUnordered(program))
+  if (!isUnordered(program))
     return;
   // Elements accessed at neighbours along x and y, and rows that these
   // continue.
@@ -175,7 +175,8 @@ void planGridOrder(TileProgram &program, codegen::TileForms &forms,
           continued[axis].insert(pointers->get());
       }
   });
-  program.runsAlongY = neighbours[1] > neighbours[0];
+  program.runsAlongY = options.fastPaths.has(FastPath::GridOrder) &&
+                       neighbours[1] > neighbours[0];
   if (options.fastPaths.has(FastPath::RowPrefetch))
     program.continued = std::move(continued[program.runsAlongY]);
 }

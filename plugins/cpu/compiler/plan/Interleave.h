@@ -15,8 +15,8 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
                       const GenerateOptions &options);
 
 /// Sets TileProgram::runsAlongY if programs may run in any order, and most of
-/// what they read and write is at neighbours of memory along y, not along x; and
-/// TileProgram::continued.
+/// what they read and write is at neighbours of memory along y, not along x;
+/// and TileProgram::continued.
 void planGridOrder(TileProgram &program, codegen::TileForms &forms,
                    const GenerateOptions &options);
 

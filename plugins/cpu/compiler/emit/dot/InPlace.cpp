@@ -90,9 +90,9 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
   }
   // Then no buffer is filled: the whole of a row or column is read at once.
   if (sides[0].operand && sides[1].operand)
-    isFull = b.CreateAnd(
-        isFull, b.CreateNot(b.CreateAnd(sides[0].started.isInPlace,
-                                        sides[1].started.isInPlace)));
+    isFull = b.CreateAnd(isFull,
+                         b.CreateNot(b.CreateAnd(sides[0].started.isInPlace,
+                                                 sides[1].started.isInPlace)));
   llvm::Value *isApart =
       b.CreateAnd(b.CreateNot(isFirst), b.CreateNot(allContinue));
   emitIf(emitter, isApart, [&] {
