@@ -108,7 +108,7 @@ tail:
 )");
 }
 
-std::string orderKernel() {
+std::string orderKernel(bool neverWaits) {
   return loopOverPrograms(
       "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n", R"(
   %order = load ptr, ptr %args
@@ -127,7 +127,8 @@ std::string orderKernel() {
 !2 = !{!"argument", !"next", !"*i64", i64 8}
 !3 = !{!"arguments_size", i64 16}
 !4 = !{!"scratch_size", i64 4096}
-!5 = !{!"flags", i64 1}
+!5 = !{!"flags", i64 )" +
+          std::string(neverWaits ? "17" : "1") + R"(}
 !6 = !{!"flops_per_program", i64 1000000}
 )");
 }
