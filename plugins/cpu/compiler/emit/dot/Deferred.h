@@ -76,8 +76,8 @@ private:
   const DeferredDots *deferred = nullptr;
   llvm::DenseMap<const Buffer *, llvm::Value *> bases;
   /// Buffers have slots for the tiles of some iterations, which are filled one
-  /// after the other. Deferred are those of the last `count` iterations, of
-  /// any number where both operands are in place.
+  /// after the other. The operands of the last `count` iterations are
+  /// deferred: no more than there are slots, or any number if both are in place.
   llvm::PHINode *slot = nullptr;     // of this iteration
   llvm::PHINode *count = nullptr;    // before it; `slot` without in-place ones
   llvm::Value *isLastSlot = nullptr; // i1

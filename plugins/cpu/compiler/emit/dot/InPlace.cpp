@@ -88,7 +88,8 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
         b.CreateSelect(isFirst, side.now.first, side.before.first)};
     allContinue = b.CreateAnd(allContinue, continues(side));
   }
-  // Then no buffer is filled: the whole of a row or column is read at once.
+  // With both in place no buffer is filled: any number may be deferred, so that
+  // the whole of a row or column is read at once.
   if (sides[0].operand && sides[1].operand)
     isFull = b.CreateAnd(isFull,
                          b.CreateNot(b.CreateAnd(sides[0].started.isInPlace,
