@@ -15,8 +15,8 @@ namespace nereid::cpu::test {
 std::string addKernel();
 
 /// order[atomic next++] = program. Arguments: order (*i64), next (*i64). With
-/// scratch of 4 KiB that each program fills. `neverWaits`: its programs may start
-/// in any order.
+/// scratch of 4 KiB that each program fills. `neverWaits`: its programs may
+/// start in any order.
 std::string orderKernel(bool neverWaits = false);
 
 /// out[program] = the first 8 bytes of scratch, which it then overwrites with
