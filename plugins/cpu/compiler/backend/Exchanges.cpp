@@ -5,9 +5,9 @@
 
 #include "Exchanges.h"
 
+#include "backend/ExchangeStep.h"
 #include "backend/Features.h"
 
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -22,8 +22,8 @@ static bool hasExtrema(llvm::Type *type, const llvm::TargetMachine &machine) {
   if (element->isFloatTy() || element->isDoubleTy())
     return true;
   return element->isIntegerTy() &&
-         hasFeature(machine, element->getScalarSizeInBits() == 64 ? "avx512vl"
-                                                                  : "avx2");
+         hasFeature(machine,
+                    element->getScalarSizeInBits() == 64 ? "avx512vl" : "avx2");
 }
 
 /// The comparisons that are true for a smaller, or larger, first operand only.
@@ -43,30 +43,37 @@ static bool isStrict(llvm::CmpInst::Predicate predicate) {
   }
 }
 
-static void rewrite(llvm::SelectInst &select,
-                    const llvm::TargetMachine &machine) {
+std::optional<ExchangeStep>
+ExchangeStep::of(llvm::Instruction &instruction,
+                 const llvm::TargetMachine &machine) {
   using namespace llvm::PatternMatch;
-  llvm::Value *compared, *mask;
+  ExchangeStep step;
+  step.select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+  llvm::Value *compared;
   auto comparison = m_OneUse(m_CombineAnd(m_Cmp(), m_Value(compared)));
-  if (!match(select.getCondition(),
-             m_OneUse(m_c_Xor(comparison, m_Value(mask)))) ||
-      !hasExtrema(select.getType(), machine))
-    return;
-  auto *compare = llvm::cast<llvm::CmpInst>(compared);
-  llvm::Value *a = compare->getOperand(0), *b = compare->getOperand(1);
-  llvm::Value *yes = select.getTrueValue(), *no = select.getFalseValue();
+  if (!step.select ||
+      !match(step.select->getCondition(),
+             m_OneUse(m_c_Xor(comparison, m_Value(step.mask)))) ||
+      !hasExtrema(step.select->getType(), machine))
+    return std::nullopt;
+  step.compare = llvm::cast<llvm::CmpInst>(compared);
+  llvm::Value *a = step.compare->getOperand(0);
+  llvm::Value *b = step.compare->getOperand(1);
+  llvm::Value *yes = step.select->getTrueValue();
+  llvm::Value *no = step.select->getFalseValue();
   bool takesBoth = (yes == a && no == b) || (yes == b && no == a);
-  if (!takesBoth || !isStrict(compare->getPredicate()))
-    return;
-  llvm::IRBuilder<> builder(&select);
-  auto choose = [&](llvm::Value *first, llvm::Value *second) {
-    // One of its own for each: an instruction is not selected otherwise.
-    llvm::Value *own = builder.CreateCmp(compare->getPredicate(), a, b);
-    return builder.CreateSelect(own, first, second);
-  };
-  select.replaceAllUsesWith(
-      builder.CreateSelect(mask, choose(no, yes), choose(yes, no)));
-  llvm::RecursivelyDeleteTriviallyDeadInstructions(&select);
+  if (!takesBoth || !isStrict(step.compare->getPredicate()))
+    return std::nullopt;
+  return step;
+}
+
+llvm::Value *ExchangeStep::choose(llvm::IRBuilderBase &builder, llvm::Value *a,
+                                  llvm::Value *b, bool isMasked) const {
+  // One of its own for each: an instruction is not selected otherwise.
+  llvm::Value *own = builder.CreateCmp(compare->getPredicate(), a, b);
+  bool takesFirst = select->getTrueValue() == compare->getOperand(0);
+  return takesFirst != isMasked ? builder.CreateSelect(own, a, b)
+                                : builder.CreateSelect(own, b, a);
 }
 
 void useExtremaInExchanges(llvm::Module &module,
@@ -75,12 +82,19 @@ void useExtremaInExchanges(llvm::Module &module,
     return;
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function) {
-      llvm::SmallVector<llvm::SelectInst *> selects;
+      llvm::SmallVector<ExchangeStep> steps;
       for (llvm::Instruction &instruction : block)
-        if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
-          selects.push_back(select);
-      for (llvm::SelectInst *select : selects)
-        rewrite(*select, machine);
+        if (auto step = ExchangeStep::of(instruction, machine))
+          steps.push_back(*step);
+      for (ExchangeStep &step : steps) {
+        llvm::IRBuilder<> builder(step.select);
+        llvm::Value *a = step.compare->getOperand(0);
+        llvm::Value *b = step.compare->getOperand(1);
+        step.select->replaceAllUsesWith(
+            builder.CreateSelect(step.mask, step.choose(builder, a, b, true),
+                                 step.choose(builder, a, b, false)));
+        llvm::RecursivelyDeleteTriviallyDeadInstructions(step.select);
+      }
     }
 }
 

@@ -15,8 +15,8 @@ namespace nereid::cpu {
 
 /// A step of a sort is `(a > b) ^ m ? b : a`, where m tells the lanes of
 /// descending order. It becomes `m ? max : min`, each a comparison and a
-/// selection that are one instruction of x86: an operation less, and the mask is
-/// no longer on the way from step to step. Comparisons that select more than
+/// selection that are one instruction of x86: an operation less, and the mask
+/// is no longer on the way from step to step. Comparisons that select more than
 /// these two values, as in sorts with indices, stay.
 ///
 /// Run last: other passes join the comparisons again.

@@ -5,6 +5,7 @@
 
 #include "Optimize.h"
 
+#include "ExchangePairs.h"
 #include "Exchanges.h"
 #include "F16Operations.h"
 #include "MemoryOperands.h"
@@ -64,6 +65,7 @@ void Optimizer::run(llvm::Module &module) {
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
   computeF16InF32(module, machine);
+  pairExchanges(module, machine);
   useExtremaInExchanges(module, machine);
   // Cached analyses refer to functions that will be deleted.
   loops.clear();
