@@ -48,9 +48,10 @@ static bool isLibrary(FileLineColLoc place) {
 SourceLines::SourceLines(tt::FuncOp kernel, llvm::Function &entry)
     : builder(*entry.getParent()) {
   llvm::Module &module = *entry.getParent();
-  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
+  // A module may have several kernels, or forms of one.
+  module.setModuleFlag(llvm::Module::Warning, "Debug Info Version",
                        llvm::DEBUG_METADATA_VERSION);
-  module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+  module.setModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   FileLineColLoc place = placeOf(kernel.getLoc());
   llvm::DIFile *file = fileOf(place ? place.getFilename().getValue() : "");
   builder.createCompileUnit(llvm::dwarf::DW_LANG_Python, file, "nereid",

@@ -67,6 +67,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs run along y first where neighbours there are so in memory"},
     {FastPath::RowPrefetch, "row-prefetch",
      "short rows that the next program continues are prefetched"},
+    {FastPath::UnitStrides, "unit-strides",
+     "a form of the kernel for strides that are one in this launch"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -44,8 +44,9 @@ enum class FastPath : unsigned {
   InterleavedPrograms,
   GridOrder,
   RowPrefetch,
+  UnitStrides,
 };
-inline constexpr size_t kFastPaths = 30;
+inline constexpr size_t kFastPaths = 31;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -17,6 +17,7 @@
 #include "plan/Masks.h"
 #include "plan/RowParts.h"
 #include "plan/Streams.h"
+#include "plan/UnitStrides.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -66,6 +67,75 @@ static llvm::MDNode *makeScratchScope(llvm::LLVMContext &context) {
   return llvm::MDNode::get(context, {scope});
 }
 
+namespace {
+/// A form of the kernel: what to emit for it.
+struct KernelForm {
+  std::unique_ptr<TileProgram> program;
+  std::unique_ptr<codegen::TileForms> forms;
+  bool streams = false;
+};
+} // namespace
+
+/// Plans `kernel`, and adds what the driver has to know to `info`.
+static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
+                                           const GenerateOptions &options,
+                                           KernelInfo &info) {
+  codegen::TileForms planned;
+  std::optional<RowParts> parts;
+  if (mayDivide)
+    parts = divideRows(kernel, planned, options, info);
+  auto planning = planTileProgram(kernel, parts, planned, options);
+  if (failed(planning))
+    return failureOf("the kernel cannot be compiled for the cpu");
+  KernelForm form;
+  form.program = std::move(*planning);
+  TileProgram &program = *form.program;
+  info.scratchSize = std::max(info.scratchSize, program.scratchBytes);
+  if (program.scratchBytes > kMaxScratchBytes)
+    return llvm::make_error<codegen::OutOfResourcesError>(
+        program.scratchBytes, kMaxScratchBytes,
+        "bytes of scratch for its tiles");
+  form.forms = std::make_unique<codegen::TileForms>(
+      [&program](Value value) { return program.isOpaque(value); });
+  if (options.fastPaths.has(FastPath::MaskIntervals))
+    planMasks(program, *form.forms);
+  planInterleaving(program, *form.forms, options);
+  planGridOrder(program, *form.forms, options);
+  // In a loop that never runs it stores nothing.
+  form.streams = info.streamedBytesPerProgram &&
+                 planStreams(program, *form.forms, options);
+  return form;
+}
+
+/// The forms of the kernel: for strides that are one, if it has such, and for
+/// all.
+static llvm::Expected<SmallVector<KernelForm, 2>>
+planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
+          const GenerateOptions &options, KernelInfo &info) {
+  SmallVector<tt::FuncOp, 2> kernels;
+  if (!unitStrides.empty())
+    kernels.push_back(copyWithUnitStrides(kernel, unitStrides));
+  kernels.push_back(kernel);
+  SmallVector<KernelForm, 2> forms;
+  bool streams = false;
+  for (tt::FuncOp each : kernels) {
+    // The driver divides all programs of a launch, or none.
+    auto form = planForm(each, kernels.size() == 1, options, info);
+    if (!form)
+      return form.takeError();
+    streams |= form->streams;
+    forms.push_back(std::move(*form));
+  }
+  if (!streams)
+    info.streamedBytesPerProgram = 0;
+  // Whether the order matters does not depend on strides.
+  for (KernelForm &form : forms)
+    form.program->runsAlongY = forms.front().program->runsAlongY;
+  if (forms.front().program->runsAlongY)
+    info.flags |= NEREID_CPU_KERNEL_ALONG_Y;
+  return forms;
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generate(ModuleOp source, const GenerateOptions &options,
          llvm::LLVMContext &context, KernelInfo &info) {
@@ -77,40 +147,39 @@ generate(ModuleOp source, const GenerateOptions &options,
   auto kernel = prepareKernel(*module, options, expansion, info);
   if (!kernel)
     return kernel.takeError();
-
-  codegen::TileForms planned;
-  std::optional<RowParts> parts = divideRows(*kernel, planned, options, info);
-  auto program = planTileProgram(*kernel, parts, planned, options);
-  if (failed(program))
-    return failureOf("the kernel cannot be compiled for the cpu");
-  info.scratchSize = (*program)->scratchBytes;
-  if (info.scratchSize > kMaxScratchBytes)
-    return llvm::make_error<codegen::OutOfResourcesError>(
-        info.scratchSize, kMaxScratchBytes, "bytes of scratch for its tiles");
-  codegen::TileForms forms(
-      [&](Value value) { return (*program)->isOpaque(value); });
-  if (options.fastPaths.has(FastPath::MaskIntervals))
-    planMasks(**program, forms);
-  planInterleaving(**program, forms, options);
-  planGridOrder(**program, forms, options);
-  if ((*program)->runsAlongY)
-    info.flags |= NEREID_CPU_KERNEL_ALONG_Y;
-  // In a loop that never runs it stores nothing.
-  if (info.streamedBytesPerProgram &&
-      !planStreams(**program, forms, options))
-    info.streamedBytesPerProgram = 0;
+  SmallVector<BlockArgument> unitStrides;
+  if (options.fastPaths.has(FastPath::UnitStrides))
+    unitStrides = findUnitStrides(*kernel);
+  auto forms = planForms(*kernel, unitStrides, options, info);
+  if (!forms)
+    return forms.takeError();
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);
-    (*program)->print(text);
+    for (const KernelForm &form : *forms) {
+      if (!unitStrides.empty())
+        text << (&form == forms->begin() ? "where strides are one:\n"
+                                         : "elsewhere:\n");
+      form.program->print(text);
+    }
   }
 
   auto result = std::make_unique<llvm::Module>(info.name, context);
   result->setTargetTriple(options.machine->getTargetTriple().str());
   result->setDataLayout(options.machine->createDataLayout());
-  Emitter emitter(*result, **program, forms, options);
-  emitter.scratchScope = makeScratchScope(context);
-  if (!emitEntry(emitter, info))
-    return failureOf("the kernel cannot be compiled for the cpu");
+  llvm::MDNode *scratchScope = makeScratchScope(context);
+  SmallVector<llvm::Function *, 2> entries;
+  for (KernelForm &form : *forms) {
+    Emitter emitter(*result, *form.program, *form.forms, options);
+    emitter.scratchScope = scratchScope;
+    entries.push_back(emitEntry(emitter, info, info.name + ".form"));
+    if (!entries.back())
+      return failureOf("the kernel cannot be compiled for the cpu");
+  }
+  if (!unitStrides.empty())
+    entries.push_back(
+        emitChoice(*entries[0], *entries[1], unitStrides, info, kEntryName));
+  entries.back()->setName(kEntryName);
+  entries.back()->setLinkage(llvm::GlobalValue::ExternalLinkage);
   // Where f16 is computed as integers, LLVM must not turn them into floats
   // again (clearing the sign bit into fabs): it would emit calls of conversion
   // routines that are in no library.

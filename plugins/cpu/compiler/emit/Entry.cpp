@@ -14,6 +14,20 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+static llvm::Function *createEntry(llvm::Module &module, llvm::StringRef name) {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Type *pointer = llvm::PointerType::get(context, 0);
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getInt32Ty(context),
+      {pointer, pointer, pointer, llvm::Type::getInt64Ty(context), pointer},
+      false);
+  auto *function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                          name, module);
+  for (unsigned argument : {0u, 4u})
+    function->addParamAttr(argument, llvm::Attribute::NoAlias);
+  return function;
+}
+
 namespace {
 /// Builds the entry function around the kernel's body.
 class EntryEmitter {
@@ -22,17 +36,10 @@ public:
       : emitter(emitter), b(emitter.builder), info(info),
         axes(countAxes(emitter.program.function)) {}
 
-  /// Returns false if the body could not be emitted.
-  bool run() {
+  /// Returns null if the body could not be emitted.
+  llvm::Function *run(llvm::StringRef name) {
     llvm::LLVMContext &context = emitter.context();
-    llvm::Type *pointer = b.getPtrTy();
-    auto *type = llvm::FunctionType::get(
-        b.getInt32Ty(), {pointer, pointer, pointer, b.getInt64Ty(), pointer},
-        false);
-    auto *function = llvm::Function::Create(
-        type, llvm::Function::ExternalLinkage, kEntryName, emitter.module);
-    for (unsigned argument : {0u, 4u})
-      function->addParamAttr(argument, llvm::Attribute::NoAlias);
+    llvm::Function *function = createEntry(emitter.module, name);
     emitter.function = function;
     emitter.launch = function->getArg(1);
     if (emitter.options.debugInfo)
@@ -65,7 +72,7 @@ public:
     b.CreateRet(b.getInt32(0));
     if (emitter.lines)
       emitter.lines->finish();
-    return !emitter.failed;
+    return emitter.failed ? nullptr : function;
   }
 
 private:
@@ -143,8 +150,8 @@ private:
   void loadPart(const RowParts &parts) {
     llvm::Value *part = loadField(offsetof(nereid_cpu_launch_t, part));
     llvm::Value *count = loadField(offsetof(nereid_cpu_launch_t, parts));
-    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, count,
-                                    b.getInt32(1));
+    count =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, count, b.getInt32(1));
     auto startOf = [&](llvm::Value *number) {
       llvm::Value *strip =
           b.CreateUDiv(b.CreateMul(number, b.getInt32(parts.count)), count);
@@ -239,8 +246,42 @@ private:
 };
 } // namespace
 
-bool emitEntry(Emitter &emitter, const KernelInfo &info) {
-  return EntryEmitter(emitter, info).run();
+llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
+                          llvm::StringRef name) {
+  return EntryEmitter(emitter, info).run(name);
+}
+
+llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
+                           ArrayRef<BlockArgument> arguments,
+                           const KernelInfo &info, llvm::StringRef name) {
+  llvm::Function *function = createEntry(*special.getParent(), name);
+  llvm::LLVMContext &context = function->getContext();
+  auto *isSpecial = llvm::BasicBlock::Create(context, "special", function);
+  auto *isGeneral = llvm::BasicBlock::Create(context, "general", function);
+  llvm::IRBuilder<> b(
+      llvm::BasicBlock::Create(context, "entry", function, isSpecial));
+  llvm::Value *areOne = b.getTrue();
+  for (BlockArgument argument : arguments) {
+    llvm::Type *type = b.getIntNTy(argument.getType().getIntOrFloatBitWidth());
+    llvm::Value *value = b.CreateLoad(
+        type,
+        b.CreateConstGEP1_64(b.getInt8Ty(), function->getArg(0),
+                             info.arguments[argument.getArgNumber()].offset));
+    areOne = b.CreateAnd(
+        areOne, b.CreateICmpEQ(value, llvm::ConstantInt::get(type, 1)));
+  }
+  b.CreateCondBr(areOne, isSpecial, isGeneral);
+  llvm::SmallVector<llvm::Value *> operands;
+  for (llvm::Argument &argument : function->args())
+    operands.push_back(&argument);
+  for (auto [block, form] :
+       {std::pair(isSpecial, &special), std::pair(isGeneral, &general)}) {
+    b.SetInsertPoint(block);
+    llvm::CallInst *call = b.CreateCall(form, operands);
+    call->setTailCall();
+    b.CreateRet(call);
+  }
+  return function;
 }
 
 } // namespace nereid::cpu

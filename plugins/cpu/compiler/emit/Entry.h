@@ -9,10 +9,19 @@
 
 namespace nereid::cpu {
 
-/// Emits the function `kEntryName`, with the body of the kernel in its loop;
-/// `info` has the layout of the arguments. Returns false if an operation in the
-/// body is not supported, which has been reported.
-bool emitEntry(Emitter &emitter, const KernelInfo &info);
+/// Emits an internal function `name` of the type nereid_cpu_entry_t, with the
+/// body of the kernel in its loop; `info` has the layout of the arguments.
+/// Returns null if an operation in the body is not supported, which has been
+/// reported.
+llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
+                          llvm::StringRef name);
+
+/// Emits an internal function `name` that calls `special` where all of
+/// `arguments`, integers of the kernel, are one, and `general` elsewhere. Both
+/// are of the type nereid_cpu_entry_t, and so is the result.
+llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
+                           llvm::ArrayRef<mlir::BlockArgument> arguments,
+                           const KernelInfo &info, llvm::StringRef name);
 
 } // namespace nereid::cpu
 

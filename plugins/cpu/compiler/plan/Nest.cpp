@@ -219,13 +219,14 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order
-  // execution overlaps iterations, and more code takes longer to compile.
+  // execution overlaps iterations, and more code takes longer to compile. So it
+  // is with vectors that are accessed element by element.
   bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
     return llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
     });
   });
-  bool isHeavy = survey.cost > 12;
+  bool isHeavy = survey.cost > 12 || survey.score[nest.vectorAxis] < 0;
   int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
   // With a still larger body, the comparison and mask of AVX-512 are 5 % of it;
