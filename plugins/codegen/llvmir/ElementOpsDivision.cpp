@@ -8,11 +8,14 @@
 // an integer is at
 //    least 1/divisor away from one, much more than the rounding, so truncation
 //    is exact. A divisor that all lanes share is inverted once.
-//  - 64 bits in f64, twice: a first quotient that is never too large, the
+//  - 64 bits in f64 too, if both numbers are known to have at most 51: offsets
+//    are often extended from 32 bits.
+//  - other 64 bits in f64, twice: a first quotient that is never too large, the
 //    remainder of it by integer arithmetic, the quotient of that, and a last
 //    correction by one.
 // Scalars use the machine's division with the bad divisors replaced by 1.
 
+#include "analysis/Magnitude.h"
 #include "llvmir/ElementOpsEmitter.h"
 
 using namespace mlir;
@@ -31,6 +34,13 @@ struct ElementEmitter::Division {
 // or smaller, than the exact value despite rounding.
 static constexpr double kUpF64 = 1.0 + 0x1p-51;
 static constexpr double kDownF64 = 1.0 - 0x1p-50;
+
+// Signed integers of so many bits, divided in f64 with kUpF64, have exact
+// quotients: the error is less than 2^50 / divisor * 2^-50.
+static constexpr unsigned kBitsInF64 = 51;
+// A double of this size has units of one: the sum with an integer of kBitsInF64
+// bits has it in its lowest bits.
+static constexpr double kIntegersF64 = 0x1.8p52;
 
 static llvm::Value *toFloat(llvm::IRBuilderBase &b, llvm::Value *value,
                             llvm::Type *scalar, bool isSigned) {
@@ -60,19 +70,43 @@ llvm::Value *ElementEmitter::quotientInF32(const Division &division) {
   return b.CreateTrunc(toInteger(b, quotient, i32, true), resultType());
 }
 
+/// The quotient of two doubles, the divisor perhaps one for all lanes, which is
+/// exact when it is truncated.
+llvm::Value *ElementEmitter::quotientOfF64(llvm::Value *dividend,
+                                           llvm::Value *divisor) {
+  if (divisor->getType()->isVectorTy())
+    return b.CreateFDiv(dividend, divisor);
+  llvm::Value *inverse =
+      b.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), kUpF64), divisor);
+  return b.CreateFMul(dividend, splat(inverse));
+}
+
 llvm::Value *ElementEmitter::quotientInF64(const Division &division) {
   llvm::Type *f64 = b.getDoubleTy();
-  llvm::Value *dividend = toFloat(b, division.dividend, f64, division.isSigned);
-  llvm::Value *divisor = toFloat(b, division.divisor, f64, division.isSigned);
-  llvm::Value *quotient;
-  if (divisor->getType()->isVectorTy()) {
-    quotient = b.CreateFDiv(dividend, divisor);
-  } else {
-    llvm::Value *inverse =
-        b.CreateFDiv(llvm::ConstantFP::get(f64, kUpF64), divisor);
-    quotient = b.CreateFMul(dividend, splat(inverse));
-  }
+  llvm::Value *quotient =
+      quotientOfF64(toFloat(b, division.dividend, f64, division.isSigned),
+                    toFloat(b, division.divisor, f64, division.isSigned));
   return toInteger(b, quotient, b.getInt32Ty(), division.isSigned);
+}
+
+/// Of signed numbers of at most kBitsInF64 bits. Only AVX-512 converts 64 bits:
+/// additions move the bits where they are wanted.
+llvm::Value *ElementEmitter::quotientOfFewBits(const Division &division) {
+  auto asDouble = [&](llvm::Value *value) {
+    llvm::Type *type = value->getType()->getWithNewType(b.getDoubleTy());
+    llvm::Constant *large = llvm::ConstantFP::get(type, kIntegersF64);
+    llvm::Value *sum = b.CreateAdd(
+        value, llvm::ConstantExpr::getBitCast(large, value->getType()));
+    return b.CreateFSub(b.CreateBitCast(sum, type), large);
+  };
+  llvm::Value *quotient = intrinsic(
+      llvm::Intrinsic::trunc,
+      {quotientOfF64(asDouble(division.dividend), asDouble(division.divisor))});
+  llvm::Constant *large =
+      llvm::ConstantFP::get(quotient->getType(), kIntegersF64);
+  llvm::Type *integers = division.dividend->getType();
+  return b.CreateSub(b.CreateBitCast(b.CreateFAdd(quotient, large), integers),
+                     llvm::ConstantExpr::getBitCast(large, integers));
 }
 
 // Dividend and divisor unsigned; the divisor may be one for all lanes.
@@ -151,7 +185,12 @@ llvm::Value *ElementEmitter::divideOrRemain(bool isSigned, bool wantRemainder) {
   } else if (!isGood && lanes > 1 && width == 32) {
     quotient = quotientInF64(division);
   } else if (!isGood && lanes > 1 && width == 64) {
-    quotient = quotientOf64Bits(division);
+    bool isSmall =
+        isSigned && llvm::all_of(op->getOperands(), [](mlir::Value operand) {
+          return signedBitsOf(operand) <= kBitsInF64;
+        });
+    quotient =
+        isSmall ? quotientOfFewBits(division) : quotientOf64Bits(division);
   } else {
     auto quotientOp = isSigned ? Instruction::SDiv : Instruction::UDiv;
     auto remainderOp = isSigned ? Instruction::SRem : Instruction::URem;

@@ -61,7 +61,9 @@ private:
   struct Division;
   llvm::Value *divideOrRemain(bool isSigned, bool wantRemainder);
   llvm::Value *quotientInF32(const Division &division);
+  llvm::Value *quotientOfF64(llvm::Value *dividend, llvm::Value *divisor);
   llvm::Value *quotientInF64(const Division &division);
+  llvm::Value *quotientOfFewBits(const Division &division);
   llvm::Value *unsignedQuotientOf64Bits(llvm::Value *dividend,
                                         llvm::Value *divisor);
   llvm::Value *quotientOf64Bits(const Division &division);

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -106,6 +107,45 @@ TYPED_TEST(IntegerTest, DividesByADivisorThatAllLanesShare) {
               << operation << " of " << int64_t(x[i]) << " and "
               << int64_t(divisor);
         }
+    }
+  }
+}
+
+// Of 51 bits, they are divided as floats.
+TEST(LongIntegerTest, DividesNumbersThatFitADouble) {
+  constexpr int64_t kMost = (int64_t(1) << 50) - 1;
+  std::mt19937_64 random(1);
+  auto any = [&] { return int64_t(random()) >> (13 + random() % 51); };
+  for (bool remains : {false, true}) {
+    std::string name = remains ? "remsi" : "divsi";
+    JitOptions options;
+    options.uniformArguments = 2;
+    ElementJit compiled("tt.func @f(%0: i64, %1: i64) -> i64 {\n"
+                        "  %c = arith.constant 13 : i64\n"
+                        "  %x = arith.shrsi %0, %c : i64\n"
+                        "  %y = arith.shrsi %1, %c : i64\n"
+                        "  %r = arith." +
+                            name + " %x, %y : i64\n  tt.return %r : i64\n}\n",
+                        options);
+    for (int i = 0; i < 2000; ++i) {
+      int64_t divisor = i == 0 ? -kMost - 1 : i == 1 ? kMost : any();
+      if (divisor == 0)
+        continue;
+      std::vector<int64_t> x;
+      for (int64_t quotient : {any() / divisor, kMost / divisor})
+        for (int step : {-1, 0, 1})
+          x.push_back(std::clamp(quotient * divisor + step, -kMost - 1, kMost));
+      x.push_back(-kMost - 1);
+      while (x.size() < 16)
+        x.push_back(any());
+      std::vector<int64_t> scaled, got(x.size());
+      for (int64_t value : x)
+        scaled.push_back(value * 0x2000);
+      int64_t by = divisor * 0x2000;
+      compiled.run(x.size(), {scaled.data(), &by, got.data()});
+      for (size_t n = 0; n < x.size(); ++n)
+        ASSERT_EQ(got[n], remains ? x[n] % divisor : x[n] / divisor)
+            << name << " of " << x[n] << " and " << divisor;
     }
   }
 }

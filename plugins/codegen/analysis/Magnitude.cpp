@@ -1,0 +1,90 @@
+// Magnitude.cpp - the bits of integers through arithmetic.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "analysis/Magnitude.h"
+
+#include "nereid/ttir/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+// Of one value, no more operations than this are looked into.
+static constexpr unsigned kMaxOperations = 64;
+
+namespace {
+class MagnitudeReader {
+public:
+  unsigned of(Value value) {
+    unsigned width =
+        getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+    llvm::APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSignificantBits();
+    Operation *op = value.getDefiningOp();
+    auto known = read.find(value);
+    if (known != read.end())
+      return known->second;
+    if (!op || read.size() >= kMaxOperations)
+      return width;
+    read[value] = width;
+    return read[value] = std::min(width, compute(op, width));
+  }
+
+private:
+  unsigned most(Operation *op, unsigned first = 0) {
+    unsigned bits = 1;
+    for (Value operand : op->getOperands().drop_front(first))
+      bits = std::max(bits, of(operand));
+    return bits;
+  }
+
+  unsigned compute(Operation *op, unsigned width) {
+    auto operand = [&](unsigned number) { return of(op->getOperand(number)); };
+    if (auto range = dyn_cast<tt::MakeRangeOp>(op))
+      return llvm::APInt(64, range.getEnd()).getSignificantBits();
+    if (isa<arith::ExtSIOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+            tt::ReshapeOp, tt::TransOp, arith::TruncIOp>(op))
+      return operand(0);
+    if (isa<arith::ExtUIOp>(op))
+      return getElementTypeOrSelf(op->getOperand(0).getType())
+                 .getIntOrFloatBitWidth() +
+             1;
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return most(op) + 1;
+    if (isa<arith::MulIOp>(op))
+      return operand(0) + operand(1);
+    if (isa<arith::ShRSIOp>(op)) {
+      llvm::APInt by;
+      unsigned bits = operand(0);
+      bool isKnown =
+          matchPattern(op->getOperand(1), m_ConstantInt(&by)) && by.ult(bits);
+      return isKnown ? bits - by.getZExtValue() : bits;
+    }
+    // The quotient of the least number and -1 needs one more.
+    if (isa<arith::DivSIOp>(op))
+      return operand(0) + 1;
+    // Smaller than the divisor, if that is not zero, and not larger than the
+    // dividend.
+    if (isa<arith::RemSIOp>(op))
+      return operand(0);
+    if (isa<arith::SelectOp>(op))
+      return most(op, 1);
+    if (isa<arith::MinSIOp, arith::MaxSIOp, arith::AndIOp, arith::OrIOp,
+            arith::XOrIOp>(op))
+      return most(op);
+    return width;
+  }
+
+  llvm::DenseMap<Value, unsigned> read;
+};
+} // namespace
+
+unsigned signedBitsOf(Value value) { return MagnitudeReader().of(value); }
+
+} // namespace nereid::codegen
