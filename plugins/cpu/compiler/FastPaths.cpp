@@ -14,8 +14,7 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::Vectorize, "vectorize",
      "vectors instead of one element at a time"},
     {FastPath::Fuse, "fuse", "several roots in one nest"},
-    {FastPath::RowFusion, "row-fusion",
-     "several inner loops over one row"},
+    {FastPath::RowFusion, "row-fusion", "several inner loops over one row"},
     {FastPath::Recompute, "recompute",
      "cheap expressions are evaluated again instead of materialized"},
     {FastPath::MaskIntervals, "mask-intervals", "masks become loop bounds"},
@@ -69,6 +68,8 @@ static constexpr FastPathInfo kTable[] = {
      "short rows that the next program continues are prefetched"},
     {FastPath::UnitStrides, "unit-strides",
      "a form of the kernel for strides that are one in this launch"},
+    {FastPath::Neighbours, "neighbours",
+     "lanes that turn out to be neighbours in memory are one access"},
 };
 
 /// Checks that a path's position in the table is its value.

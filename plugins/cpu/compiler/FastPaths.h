@@ -45,8 +45,9 @@ enum class FastPath : unsigned {
   GridOrder,
   RowPrefetch,
   UnitStrides,
+  Neighbours,
 };
-inline constexpr size_t kFastPaths = 31;
+inline constexpr size_t kFastPaths = 32;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

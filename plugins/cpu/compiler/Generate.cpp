@@ -180,6 +180,7 @@ generate(ModuleOp source, const GenerateOptions &options,
         emitChoice(*entries[0], *entries[1], unitStrides, info, kEntryName));
   entries.back()->setName(kEntryName);
   entries.back()->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  entries.back()->setDSOLocal(false);
   // Where f16 is computed as integers, LLVM must not turn them into floats
   // again (clearing the sign bit into fabs): it would emit calls of conversion
   // routines that are in no library.

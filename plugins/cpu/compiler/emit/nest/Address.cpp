@@ -18,6 +18,21 @@ static llvm::Type *pointeeOf(Emitter &emitter, Type pointers) {
   return emitter.memoryType(type.getPointeeType());
 }
 
+/// Is `tile`, of integers, not computed from the index and scalars alone?
+bool NestEmitter::dependsOnMemory(Value tile) {
+  if (!isTile(tile))
+    return false;
+  auto [known, isNew] = memoryDependence.try_emplace(tile, true);
+  if (!isNew)
+    return known->second;
+  Operation *op = tile.getDefiningOp();
+  bool depends = !op || isa<tt::LoadOp, tt::GatherOp>(op) ||
+                 !isTileExpression(op) ||
+                 llvm::any_of(op->getOperands(),
+                              [&](Value v) { return dependsOnMemory(v); });
+  return memoryDependence[tile] = depends;
+}
+
 /// The addresses of `pointers` at `indices`. Loop-invariant terms are added
 /// first, from the outermost loop inwards, so that each loop level computes its
 /// terms once.
@@ -137,9 +152,13 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
                                laneOffsets(1, 64, repeat));
     }));
   }
-  return {nullptr, std::nullopt, at({base, spread}, [&] {
-            return builder.CreateGEP(pointee, base, spread);
-          })};
+  llvm::Value *vector = at(
+      {base, spread}, [&] { return builder.CreateGEP(pointee, base, spread); });
+  bool isComputed = llvm::none_of(form->terms, [&](const TileTerm &term) {
+    return dependsOnMemory(term.tensor);
+  });
+  return {nullptr, std::nullopt, vector, 1,
+          isComputed && (!step || *step == 0 || *step == 1)};
 }
 
 llvm::Value *NestEmitter::lanePointers(const Address &address,

@@ -59,6 +59,8 @@ struct Address {
   std::optional<int64_t> stride;
   llvm::Value *vector = nullptr;
   int64_t repeat = 1;
+  /// Of `vector`: its lanes may turn out to be neighbours in memory.
+  bool mayBeNeighbours = false;
 
   bool isDescending() const { return base && stride == -1 && repeat == 1; }
 };

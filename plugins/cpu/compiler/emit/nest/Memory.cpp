@@ -221,8 +221,10 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   }
 
   bool isVolatile = memory == Memory::Volatile;
-  if (isVolatile && !(always && address.stride == 1 && address.repeat == 1))
-    return loadLanes(address, type, mask, other, memory);
+  if (isVolatile && !(always && address.stride == 1 && address.repeat == 1)) {
+    address.mayBeNeighbours = false;
+    return loadScattered(address, type, mask, other, memory);
+  }
   if (address.stride == 1 && !always &&
       selectsAddress(mask, type, lanes / address.repeat)) {
     address.base = addressIf(mask.value, address.base);

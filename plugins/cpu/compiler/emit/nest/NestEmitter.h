@@ -159,6 +159,7 @@ private:
 
   // Address.cpp
   Address addressOf(mlir::Value pointers, const Indices &indices);
+  bool dependsOnMemory(mlir::Value tile);
   /// The address of each lane, for memory of type `element`.
   llvm::Value *lanePointers(const Address &address, llvm::Type *element);
   Address bufferAddress(llvm::Value *buffer, const TileLayout &layout,
@@ -184,12 +185,21 @@ private:
   void prefetch(tt::LoadOp op, const Address &address);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
   // Lanes.cpp: lanes that are anywhere in memory
+  bool checksNeighbours(const Address &address, unsigned level) const;
+  bool masksNeighbours(llvm::Type *type) const;
+  llvm::Value *areNeighbours(llvm::Value *pointers, llvm::Type *type,
+                             llvm::Value *where);
+  llvm::Value *ifElse(llvm::Value *condition,
+                      llvm::function_ref<llvm::Value *()> yes,
+                      llvm::function_ref<llvm::Value *()> no);
   Element loadScattered(Address address, llvm::Type *type, Element mask,
                         Element other, Memory memory);
+  llvm::Value *loadLanes(llvm::Value *from, llvm::Type *type,
+                         llvm::Value *where, llvm::Value *rest, Memory memory);
   void storeScattered(Address address, llvm::Type *type, llvm::Value *mask,
                       llvm::Value *values, Memory memory);
-  Element loadLanes(Address address, llvm::Type *type, Element mask,
-                    Element other, Memory memory);
+  void storeLanes(llvm::Value *to, llvm::Type *type, llvm::Value *mask,
+                  llvm::Value *values, Memory memory);
   template <typename Access> Access *inMemory(Access *access, Memory memory) {
     switch (memory) {
     case Memory::Volatile:
@@ -268,6 +278,7 @@ private:
   mlir::scf::ForOp loopAround; // whose next iteration is prefetched; or null
   bool assumed = false; // the value being evaluated relies on assumptions
   llvm::SmallVector<Accumulators, 2> reductions;
+  llvm::DenseMap<mlir::Value, bool> memoryDependence; // of tiles
   llvm::Value *deadline = nullptr; // of the poll being emitted, if any
 };
 
