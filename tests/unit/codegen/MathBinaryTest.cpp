@@ -101,6 +101,28 @@ TYPED_TEST(MathBinaryTest, RaisesToPowers) {
   EXPECT_LE(this->worst("math.powf", std::pow), 2.0);
 }
 
+// Squares and cubes are products.
+TYPED_TEST(MathBinaryTest, RaisesToConstantPowers) {
+  std::string type = TypeName<TypeParam>::value;
+  for (int exponent : {-2, 0, 1, 2, 3, 4}) {
+    std::string text = "tt.func @f(%0: " + type + ") -> " + type +
+                       " {\n  %c = arith.constant " + std::to_string(exponent) +
+                       ".0 : " + type + "\n  %r = math.powf %0, %c : " + type +
+                       "\n  tt.return %r : " + type + "\n}\n";
+    ElementJit compiled(text);
+    this->x.resize(this->x.size() / 16 * 16);
+    auto got = compiled.template operator()<TypeParam>(this->x);
+    for (size_t i = 0; i < this->x.size(); ++i)
+      ASSERT_LE(
+          ulps(got[i], std::pow(typename TypeName<TypeParam>::Exact(this->x[i]),
+                                exponent)),
+          exponent == 2   ? 0.501
+          : exponent == 3 ? 1.5
+                          : 2.0)
+          << this->x[i] << " to the power " << exponent;
+  }
+}
+
 TYPED_TEST(MathBinaryTest, FindsTheAngleOfAPoint) {
   EXPECT_LE(this->worst("math.atan2", std::atan2), 1.75);
 }

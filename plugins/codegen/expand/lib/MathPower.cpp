@@ -8,6 +8,8 @@
 #include "Math.h"
 #include "MathFormat.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace nereid::codegen {
 
 /// A number as the sum of two floats, the second much smaller.
@@ -79,7 +81,26 @@ static Expr powerOf(Expr x, Sum y) {
   return expOfSum(high, low);
 }
 
+/// x^2 and x^3 by one and two roundings, if `exponent` is such a constant.
+static std::optional<Expr> smallPowerOf(Expr x, Expr exponent) {
+  auto isNumber = [&](int number) {
+    llvm::APInt integer;
+    llvm::APFloat real(0.0);
+    if (mlir::matchPattern(exponent.value, mlir::m_ConstantInt(&integer)))
+      return integer == number;
+    return mlir::matchPattern(exponent.value, mlir::m_ConstantFloat(&real)) &&
+           real.isExactlyValue(number);
+  };
+  if (isNumber(2))
+    return x * x;
+  if (isNumber(3))
+    return x * x * x;
+  return std::nullopt;
+}
+
 Expr expandPow(Expr x, Expr y) {
+  if (std::optional<Expr> power = smallPowerOf(x, y))
+    return *power;
   Expr result = powerOf(x, {y, y.like(0.0)});
   Expr half = y * 0.5;
   Expr isInteger = y == roundEven(y);
@@ -93,6 +114,8 @@ Expr expandPow(Expr x, Expr y) {
 
 // The integer as a sum of two, as one f32 may be too short for it.
 Expr expandPowInteger(Expr x, Expr n) {
+  if (std::optional<Expr> power = smallPowerOf(x, n))
+    return *power;
   Sum y{x, x.like(0.0)};
   if (isF32(x)) {
     Expr nearest = toFloat(n);

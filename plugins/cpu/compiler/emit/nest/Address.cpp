@@ -154,11 +154,11 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   }
   llvm::Value *vector = at(
       {base, spread}, [&] { return builder.CreateGEP(pointee, base, spread); });
+  bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
   bool isComputed = llvm::none_of(form->terms, [&](const TileTerm &term) {
     return dependsOnMemory(term.tensor);
   });
-  return {nullptr, std::nullopt, vector, 1,
-          isComputed && (!step || *step == 0 || *step == 1)};
+  return {nullptr, std::nullopt, vector, 1, mayBeOne && isComputed};
 }
 
 llvm::Value *NestEmitter::lanePointers(const Address &address,
