@@ -144,21 +144,25 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   std::optional<int64_t> step = stride.constant();
   if (!spread && step)
     return {base, step, nullptr, repeat};
+  Address address;
+  address.mayBeNeighbours =
+      (step ? *step == 0 || *step == 1 : stride.divisibility() == 1) &&
+      llvm::none_of(form->terms, [&](const TileTerm &term) {
+        return dependsOnMemory(term.tensor);
+      });
   if (!stride.isZero()) {
     insertAt(0);
     llvm::Value *lane = emitter.polynomial(stride);
+    if (!spread && repeat == 1)
+      address.unknownStride = lane;
     addSpread(at({lane}, [&] {
       return builder.CreateMul(builder.CreateVectorSplat(lanes, lane),
                                laneOffsets(1, 64, repeat));
     }));
   }
-  llvm::Value *vector = at(
-      {base, spread}, [&] { return builder.CreateGEP(pointee, base, spread); });
-  bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
-  bool isComputed = llvm::none_of(form->terms, [&](const TileTerm &term) {
-    return dependsOnMemory(term.tensor);
-  });
-  return {nullptr, std::nullopt, vector, 1, mayBeOne && isComputed};
+  address.vector = at({base, spread},
+                      [&] { return builder.CreateGEP(pointee, base, spread); });
+  return address;
 }
 
 llvm::Value *NestEmitter::lanePointers(const Address &address,

@@ -61,6 +61,8 @@ struct Address {
   int64_t repeat = 1;
   /// Of `vector`: its lanes may turn out to be neighbours in memory.
   bool mayBeNeighbours = false;
+  /// Of `vector`, if it is not null: the stride of its lanes, an i64.
+  llvm::Value *unknownStride = nullptr;
 
   bool isDescending() const { return base && stride == -1 && repeat == 1; }
 };

@@ -33,13 +33,24 @@ bool NestEmitter::masksNeighbours(llvm::Type *type) const {
   return emitter.options.cpu.hasMaskedAccesses(8 * Emitter::bytesOf(type));
 }
 
-/// An i1: does one access of `type` that is masked by `where` do for all of
-/// `pointers`? Lanes that are masked off may be anywhere.
-llvm::Value *NestEmitter::areNeighbours(llvm::Value *pointers, llvm::Type *type,
-                                        llvm::Value *where) {
+/// An i1: does one access of `type` that is masked by `where` do for all lanes
+/// of `address`? Lanes that are masked off may be anywhere.
+llvm::Value *NestEmitter::areNeighbours(const Address &address,
+                                        llvm::Type *type, llvm::Value *where) {
+  llvm::Value *are;
+  if (address.unknownStride) {
+    are = at({address.unknownStride}, [&] {
+      return builder.CreateICmpEQ(address.unknownStride, emitter.i64(1));
+    });
+    insertAt(levels.size() - 1);
+    return masksNeighbours(type)
+               ? are
+               : builder.CreateAnd(are, builder.CreateAndReduce(where));
+  }
+  llvm::Value *pointers = address.vector;
   llvm::Value *first = builder.CreateExtractElement(pointers, uint64_t(0));
   llvm::Value *expected = builder.CreateGEP(type, first, laneOffsets(1));
-  llvm::Value *are = builder.CreateICmpEQ(pointers, expected);
+  are = builder.CreateICmpEQ(pointers, expected);
   if (masksNeighbours(type))
     are = builder.CreateOr(are, builder.CreateNot(where));
   else
@@ -59,10 +70,11 @@ llvm::Value *NestEmitter::ifElse(llvm::Value *condition,
   llvm::BasicBlock *next = makeBlock("next");
   builder.CreateCondBr(condition, blocks[0], blocks[1]);
   llvm::Value *values[2];
-  for (auto [block, value, emit] :
+  for (auto &&[block, value, emit] :
        llvm::zip(blocks, values, std::array{yes, no})) {
     builder.SetInsertPoint(block);
     value = emit();
+    block = builder.GetInsertBlock();
     builder.CreateBr(next);
   }
   builder.SetInsertPoint(next);
@@ -85,6 +97,23 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
   unsigned level = std::max(levelOf({from, where, rest}), minimumLevel);
   if (!checksNeighbours(address, level))
     return {at({from, where, rest}, loadApart), true};
+  auto loadOne = [&]() -> llvm::Value * {
+    llvm::Value *place = builder.CreateSelect(
+        builder.CreateOrReduce(where),
+        builder.CreateExtractElement(from, uint64_t(0)), emitter.dummy);
+    llvm::Value *value =
+        inMemory(builder.CreateAlignedLoad(type, place,
+                                           llvm::Align(Emitter::bytesOf(type))),
+                 memory);
+    return builder.CreateSelect(where, builder.CreateVectorSplat(lanes, value),
+                                rest);
+  };
+  auto loadOthers = [&]() -> llvm::Value * {
+    if (!address.unknownStride)
+      return loadApart();
+    return ifElse(builder.CreateICmpEQ(address.unknownStride, emitter.i64(0)),
+                  loadOne, loadApart);
+  };
   auto loadNeighbours = [&]() -> llvm::Value * {
     llvm::Align align(Emitter::bytesOf(type));
     llvm::Value *first = builder.CreateExtractElement(from, uint64_t(0));
@@ -97,7 +126,7 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
   };
   insertAt(level);
   llvm::Value *value =
-      ifElse(areNeighbours(from, type, where), loadNeighbours, loadApart);
+      ifElse(areNeighbours(address, type, where), loadNeighbours, loadOthers);
   place(value, level);
   return {value, true};
 }
@@ -145,7 +174,7 @@ void NestEmitter::storeScattered(Address address, llvm::Type *type,
       inMemory(builder.CreateAlignedStore(values, first, align), memory);
     return nullptr;
   };
-  ifElse(areNeighbours(to, type, mask), storeNeighbours,
+  ifElse(areNeighbours(address, type, mask), storeNeighbours,
          [&]() -> llvm::Value * {
            storeLanes(to, type, mask, values, memory);
            return nullptr;

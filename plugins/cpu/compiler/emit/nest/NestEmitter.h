@@ -187,7 +187,7 @@ private:
   // Lanes.cpp: lanes that are anywhere in memory
   bool checksNeighbours(const Address &address, unsigned level) const;
   bool masksNeighbours(llvm::Type *type) const;
-  llvm::Value *areNeighbours(llvm::Value *pointers, llvm::Type *type,
+  llvm::Value *areNeighbours(const Address &address, llvm::Type *type,
                              llvm::Value *where);
   llvm::Value *ifElse(llvm::Value *condition,
                       llvm::function_ref<llvm::Value *()> yes,
