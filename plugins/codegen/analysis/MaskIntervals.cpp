@@ -4,6 +4,7 @@
 
 #include "analysis/MaskIntervals.h"
 
+#include "analysis/Magnitude.h"
 #include "nereid/ttir/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,6 +57,7 @@ std::optional<Progression> progressionOf(Value tile, unsigned axis,
   Type element = getElementTypeOrSelf(tile);
   if (element.isInteger())
     result.bits = element.getIntOrFloatBitWidth();
+  result.valueBits = element.isInteger() ? signedBitsOf(tile) : 64;
   result.isInRange = true;
   const TileForm *form = result.bits > 64 ? nullptr : forms.of(tile);
   std::optional<std::pair<int64_t, int64_t>> range;
@@ -85,7 +87,8 @@ std::optional<Progression> progressionOf(Value tile, unsigned axis,
       !llvm::isIntN(result.bits, span))
     return std::nullopt;
   span -= result.stride;
-  result.isInRange = range ? fits : span == 0;
+  // Values of fewer bits than the type has did not wrap in it.
+  result.isInRange = range ? fits : span == 0 || result.valueBits < result.bits;
   result.leastNonNegative = std::max<int64_t>(0, -span);
   result.limit = (span < 0 ? llvm::minIntN(result.bits)
                            : llvm::maxIntN(result.bits)) -
@@ -135,7 +138,11 @@ std::optional<IntervalBound> intervalOf(Value condition, unsigned axis,
     if (!side->isInRange && !(isLimited && side->stride < 0))
       bound.checks.push_back({unsigned(number), side->stride > 0, side->limit});
   }
-  bound.isNarrow = sides[0]->bits < 64 && sides[1]->bits < 64;
+  // With room for a stride.
+  constexpr unsigned kNarrowBits = 62;
+  bound.isNarrow = sides[0]->valueBits <= kNarrowBits &&
+                   sides[1]->valueBits <= kNarrowBits &&
+                   llvm::isInt<kNarrowBits>(bound.stride);
   bound.isUpper = isGreater != (bound.stride > 0);
   return bound;
 }

@@ -64,13 +64,15 @@ llvm::SmallVector<MaskConjunct, 4> conjunctsOf(mlir::Value mask,
                                                TileForms &forms);
 
 /// A tile of integers along a dimension: value(i) = value(0) + stride * i in a
-/// type of `bits` bits, sign-extended. It does not wrap if value(0) is at most
-/// `limit` (with a negative stride: at least); `isInRange` if that is proven.
-/// Unless it wraps, all values are non-negative if value(0) is at least
-/// `leastNonNegative`; `isNonNegative` is the answer if it is known.
+/// type of `bits` bits, sign-extended; signedBitsOf() it is `valueBits`. It
+/// does not wrap if value(0) is at most `limit` (with a negative stride: at
+/// least); `isInRange` if that is proven. Unless it wraps, all values are
+/// non-negative if value(0) is at least `leastNonNegative`; `isNonNegative` is
+/// the answer if it is known.
 struct Progression {
   int64_t stride = 0;
   unsigned bits = 64;
+  unsigned valueBits = 64;
   int64_t limit = INT64_MAX;
   int64_t leastNonNegative = 0;
   bool isInRange = false;
