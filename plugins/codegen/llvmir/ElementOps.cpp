@@ -11,6 +11,7 @@
 #include "nereid/ttir/Dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace mlir;
 using llvm::CmpInst;
@@ -126,7 +127,13 @@ ElementEmitter::Values ElementEmitter::emitConstantOp() {
 
 llvm::Value *ElementEmitter::select() {
   llvm::Value *condition = raw(0); // may stay one bit for all lanes
-  return b.CreateSelect(condition, vec(1), vec(2));
+  llvm::Value *result = b.CreateSelect(condition, vec(1), vec(2));
+  auto *instruction = dyn_cast<llvm::SelectInst>(result);
+  if (instruction && op->hasAttr(kRareAttribute))
+    instruction->setMetadata(
+        llvm::LLVMContext::MD_prof,
+        llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1000));
+  return result;
 }
 
 // Too large an amount yields an arbitrary value: poison must not reach a branch

@@ -152,10 +152,10 @@ Angle reduceAngle(Expr x) {
   Angle small = reduceByParts(x);
   Angle large = reduceByDigits(x);
   Expr isLarge = abs(x) > (isF32(x) ? 0x1p16 : 0x1p28);
-  Expr r = select(isLarge, large.r, small.r);
-  return {select(isLarge, large.quadrant, small.quadrant),
+  Expr r = selectRarely(isLarge, large.r, small.r);
+  return {selectRarely(isLarge, large.quadrant, small.quadrant),
           select(abs(x) == kInfinity, kNan, r),
-          select(isLarge, large.low, small.low)};
+          selectRarely(isLarge, large.low, small.low)};
 }
 
 } // namespace nereid::codegen

@@ -158,6 +158,13 @@ Expr select(Expr condition, Expr yes, Expr no) {
   return yes.make<arith::SelectOp>(yes.value.getType(), condition, yes, no);
 }
 
+Expr selectRarely(Expr condition, Expr yes, Expr no) {
+  Expr result = select(condition, yes, no);
+  if (Operation *op = result.value.getDefiningOp())
+    op->setAttr(kRareAttribute, UnitAttr::get(op->getContext()));
+  return result;
+}
+
 // Dekker's algorithm, with halves that are short enough for exact products. Of
 // 53 (24) bits, the halves of x have 26 (12), the lower one being signed, and
 // those of y 26 and 27 (12 and 12).

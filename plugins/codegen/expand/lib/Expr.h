@@ -124,6 +124,10 @@ NEREID_EXPR_WITH_NUMBER(!=)
 #undef NEREID_EXPR_WITH_NUMBER
 
 Expr select(Expr condition, Expr yes, Expr no);
+/// The same, where few elements, or none, are `yes` in most programs: a backend
+/// may branch around what is computed for it. The operation has the attribute
+/// kRareAttribute.
+Expr selectRarely(Expr condition, Expr yes, Expr no);
 inline Expr select(Expr condition, double yes, Expr no) {
   return select(condition, no.like(yes), no);
 }

@@ -9,6 +9,7 @@
 #include "Exchanges.h"
 #include "F16Operations.h"
 #include "MemoryOperands.h"
+#include "RareSelects.h"
 #include "ShortFloats.h"
 
 #include "llvm/IR/Module.h"
@@ -62,6 +63,7 @@ Optimizer::Optimizer(llvm::TargetMachine &machine, unsigned level)
 
 void Optimizer::run(llvm::Module &module) {
   passes.run(module, modules);
+  branchAroundRareSelects(module);
   moveShortFloatsAsIntegers(module);
   useMemoryOperands(module, machine);
   computeF16InF32(module, machine);

@@ -41,6 +41,9 @@ enum class ScaledDotType {
 /// not computed: underflows take time. It calls nothing.
 inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
 
+/// Of an arith.select: its first value is selected rarely.
+inline constexpr llvm::StringLiteral kRareAttribute = "nereid.rare";
+
 /// What a backend supports natively, and what its user allows.
 struct ExpandOptions {
   /// The target has a fused multiply-add. Without it math.fma is expanded, and
