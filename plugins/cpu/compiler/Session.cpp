@@ -118,6 +118,9 @@ llvm::Error Session::assembly(llvm::StringRef input, const Report &report) {
   llvm::Error error = codegen::collectDiagnostics(
       *llvmIr.context, report, [&]() -> llvm::Error {
         (*target)->optimizer->run(*llvmIr.module);
+        // Passes of our own are in it: an error is better than a wrong result.
+        if (llvm::Error error = llvmIr.verify())
+          return error;
         if (!report.output)
           return llvm::Error::success();
         // Code generation uses its module up, and is not cheap: the next stage

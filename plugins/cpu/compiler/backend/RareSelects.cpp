@@ -36,6 +36,7 @@ public:
 
 private:
   bool isOnlyForGroup(llvm::Instruction &instruction) const;
+  bool canMoveUp(llvm::Instruction &instruction) const;
 
   llvm::SelectInst &first;
   llvm::SmallSetVector<llvm::SelectInst *, 4> selects;
@@ -46,15 +47,33 @@ private:
 
 RareGroup::RareGroup(llvm::SelectInst &first) : first(first) {
   llvm::BasicBlock &block = *first.getParent();
+  llvm::SelectInst *last = &first;
   for (llvm::User *user : first.getCondition()->users())
     if (auto *select = llvm::dyn_cast<llvm::SelectInst>(user);
         select && select->getParent() == &block && isRare(*select) &&
-        select->getCondition() == first.getCondition())
+        select->getCondition() == first.getCondition()) {
       selects.insert(select);
+      if (last->comesBefore(select))
+        last = select;
+    }
   for (llvm::Instruction &instruction :
-       llvm::reverse(llvm::make_range(block.begin(), first.getIterator())))
+       llvm::reverse(llvm::make_range(block.begin(), last->getIterator())))
     if (isOnlyForGroup(instruction))
       computed.insert(&instruction);
+  // What cannot move up needs its operands where it is.
+  while (computed.remove_if([&](llvm::Instruction *instruction) {
+    return !isOnlyForGroup(*instruction) || !canMoveUp(*instruction);
+  })) {
+  }
+}
+
+/// May it be computed before the first selection, with the others?
+bool RareGroup::canMoveUp(llvm::Instruction &instruction) const {
+  return llvm::all_of(instruction.operands(), [&](llvm::Value *operand) {
+    auto *other = llvm::dyn_cast<llvm::Instruction>(operand);
+    return !other || other->getParent() != first.getParent() ||
+           other->comesBefore(&first) || computed.contains(other);
+  });
 }
 
 bool RareGroup::isOnlyForGroup(llvm::Instruction &instruction) const {

@@ -25,7 +25,12 @@ tt.func public @roll(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %order: !tt.ptr<i32>, %
   %by = tt.splat %shift : i32 -> tensor<64xi32>
   %size = tt.splat %n : i32 -> tensor<64xi32>
   %sum = arith.addi %i, %by : tensor<64xi32>
-  %from = arith.remsi %sum, %size : tensor<64xi32>
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %half = arith.divsi %sum, %two : tensor<64xi32>
+  %even = arith.muli %half, %two : tensor<64xi32>
+  %odd = arith.remsi %sum, %two : tensor<64xi32>
+  %again = arith.addi %even, %odd : tensor<64xi32>
+  %from = arith.remsi %again, %size : tensor<64xi32>
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %px = tt.addptr %xs, %from : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   %v = tt.load %px : tensor<64x!tt.ptr<f32>>

@@ -145,11 +145,16 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   if (!spread && step)
     return {base, step, nullptr, repeat};
   Address address;
-  address.mayBeNeighbours =
-      (step ? *step == 0 || *step == 1 : stride.divisibility() == 1) &&
-      llvm::none_of(form->terms, [&](const TileTerm &term) {
-        return dependsOnMemory(term.tensor);
-      });
+  auto isWrap = [&](const TileTerm &term) {
+    return masks->hasWrap(term.tensor);
+  };
+  // Remainders alone are here because they wrap.
+  bool onlyWraps = !form->terms.empty() && llvm::all_of(form->terms, isWrap);
+  bool isComputed = llvm::none_of(form->terms, [&](const TileTerm &term) {
+    return dependsOnMemory(term.tensor);
+  });
+  bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
+  address.mayBeNeighbours = mayBeOne && isComputed && !onlyWraps;
   if (!stride.isZero()) {
     insertAt(0);
     llvm::Value *lane = emitter.polynomial(stride);
