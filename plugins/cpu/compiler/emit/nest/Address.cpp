@@ -146,7 +146,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     return {base, step, nullptr, repeat};
   Address address;
   auto isWrap = [&](const TileTerm &term) {
-    return masks->hasWrap(term.tensor);
+    return masks && masks->hasWrap(term.tensor);
   };
   // Remainders alone are here because they wrap.
   bool onlyWraps = !form->terms.empty() && llvm::all_of(form->terms, isWrap);
