@@ -21,8 +21,8 @@ namespace {
 class MagnitudeReader {
 public:
   unsigned of(Value value) {
-    unsigned width =
-        getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
+    unsigned width = type ? type.getWidth() : 64; // index
     llvm::APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
       return constant.getSignificantBits();
