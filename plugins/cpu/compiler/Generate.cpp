@@ -171,7 +171,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   for (KernelForm &form : *forms) {
     Emitter emitter(*result, *form.program, *form.forms, options);
     emitter.scratchScope = scratchScope;
-    entries.push_back(emitEntry(emitter, info, info.name + ".form"));
+    entries.push_back(emitEntry(emitter, info, "cpu." + info.name));
     if (!entries.back())
       return failureOf("the kernel cannot be compiled for the cpu");
   }

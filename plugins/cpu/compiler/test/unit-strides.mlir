@@ -8,9 +8,9 @@
 // CHECK: elsewhere:
 // CHECK: store
 // CHECK-NOT: may stream
-// CHECK: define internal i32 @copy.form(
+// CHECK: define internal i32 @cpu.copy(
 // CHECK-NOT: insertelement <16 x float>
-// CHECK: define internal i32 @copy.form.1(
+// CHECK: define internal i32 @cpu.copy.1(
 // CHECK: insertelement <16 x float>
 // Neither the number of elements nor the stride that 16 divides has to be one.
 // CHECK: define i32 @nereid_cpu_entry(
@@ -22,7 +22,7 @@
 // CHECK: br i1 {{.*}}, label %special, label %general
 
 // OFF-NOT: strides are one
-// OFF-NOT: @copy.form
+// OFF-NOT: @cpu.copy
 
 // RUN: nereid run %s --target cpu --grid 1 -O fast_paths=none f32[1024]=range f32[1024]=zeros i32=100 i32=1 i64=1 i32=16 --save 1=%t.1.npy
 // RUN: nereid run %s --target cpu --grid 1 f32[1024]=range f32[1024]=zeros i32=100 i32=1 i64=1 i32=16 --expect 1=%t.1.npy,0,0
