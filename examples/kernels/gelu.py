@@ -1,4 +1,4 @@
-"""Activations: GELU, by its tanh approximation and exactly by erf, and Mish."""
+"""Activations: GELU, by its tanh approximation and exactly by erf, Mish, sines."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -42,6 +42,14 @@ def mish_kernel(x_ptr, y_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     tl.store(y_ptr + offsets, x * tanh(softplus), mask=mask)
 
 
+@triton.jit
+def sine_kernel(x_ptr, y_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(y_ptr + offsets, tl.sin(x), mask=mask)
+
+
 def _gelu(name, kernel, approximate, dtype):
     n = 1500
     x = randn(generator(name), n, dtype=dtype, scale=3.0)
@@ -62,16 +70,28 @@ def _mish():
     )
 
 
+def _sine():
+    # Angles of all sizes; every seventh one needs many digits of pi.
+    name = "sine_f32"
+    x = randn(generator(name), 1500, scale=8.0)
+    x[::7] *= 1e6
+    args = dict(x_ptr=x, y_ptr=torch.zeros_like(x), n_elements=1500, BLOCK_SIZE=1024)
+    expected = torch.sin(x.double())
+    return Case(name, sine_kernel, (2,), args, {"y_ptr": near(expected, x.dtype)})
+
+
 def cases():
     yield _gelu("gelu_tanh_f32", gelu_tanh_kernel, "tanh", torch.float32)
     yield _gelu("gelu_erf_f32", gelu_erf_kernel, "none", torch.float32)
     yield _gelu("gelu_erf_f64", gelu_erf_kernel, "none", torch.float64)
     yield _mish()
+    yield _sine()
 
 
 def bench():
     n = 1 << 22
-    for name, kernel in (("gelu", gelu_tanh_kernel), ("mish", mish_kernel)):
+    kernels = {"gelu": gelu_tanh_kernel, "mish": mish_kernel, "sine": sine_kernel}
+    for name, kernel in kernels.items():
         args = dict(
             x_ptr=torch.empty(n), y_ptr=torch.empty(n), n_elements=n, BLOCK_SIZE=1024
         )

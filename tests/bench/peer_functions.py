@@ -21,6 +21,7 @@ PACKAGES = ("numpy", "torch", "numba", "jax", "iree-base-compiler", "iree-base-r
 BINS = 256  # of a histogram
 BEST = 8  # of top-k
 DROPPED = 0.3
+ROLLED = 3
 
 
 def shapes(op, shape):
@@ -87,6 +88,10 @@ def _numpy(op, shape, dtype, threads):
         return lambda: np.cumsum(a, axis=1, out=out)
     if op == "flip":
         return lambda: np.copyto(out, a[:, ::-1])
+    if op == "roll":
+        return lambda: np.roll(a, ROLLED, axis=1)
+    if op == "sine":
+        return lambda: np.sin(a, out=out)
     if op == "transpose":
         return lambda: np.copyto(out, a.T)
     if op in ("matmul", "linear", "bmm"):
@@ -120,6 +125,7 @@ def _torch_functions(op, shape):
         "add": lambda a, b: a + b,
         "gelu": lambda a: F.gelu(a, approximate="tanh"),
         "mish": F.mish,
+        "sine": torch.sin,
         "sum": lambda a: a.sum(),
         "max": lambda a: a.amax(1),
         "argmax": lambda a: a.argmax(1),
@@ -131,6 +137,7 @@ def _torch_functions(op, shape):
         "topk": lambda a: torch.topk(a, BEST, 1)[0],
         "histogram": lambda a: torch.bincount(a, minlength=BINS),
         "flip": lambda a: a.flip(1),
+        "roll": lambda a: a.roll(ROLLED, 1),
         "transpose": lambda a: a.t().contiguous(),
         "crossentropy": lambda a, labels: F.cross_entropy(a, labels, reduction="none"),
         "rotary": rotary,
@@ -234,6 +241,7 @@ def _jax_function(op, shape):
         "add": lambda a, b: a + b,
         "gelu": lambda a: jax.nn.gelu(a, approximate=True),
         "mish": jax.nn.mish,
+        "sine": jnp.sin,
         "sum": lambda a: a.sum(),
         "max": lambda a: a.max(1),
         "argmax": lambda a: a.argmax(1),
@@ -245,6 +253,7 @@ def _jax_function(op, shape):
         "topk": lambda a: jax.lax.top_k(a, BEST)[0],
         "histogram": lambda a: jnp.bincount(a, length=BINS),
         "flip": lambda a: jnp.flip(a, 1),
+        "roll": lambda a: jnp.roll(a, ROLLED, 1),
         "transpose": lambda a: a.T,
         "crossentropy": crossentropy,
         "rotary": rotary,

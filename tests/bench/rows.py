@@ -85,9 +85,9 @@ def _label(op, shape):
     return f"{op} {'x'.join(map(str, shape))}"
 
 
-def _streams(group, op, n, manifest, tensors, ops, changes, grid):
+def _streams(group, op, n, manifest, tensors, ops, changes, grid, name=None):
     return Row(
-        _label(op, (n,)), group, op, (n,), manifest,
+        name or _label(op, (n,)), group, op, (n,), manifest,
         bytes=4 * tensors * n, flops=ops * n, changes=changes, grid=grid,
     )  # fmt: skip
 
@@ -106,7 +106,11 @@ def _pointwise():
         n = 1 << power
         changes = {0: [n], 1: [n], 2: [n], 3: n}
         yield _streams("add", "add", n, "vector_add_1024", 3, 1, changes, (cdiv(n, 1024),))
-    for op, ops in (("gelu", 12), ("mish", 12)):
+    n = 1 << 22
+    changes = {0: [n], 1: [n], 2: [n], 3: n}
+    name = _label("add by strides", (n,))
+    yield _streams("add", "add", n, "add_by_strides_1024", 3, 1, changes, None, name=name)
+    for op, ops in (("gelu", 12), ("mish", 12), ("sine", 16)):
         for n in (1 << 16, 1 << 22):
             changes = {0: [n], 1: [n], 2: n}
             yield _streams("chains", op, n, f"{op}_1024", 2, ops, changes, (cdiv(n, 1024),))
@@ -143,6 +147,7 @@ def _moves():
     yield _rows("moves", "flip", (4096, 1024), "flip_1024", 2, 0)
     name = _label("flip by addresses", (4096, 1024))
     yield _rows("moves", "flip", (4096, 1024), "reverse_1024", 2, 0, name=name)
+    yield _rows("moves", "roll", (2048, 2048), "roll_1024", 2, 0)
     for dtype in ("float32", "float16", "int8"):
         for n in (512, 2048):
             changes = {0: [n, n], 1: [n, n], 2: n, 3: n, 4: n, 5: n}
