@@ -31,21 +31,13 @@ class Addresses(Conversions):
             term = self.along(self.range(shape[dim]), dim, shape, wide=False)
             if not early:
                 term = self.broadcast(term, shape)
-            argument = self.scalar_of(stride)
-            if argument is not None and self.chance(0.5):
-                term = self.binary("muli", term, self.splat(argument, term.shape))
-            elif stride != 1 or self.chance(0.1):
+            if stride != 1 or self.chance(0.1):
                 term = self.binary("muli", term, self.known(stride, term.shape))
             term = self.broadcast(term, shape)
             total = term if total is None else self.binary("addi", total, term)
         if offset or self.chance(0.1):
             total = self.binary("addi", total, self.known(offset, shape))
         return total
-
-    def scalar_of(self, number: int) -> Value | None:
-        """An i32 that is not a constant, but known to be `number`."""
-        found = [v for v in self.visible if v.element is E.I32 and not v.shape and v.low == v.high == number]
-        return self.choice(found) if found else None
 
     def known(self, number: int, shape) -> Value:
         """A tile of one known number: a constant, or an argument plus one."""

@@ -72,9 +72,6 @@ class Generator(Blocks):
             self._add_pointer(self._add_buffer(E.I1, self.count + 64), self.choice([0, 1, 3]), self.count)
         for _ in range(self.choice([0, 1, 2, 3])):
             self._add_scalar(self.choice([0, 1, 2, 3, 7, 16, 64, self.count, self.rng.randrange(self.count + 1)]))
-        if self.chance(0.3):
-            for _ in range(self.choice([1, 2])):  # strides, mostly
-                self._add_scalar(self.choice([1, 1, 1, 2, 3]))
 
     def _add_buffer(self, element, count: int, raw: bool = False) -> Buffer:
         count *= self.grid
