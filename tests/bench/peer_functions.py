@@ -6,6 +6,9 @@ inputs, or None if the peer has no equivalent.
 
 import math
 
+from peer_inputs import BEST, BINS, DROPPED, ROLLED, inputs
+from peer_jax import make_iree, make_jax
+
 # The modules of each peer; it is available if all can be imported.
 NEEDS = {
     "numpy": ("numpy",),
@@ -17,51 +20,6 @@ NEEDS = {
 }
 # What pip installs for them.
 PACKAGES = ("numpy", "torch", "numba", "jax", "iree-base-compiler", "iree-base-runtime")
-
-BINS = 256  # of a histogram
-BEST = 8  # of top-k
-DROPPED = 0.3
-ROLLED = 3
-
-
-def shapes(op, shape):
-    """Of the inputs that are floats, or int8."""
-    if op in ("matmul", "linear"):
-        m, k, n = shape
-        return [(m, k), (k, n) if op == "matmul" else (n, k)]
-    if op == "bmm":
-        batch, m, k, n = shape
-        return [(batch, m, k), (batch, k, n)]
-    if op == "grouped":
-        groups, rows, k, n = shape
-        return [(rows, k), (groups, k, n)]
-    if op == "rotary":
-        half = (shape[0], shape[2] // 2)
-        return [shape, half, half]
-    more = {
-        "add": [shape],
-        "swiglu": [shape],
-        "layernorm": [shape[-1:], shape[-1:]],
-        "rmsnorm": [shape[-1:]],
-        "attention": [shape, shape],
-        "causal": [shape, shape],
-    }
-    return [shape, *more.get(op, [])]
-
-
-def inputs(op, shape, dtype="float32"):
-    """Arrays of numpy; those of a narrow float type are float32 still."""
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    if op == "histogram":
-        return [rng.integers(0, BINS, shape, dtype=np.int32)]
-    if dtype == "int8":
-        return [rng.integers(-100, 100, size, dtype=np.int8) for size in shapes(op, shape)]
-    arrays = [rng.standard_normal(size, dtype=np.float32) for size in shapes(op, shape)]
-    if op == "crossentropy":
-        arrays.append(rng.integers(0, shape[1], shape[0], dtype=np.int64))
-    return arrays
 
 
 def _numpy(op, shape, dtype, threads):
@@ -196,122 +154,6 @@ def _inductor(op, shape, dtype, threads):
     return torch.no_grad()(lambda: function(*tensors))
 
 
-def _jax_function(op, shape):
-    import jax
-    import jax.numpy as jnp
-
-    def layernorm(a, weight, bias):
-        mean = a.mean(-1, keepdims=True)
-        variance = ((a - mean) ** 2).mean(-1, keepdims=True)
-        return (a - mean) * jax.lax.rsqrt(variance + 1e-5) * weight + bias
-
-    def rmsnorm(a, weight):
-        return a * jax.lax.rsqrt((a * a).mean(-1, keepdims=True) + 1e-6) * weight
-
-    def crossentropy(a, labels):
-        picked = jnp.take_along_axis(a, labels[:, None], 1)[:, 0]
-        return jax.nn.logsumexp(a, axis=1) - picked
-
-    def rotary(q, cos, sin):
-        first, second = jnp.split(q, 2, -1)
-        c, s = cos[:, None], sin[:, None]
-        return jnp.concatenate([first * c - second * s, second * c + first * s], -1)
-
-    def product(a, b):
-        wide = jnp.int32 if a.dtype == jnp.int8 else None
-        return jnp.matmul(a, b, preferred_element_type=wide)
-
-    def grouped(x, w):
-        rows = x.reshape(w.shape[0], -1, x.shape[1])
-        return jnp.matmul(rows, w).reshape(x.shape[0], -1)
-
-    def attention(q, k, v):
-        scores = jnp.einsum("hmd,hnd->hmn", q, k, preferred_element_type=jnp.float32)
-        scores = scores / math.sqrt(shape[2])
-        if op == "causal":
-            places = jnp.arange(shape[1])
-            scores = jnp.where(places[:, None] >= places[None, :], scores, -jnp.inf)
-        return jnp.einsum("hmn,hnd->hmd", jax.nn.softmax(scores, -1).astype(v.dtype), v)
-
-    def dropout(a):
-        kept = jax.random.bernoulli(jax.random.key(0), 1 - DROPPED, a.shape)
-        return jnp.where(kept, a / (1 - DROPPED), 0)
-
-    return {
-        "add": lambda a, b: a + b,
-        "gelu": lambda a: jax.nn.gelu(a, approximate=True),
-        "mish": jax.nn.mish,
-        "sine": jnp.sin,
-        "sum": lambda a: a.sum(),
-        "max": lambda a: a.max(1),
-        "argmax": lambda a: a.argmax(1),
-        "softmax": lambda a: jax.nn.softmax(a, -1),
-        "layernorm": layernorm,
-        "rmsnorm": rmsnorm,
-        "cumsum": lambda a: jnp.cumsum(a, 1),
-        "sort": lambda a: jnp.sort(a, 1),
-        "topk": lambda a: jax.lax.top_k(a, BEST)[0],
-        "histogram": lambda a: jnp.bincount(a, length=BINS),
-        "flip": lambda a: jnp.flip(a, 1),
-        "roll": lambda a: jnp.roll(a, ROLLED, 1),
-        "transpose": lambda a: a.T,
-        "crossentropy": crossentropy,
-        "rotary": rotary,
-        "swiglu": lambda a, b: jax.nn.silu(a) * b,
-        "dropout": dropout,
-        "matmul": product,
-        "linear": lambda a, b: product(a, b.T),
-        "bmm": jnp.matmul,
-        "grouped": grouped,
-        "attention": attention,
-        "causal": attention,
-    }[op]
-
-
-def _jax_arrays(op, shape, dtype):
-    import jax
-
-    narrow = dtype in ("bfloat16", "float16")
-    arrays = [jax.numpy.asarray(x) for x in inputs(op, shape, dtype)]
-    return [a.astype(dtype) if narrow else a for a in arrays]
-
-
-def _jax(op, shape, dtype, threads):
-    import jax
-
-    arrays = _jax_arrays(op, shape, dtype)
-    function = jax.jit(_jax_function(op, shape))
-    return lambda: function(*arrays).block_until_ready()
-
-
-def _iree(op, shape, dtype, threads):
-    import iree.compiler
-    import iree.runtime
-    import jax
-    import numpy as np
-
-    arrays = _jax_arrays(op, shape, dtype)
-    lowered = jax.jit(_jax_function(op, shape)).lower(*arrays)
-    module = iree.compiler.compile_str(
-        str(lowered.compiler_ir("stablehlo")),
-        target_backends=["llvm-cpu"],
-        input_type="stablehlo",
-        extra_args=[
-            "--iree-llvmcpu-target-cpu=host",
-            "--iree-opt-level=O3",
-            "--iree-opt-data-tiling=true",
-        ],
-    )
-    if threads > 1:
-        iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
-    config = iree.runtime.Config("local-task" if threads > 1 else "local-sync")
-    context = iree.runtime.SystemContext(config=config)
-    context.add_vm_module(iree.runtime.VmModule.copy_buffer(context.instance, module))
-    function = next(m for n, m in context.modules.items() if n != "hal")["main"]
-    given = [iree.runtime.asdevicearray(config.device, np.asarray(x)) for x in arrays]
-    return lambda: function(*given)
-
-
 def _numba_functions(threads):
     import numba
     import numpy as np
@@ -395,8 +237,8 @@ _MAKERS = {
     "torch": _torch,
     "inductor": _inductor,
     "numba": _numba,
-    "jax": _jax,
-    "iree": _iree,
+    "jax": make_jax,
+    "iree": make_iree,
 }
 
 
