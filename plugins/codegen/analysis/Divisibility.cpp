@@ -15,8 +15,6 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Of one value, no more operations than this are looked into.
-static constexpr unsigned kMaxOperations = 512;
 // Carried values that are looked into at once.
 static constexpr unsigned kMaxClaims = 3;
 
@@ -47,6 +45,9 @@ public:
   }
 
 private:
+  /// Of one value, no more operations than this are looked into.
+  static constexpr unsigned kMaxOperations = 512;
+
   /// What a loop carries: its first value and all that follow, which may be
   /// computed from it. Starts from the first and lowers the claim until the
   /// next value keeps it.

@@ -14,9 +14,6 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Of one value, no more operations than this are looked into.
-static constexpr unsigned kMaxOperations = 64;
-
 namespace {
 class MagnitudeReader {
 public:
@@ -37,6 +34,9 @@ public:
   }
 
 private:
+  /// Of one value, no more operations than this are looked into.
+  static constexpr unsigned kMaxOperations = 64;
+
   unsigned most(Operation *op, unsigned first = 0) {
     unsigned bits = 1;
     for (Value operand : op->getOperands().drop_front(first))

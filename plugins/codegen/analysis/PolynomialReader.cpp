@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-// Of one value, no more operations than this are looked into.
-static constexpr unsigned kMaxOperations = 512;
-
 std::optional<int64_t> constantOf(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
@@ -46,6 +43,9 @@ public:
   }
 
 private:
+  /// Of one value, no more operations than this are looked into.
+  static constexpr unsigned kMaxOperations = 512;
+
   Polynomial compute(Operation *op, Value value) {
     if (isa<arith::ExtSIOp>(op)) {
       // An i1 extends to -1; as a symbol it would be 1.
