@@ -106,6 +106,19 @@ def scalars_kernel(
     tl.store(y_ptr + cols, y)
 
 
+@triton.jit
+def signs_kernel(x_ptr, out_ptr, BLOCK_SIZE: tl.constexpr):
+    # The bits of zeros and ones: 0 is not -0.
+    offsets = tl.arange(0, BLOCK_SIZE)
+    is_positive = tl.load(x_ptr + offsets) > 0
+    one = tl.where(is_positive, 0.0, -1.0).to(tl.int32, bitcast=True)
+    tl.store(out_ptr + offsets, one)
+    one = tl.where(is_positive, -1.0, 0.0).to(tl.int32, bitcast=True)
+    tl.store(out_ptr + BLOCK_SIZE + offsets, one)
+    one = tl.where(is_positive, -0x80000000, 0x3F800000)
+    tl.store(out_ptr + 2 * BLOCK_SIZE + offsets, one)
+
+
 def _functions(name, dtype):
     x = randn(generator(name), 256, dtype=dtype, scale=4.0)
     d = x.double()
@@ -212,6 +225,14 @@ def _blend():
     return Case(name, blend_kernel, (2,), args, {"out_ptr": near(mixed)})
 
 
+def _signs(name):
+    x = randint(generator(name), -5, 6, 64)
+    pairs = ((0, -0x40800000), (-0x40800000, 0), (-0x80000000, 0x3F800000))
+    expected = torch.stack([torch.where(x > 0, *pair) for pair in pairs]).int()
+    args = dict(x_ptr=x, out_ptr=torch.zeros_like(expected), BLOCK_SIZE=64)
+    return Case(name, signs_kernel, (1,), args, {"out_ptr": near(expected)})
+
+
 def _scalars(name, negate):
     x = rand(generator(name), 64, dtype=torch.float64)
     args = dict(
@@ -242,5 +263,6 @@ def cases():
     yield _integers("elementwise_i8", torch.int8, 128)
     yield _integers("elementwise_i64", torch.int64, 10**12)
     yield _blend()
+    yield _signs("signs_of_zeros")
     yield _scalars("scalars_true_f64", True)
     yield _scalars("scalars_false_f64", False)

@@ -65,7 +65,8 @@ public:
   bool comparesExtendedWrongly = false;
   /// llvmpipe computes x + 0 as x and x * 0 as 0, and leaves x / 0 undefined,
   /// for a constant zero, which is wrong for a negative zero, infinities and
-  /// NaN.
+  /// NaN. A choice of 0 or -1 is the negation of 0 or 1 to it, also of integers
+  /// with the same bits, and a choice of -0 or 1 is one of 0 or 1.
   bool foldsZeros = false;
   /// llvmpipe ends the loops of a program after 65535 rounds in all.
   bool endsLoops = false;

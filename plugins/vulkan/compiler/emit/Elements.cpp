@@ -9,6 +9,8 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <bit>
+
 using namespace mlir;
 
 namespace nereid::vulkan {
@@ -22,11 +24,35 @@ Id Emitter::emitPointer(Operation *op, ArrayRef<Id> operands) {
   return addOffset(add, operands[0], operands[1]);
 }
 
+/// Are these the bits of a zero and a one, as floating-point numbers of \p bits
+/// bits, of different signs?
+static bool areZeroAndOneOfOtherSigns(uint64_t x, uint64_t y, unsigned bits) {
+  uint64_t sign = uint64_t(1) << (bits - 1);
+  uint64_t one = bits == 64   ? std::bit_cast<uint64_t>(1.0)
+                 : bits == 32 ? std::bit_cast<uint32_t>(1.0f)
+                              : 0x3c00; // f16
+  uint64_t magnitudes = (x | y) & ~sign;
+  return ((x ^ y) & sign) && magnitudes == one &&
+         ((x & ~sign) == 0 || (y & ~sign) == 0);
+}
+
+Id Emitter::emitSelect(Id condition, Id x, Id y) {
+  std::optional<uint64_t> left = b.constantBits(x), right = b.constantBits(y);
+  unsigned bits = b.widthOf(x);
+  if (!device.foldsZeros || !left || !right || bits < 16 ||
+      !areZeroAndOneOfOtherSigns(*left, *right, bits))
+    return b.select(condition, x, y);
+  TypeId integer = b.intType(bits);
+  Id unknown =
+      b.bitXor(unfolded(b.constant(integer, 0)), b.constant(integer, *left));
+  return b.select(condition, b.bitcast(unknown, b.typeOf(x)), y);
+}
+
 Id Emitter::emitElement(Operation *op, ArrayRef<Id> operands, unsigned result) {
   if (isa<ub::PoisonOp>(op))
     return b.null(elementType(getElementTypeOrSelf(op->getResult(result))));
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return b.select(operands[0], operands[1], operands[2]);
+  if (isa<arith::SelectOp>(op))
+    return emitSelect(operands[0], operands[1], operands[2]);
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op)) {
     Type type = getElementTypeOrSelf(op->getOperand(0));
     if (unsigned bits = type.getIntOrFloatBitWidth(); b.isInWord(bits))

@@ -177,6 +177,8 @@ private:
   Id emitPointer(mlir::Operation *op, llvm::ArrayRef<Id> operands);
   /// `x`, as a number that the driver does not know if it must not fold it.
   Id unfolded(Id x);
+  /// A choice, hidden from a driver that folds zeros of the wrong sign.
+  Id emitSelect(Id condition, Id x, Id y);
   Id extremum(Id x, Id y, bool isMaximum, bool propagatesNan);
   Id countZeros(Id x, unsigned bits, bool isLeading);
   Id extendSigned(Id x, TypeId to);
