@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import random
+
 import elements as E
 from builder import limits
 from conversions import Conversions
@@ -13,6 +15,10 @@ from shapes import dense, product
 
 class Addresses(Conversions):
     """`capacity` always is the number of elements from the pointer on."""
+
+    in_function: bool
+    strides: list[Value]
+    stride_rng: random.Random
 
     def affine(self, shape, strides, offset: int = 0) -> Value:
         """The sum of strides[d] * index d, and `offset`, as i32."""
@@ -31,13 +37,21 @@ class Addresses(Conversions):
             term = self.along(self.range(shape[dim]), dim, shape, wide=False)
             if not early:
                 term = self.broadcast(term, shape)
-            if stride != 1 or self.chance(0.1):
+            argument = self.stride_argument(stride)
+            if argument is not None:
+                term = self.binary("muli", term, self.splat(argument, term.shape))
+            elif stride != 1 or self.chance(0.1):
                 term = self.binary("muli", term, self.known(stride, term.shape))
             term = self.broadcast(term, shape)
             total = term if total is None else self.binary("addi", total, term)
         if offset or self.chance(0.1):
             total = self.binary("addi", total, self.known(offset, shape))
         return total
+
+    def stride_argument(self, stride: int) -> Value | None:
+        """Now and then an argument that is `stride`, if there is one."""
+        found = [value for value in self.strides if value.low == stride and not self.in_function]
+        return found[0] if found and self.stride_rng.random() < 0.5 else None
 
     def known(self, number: int, shape) -> Value:
         """A tile of one known number: a constant, or an argument plus one."""

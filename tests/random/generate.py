@@ -22,6 +22,8 @@ class Generator(Blocks):
         super().__init__(seed)
         self.seed = seed
         self.asserting = random.Random(~seed)
+        self.stride_rng = random.Random(f"strides {seed}")
+        self.strides: list[Value] = []  # arguments that only addresses use
         self.saved = []
         self.functions = []
         self.depth = 0
@@ -72,6 +74,9 @@ class Generator(Blocks):
             self._add_pointer(self._add_buffer(E.I1, self.count + 64), self.choice([0, 1, 3]), self.count)
         for _ in range(self.choice([0, 1, 2, 3])):
             self._add_scalar(self.choice([0, 1, 2, 3, 7, 16, 64, self.count, self.rng.randrange(self.count + 1)]))
+        if self.stride_rng.random() < 0.3:
+            strides = self.stride_rng.sample([1, 1, 1, 2, 3], self.stride_rng.choice([1, 2]))
+            self.strides = [self._declare_scalar(stride, E.I32) for stride in strides]
 
     def _add_buffer(self, element, count: int, raw: bool = False) -> Buffer:
         count *= self.grid
@@ -119,11 +124,13 @@ class Generator(Blocks):
         return argument
 
     def _add_scalar(self, number: int) -> None:
-        element = E.I32 if self.chance(0.8) else E.I64
+        self.visible.append(self._declare_scalar(number, E.I32 if self.chance(0.8) else E.I64))
+
+    def _declare_scalar(self, number: int, element) -> Value:
         value = self.value(element)
         value.low = value.high = number
         self.arguments.append(ScalarArgument(value, number))
-        self.visible.append(value)
+        return value
 
     def _enter_program(self) -> None:
         """Gives each program a part of every buffer of its own."""
