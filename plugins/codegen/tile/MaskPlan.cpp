@@ -1,4 +1,4 @@
-// MaskPlan.cpp - conditions of masks as bounds, and offsets that wrap around.
+// MaskPlan.cpp - conditions of masks as bounds.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -35,25 +35,6 @@ void MaskPlanner::addConditions(const MaskedAccess &access) {
     }
     if (isReady(found.condition))
       plan.conditions.push_back(std::move(found));
-  }
-}
-
-void MaskPlanner::addWraps(const MaskedAccess &access) {
-  const TileForm *form = forms.of(access.pointers);
-  if (!form)
-    return;
-  for (const TileTerm &term : form->terms) {
-    std::optional<WrapForm> wrap = forms.wrapOf(term.tensor);
-    IndexMap map = compose(term.map, access.map);
-    std::optional<unsigned> dim = dimensionAlong(axis, map);
-    // All other indices are 0, so it may depend on this dimension only.
-    if (!wrap || plan.hasWrap(term.tensor) || !dim || !map[*dim].isDim(axis) ||
-        forms.dependsOn(term.tensor) != DimSet(1) << *dim)
-      continue;
-    std::optional<Progression> dividend =
-        progressionOf(term.tensor.getDefiningOp()->getOperand(0), *dim, forms);
-    if (dividend && dividend->stride == 1 && isReady(term.tensor))
-      plan.wraps.push_back({term.tensor, dividend->limit});
   }
 }
 

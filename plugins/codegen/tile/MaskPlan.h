@@ -24,22 +24,33 @@ struct PlannedCondition : ConditionAt {
   bool isActive = false;
 };
 
-/// A tile `offs % M`, used as an offset, that has stride 1 along the axis if it
-/// does not wrap around: the dividend at index 0 is in [0, limit], and the
-/// remainder at index 0 plus the size of the axis is at most the divisor.
-struct PlannedWrap {
-  mlir::Value tensor;
-  int64_t limit;
+/// A quotient or a remainder in an address, whose dividend grows by 1 with the
+/// index along the axis, or not at all, and whose divisor does not change. It
+/// divides the axis into pieces: until the dividend reaches the next multiple
+/// of the divisor, the quotient is the same and the remainder grows as the
+/// dividend does. So it is while the dividend is not negative and does not
+/// overflow, and the divisor is positive.
+struct PlannedDivision {
+  mlir::Value value; // the result of the division, a tile
+  IndexMap map;      // its index in that of the nest
+  /// The dividend grows; if not, no piece ends here.
+  bool grows = false;
+  bool isRemainder = false;
+  int64_t mostDividend = 0; // in its type, before it is extended
+
+  /// What the value grows by in a piece.
+  int64_t stride() const { return grows && isRemainder; }
 };
 
 struct MaskPlan {
   llvm::SmallVector<PlannedCondition, 4> conditions;
-  llvm::SmallVector<PlannedWrap, 2> wraps;
+  /// In the order in which they depend on each other.
+  llvm::SmallVector<PlannedDivision, 2> divisions;
 
-  bool isEmpty() const { return conditions.empty() && wraps.empty(); }
-  bool hasWrap(mlir::Value tensor) const {
-    return llvm::any_of(wraps, [&](const PlannedWrap &wrap) {
-      return wrap.tensor == tensor;
+  bool isEmpty() const { return conditions.empty() && divisions.empty(); }
+  bool divides(mlir::Value value) const {
+    return llvm::any_of(divisions, [&](const PlannedDivision &division) {
+      return division.value == value;
     });
   }
 };
@@ -62,8 +73,9 @@ public:
   /// Adds the conditions of the access's mask that are an interval of the axis
   /// or invariant along it.
   void addConditions(const MaskedAccess &access);
-  /// Adds the remainders in the access's addresses that may be contiguous.
-  void addWraps(const MaskedAccess &access);
+  /// Adds the divisions in the access's addresses if these have a constant
+  /// stride in each piece. Constant divisors below `leastDivisor` do not count.
+  void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
   /// Drops conditions for which `drop` is true.
   void dropIf(llvm::function_ref<bool(const PlannedCondition &)> drop);
   /// Marks conditions outside of which no access has an effect.
@@ -71,10 +83,16 @@ public:
   MaskPlan take() { return std::move(plan); }
 
 private:
+  bool addDivisionsOf(const TileForm &form, const IndexMap &map);
+  std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
+  std::optional<PlannedDivision> dividendOf(mlir::Value tile, IndexMap map);
+  bool changes(mlir::Value tile, const IndexMap &map);
+
   unsigned axis;
   TileForms &forms;
   llvm::function_ref<bool(mlir::Value)> isReady;
   MaskPlan plan;
+  int64_t leastDivisor = 0;
 };
 
 /// True if `condition` is a conjunct of the access's mask.

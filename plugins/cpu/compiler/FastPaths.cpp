@@ -70,6 +70,8 @@ static constexpr FastPathInfo kTable[] = {
      "a form of the kernel for strides that are one in this launch"},
     {FastPath::Neighbours, "neighbours",
      "lanes that turn out to be neighbours in memory are one access"},
+    {FastPath::Pieces, "pieces",
+     "loops over pieces in which quotients of the index are the same"},
 };
 
 /// Checks that a path's position in the table is its value.

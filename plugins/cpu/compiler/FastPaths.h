@@ -46,8 +46,9 @@ enum class FastPath : unsigned {
   RowPrefetch,
   UnitStrides,
   Neighbours,
+  Pieces,
 };
-inline constexpr size_t kFastPaths = 32;
+inline constexpr size_t kFastPaths = 33;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -28,14 +28,15 @@ static bool isInactive(const Root &root, const ConditionAt &condition,
              root.leftOut;
 }
 
-/// Adds the masks of all accesses of `inner` to `planner`, and the remainders
-/// in their addresses if `wraps`.
+/// Adds the masks of all accesses of `inner` to `planner`, and the divisions in
+/// their addresses by `leastDivisor` or more, unless that is 0.
 static void addAccesses(codegen::MaskPlanner &planner, const Inner &inner,
-                        unsigned rank, bool wraps, const TileProgram &program) {
+                        unsigned rank, int64_t leastDivisor,
+                        const TileProgram &program) {
   auto add = [&](const MaskedAccess &access) {
     planner.addConditions(access);
-    if (wraps)
-      planner.addWraps(access);
+    if (leastDivisor)
+      planner.addDivisions(access, leastDivisor);
   };
   for (const Root &root : inner.roots) {
     for (const TileRead &read : readsOf(root, program).loads) {
@@ -59,13 +60,19 @@ static bool isReady(Value value, const TileProgram &program,
 static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
                                 const TileProgram &program,
                                 const llvm::DenseSet<Value> &written,
-                                codegen::TileForms &forms) {
+                                codegen::TileForms &forms,
+                                FastPaths fastPaths) {
   unsigned rank = nest.shape.size();
   bool isStrip =
       nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
   auto isKnown = [&](Value value) { return isReady(value, program, written); };
   codegen::MaskPlanner planner(nest.vectorAxis, forms, isKnown);
-  addAccesses(planner, inner, rank, !isStrip && nest.lanes > 1, program);
+  // Shorter pieces have few vectors or none.
+  int64_t leastDivisor =
+      std::min<int64_t>(2 * int64_t(nest.lanes), nest.shape[nest.vectorAxis]);
+  bool hasPieces =
+      !isStrip && nest.lanes > 1 && fastPaths.has(FastPath::Pieces);
+  addAccesses(planner, inner, rank, hasPieces ? leastDivisor : 0, program);
   if (isStrip) {
     // One range for all rows that are reduced.
     planner.dropIf([&](const codegen::PlannedCondition &condition) {
@@ -106,7 +113,7 @@ static void planBlockMasks(Nest &nest, const TileProgram &program,
     };
     codegen::MaskPlanner planner(axis, forms, isKnown);
     addAccesses(planner, nest.inners.front(), nest.shape.size(),
-                /*wraps=*/false, program);
+                /*leastDivisor=*/0, program);
     planner.dropIf([&](const codegen::PlannedCondition &condition) {
       return dependsOn(condition, other, forms);
     });
@@ -116,7 +123,8 @@ static void planBlockMasks(Nest &nest, const TileProgram &program,
   blocks.masksAlongAxis = plan(blocks.axis, nest.vectorAxis);
 }
 
-void planMasks(TileProgram &program, codegen::TileForms &forms) {
+void planMasks(TileProgram &program, codegen::TileForms &forms,
+               FastPaths fastPaths) {
   for (auto &[block, plan] : program.blocks)
     for (Step &step : plan.steps) {
       if (step.kind != StepKind::Nest)
@@ -133,7 +141,7 @@ void planMasks(TileProgram &program, codegen::TileForms &forms) {
         if (!inner.roots.empty() && !nest.group &&
             inner.roots.front().kind != RootKind::Serial &&
             inner.roots.front().kind != RootKind::Scan)
-          inner.masks = planOf(inner, nest, program, written, forms);
+          inner.masks = planOf(inner, nest, program, written, forms, fastPaths);
     }
 }
 

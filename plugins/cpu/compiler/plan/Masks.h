@@ -5,13 +5,15 @@
 #ifndef NEREID_CPU_COMPILER_PLAN_MASKS_H
 #define NEREID_CPU_COMPILER_PLAN_MASKS_H
 
+#include "FastPaths.h"
 #include "plan/TileProgram.h"
 
 namespace nereid::cpu {
 
 /// Fills in Inner::masks of all nests of `program`, whose materialized values
 /// are opaque to `forms`.
-void planMasks(TileProgram &program, codegen::TileForms &forms);
+void planMasks(TileProgram &program, codegen::TileForms &forms,
+               FastPaths fastPaths);
 
 } // namespace nereid::cpu
 

@@ -87,10 +87,10 @@ struct Printer {
         os << "uniform";
       os << (condition.isActive ? ", else nothing\n" : "\n");
     }
-    for (const codegen::PlannedWrap &wrap : masks.wraps) {
-      os.indent(indent) << "contiguous unless it wraps ";
-      name(wrap.tensor);
-      os << '\n';
+    for (const codegen::PlannedDivision &division : masks.divisions) {
+      os.indent(indent) << "pieces of ";
+      name(division.value);
+      os << (division.stride() ? ", contiguous\n" : ", constant\n");
     }
   }
 

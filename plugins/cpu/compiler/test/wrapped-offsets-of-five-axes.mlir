@@ -3,7 +3,7 @@
 // RUN: nereid run %s --target cpu --grid 1 i64[2]=zeros --expect 0=%t.npy,0,0
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
 
-// CHECK: contiguous unless it wraps
+// CHECK: pieces of %{{.*}}, contiguous
 tt.func public @five_axes(%p: !tt.ptr<i64>) {
   %i = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
   %axis = tt.reshape %i : tensor<2xi32> -> tensor<1x1x1x2x1xi32>

@@ -8,10 +8,10 @@
 // RUN: nereid compile %s --target cpu --stop-after llir -O fast_paths=all,-fuse -o - | FileCheck %s
 
 // CHECK:      nest [16]
-// CHECK-NEXT: contiguous unless it wraps
+// CHECK-NEXT: pieces of %{{.*}}, contiguous
 // CHECK-NEXT: materialize
 // CHECK:      nest [16x1] axis 0
-// CHECK-NEXT: contiguous unless it wraps
+// CHECK-NEXT: pieces of %{{.*}}, contiguous
 // CHECK-NEXT: materialize
 // CHECK:      nest [16]
 // CHECK-NEXT: materialize

@@ -84,24 +84,13 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     if (!factor.isZero())
       addIndex(factor, indices[dim]);
   for (const TileTerm &term : form->terms) {
-    Indices inner;
-    std::optional<size_t> alongAxis;
-    for (IndexSource source : term.map) {
-      inner.push_back(indexAt(source, indices));
-      if (inner.back().lane == 1 && inner.back() == current[nest.vectorAxis])
-        alongAxis = inner.size() - 1;
-    }
-    if (unwrapped && alongAxis && masks->hasWrap(term.tensor)) {
-      // Known not to wrap here: contiguous from the first element.
+    Indices inner = indicesAt(term.map, indices);
+    if (const auto *division = pieceOf(term.tensor, inner)) {
       assumed = true;
-      Index index = inner[*alongAxis];
-      inner[*alongAxis] = zero();
-      Element first = get(term.tensor, inner);
-      llvm::Value *wide = at({first.value}, [&] {
-        return builder.CreateSExt(first.value, builder.getInt64Ty());
-      });
-      parts.push_back(scaledBy(term.coefficient, wide, false));
-      addIndex(term.coefficient, index);
+      llvm::Value *first = asI64(firstInPiece(*division));
+      parts.push_back(scaledBy(term.coefficient, first, false));
+      if (division->stride())
+        addIndex(term.coefficient, {placeInPiece(), 1, nullptr});
       continue;
     }
     Element element = get(term.tensor, inner);
@@ -145,16 +134,16 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   if (!spread && step)
     return {base, step, nullptr, repeat};
   Address address;
-  auto isWrap = [&](const TileTerm &term) {
-    return masks && masks->hasWrap(term.tensor);
-  };
-  // Remainders alone are here because they wrap.
-  bool onlyWraps = !form->terms.empty() && llvm::all_of(form->terms, isWrap);
+  // Divisions alone are here because a piece ends between the lanes.
+  bool onlyPieces = masks && !form->terms.empty() &&
+                    llvm::all_of(form->terms, [&](const TileTerm &term) {
+                      return masks->divides(term.tensor);
+                    });
   bool isComputed = llvm::none_of(form->terms, [&](const TileTerm &term) {
     return dependsOnMemory(term.tensor);
   });
   bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
-  address.mayBeNeighbours = mayBeOne && isComputed && !onlyWraps;
+  address.mayBeNeighbours = mayBeOne && isComputed && !onlyPieces;
   if (!stride.isZero()) {
     insertAt(0);
     llvm::Value *lane = emitter.polynomial(stride);

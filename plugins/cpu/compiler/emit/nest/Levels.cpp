@@ -45,8 +45,10 @@ NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
 
 void NestEmitter::endLoop(const Loop &loop) {
   insertAt(levels.size() - 1);
-  llvm::Value *next = builder.CreateAdd(loop.index, emitter.i64(loop.step), "",
-                                        true, true);
+  llvm::Value *next = loop.next;
+  if (!next)
+    next =
+        builder.CreateAdd(loop.index, emitter.i64(loop.step), "", true, true);
   llvm::Value *again = builder.CreateICmpSLT(next, loop.end);
   loop.index->addIncoming(next, builder.GetInsertBlock());
   builder.CreateCondBr(again, loop.body, loop.exit);

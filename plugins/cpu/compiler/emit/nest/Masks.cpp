@@ -171,37 +171,12 @@ llvm::Value *NestEmitter::endOfUnits(Range range, int64_t unit) {
   });
 }
 
-/// An i1: no remainder in the addresses wraps around along the axis. A negative
-/// dividend has remainders up to 0, so the dividend itself must not be
-/// negative.
-llvm::Value *NestEmitter::unwrapCheck() {
-  llvm::Value *fine = nullptr;
-  for (const codegen::PlannedWrap &wrap : masks->wraps) {
-    Indices first(codegen::rankOf(wrap.tensor), zero());
-    Operation *remainder = wrap.tensor.getDefiningOp();
-    llvm::Value *dividend = asI64(get(remainder->getOperand(0), first));
-    llvm::Value *divisor = asI64(get(remainder->getOperand(1), first));
-    llvm::Value *start = asI64(get(wrap.tensor, first));
-    llvm::Value *holds = at({dividend, divisor, start}, [&] {
-      // start is not negative if the other conditions are true.
-      llvm::Value *room = builder.CreateSub(
-          divisor, emitter.i64(nest.shape[nest.vectorAxis] - 1));
-      return builder.CreateAnd(
-          builder.CreateICmpULE(dividend, emitter.i64(wrap.limit)),
-          builder.CreateAnd(builder.CreateICmpSGT(divisor, emitter.i64(0)),
-                            builder.CreateICmpSLT(start, room)));
-    });
-    fine = bothOf(fine, holds);
-  }
-  return fine;
-}
-
-/// Are `indices` those of the current vector, in the dimensions that `fact`
-/// depends on?
-bool NestEmitter::isAtCurrent(const codegen::ConditionAt &fact,
+/// Are `indices` those of `value` for the current vector, by `map`, in the
+/// dimensions that it depends on?
+bool NestEmitter::isAtCurrent(Value value, ArrayRef<IndexSource> map,
                               const Indices &indices) {
-  codegen::DimSet depends = emitter.forms.dependsOn(fact.condition);
-  for (auto [dim, source] : llvm::enumerate(fact.map)) {
+  codegen::DimSet depends = emitter.forms.dependsOn(value);
+  for (auto [dim, source] : llvm::enumerate(map)) {
     if (!(depends >> dim & 1))
       continue;
     if (!source.dimension())
@@ -216,7 +191,8 @@ bool NestEmitter::isAtCurrent(const codegen::ConditionAt &fact,
 bool NestEmitter::isKnownTrue(Value condition, const Indices &indices) {
   bool known = llvm::any_of(held, [&](const codegen::MaskPlan *plan) {
     return llvm::any_of(plan->conditions, [&](const PlannedCondition &fact) {
-      return fact.condition == condition && isAtCurrent(fact, indices);
+      return fact.condition == condition &&
+             isAtCurrent(condition, fact.map, indices);
     });
   });
   assumed |= known;
@@ -232,7 +208,7 @@ llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
     return nullptr;
   for (const Bound &bound : bounds) {
     if (bound.condition->condition != condition || bound.isInterval ||
-        !isAtCurrent(*bound.condition, indices))
+        !isAtCurrent(condition, bound.condition->map, indices))
       continue;
     llvm::Value *index = clampToAxis(bound.index);
     return this->at({at.base, index}, [&] {

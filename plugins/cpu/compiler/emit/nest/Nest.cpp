@@ -91,7 +91,15 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
 /// before and after that; skips parts where no root has an effect.
 void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
-  unsigned copies = nest.unroll;
+  // Pieces may be short, unless there is a remainder only: that of offsets that
+  // are kept in bounds, which rarely wrap around.
+  bool areShort = llvm::any_of(masks->divisions, [](const auto &division) {
+    return !division.isRemainder;
+  });
+  bool reduces = llvm::any_of(inner.roots, [](const Root &root) {
+    return root.kind == RootKind::Reduce;
+  });
+  unsigned copies = areShort && !reduces ? 1 : nest.unroll;
   int64_t first = 0;
   if (needsSeed(inner)) {
     copies = std::min<int64_t>(copies, extent / lanes);
@@ -152,7 +160,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
       return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
     });
   };
-  if (nest.isMasked && masks->wraps.empty()) {
+  if (nest.isMasked && masks->divisions.empty()) {
     for (const codegen::PlannedCondition &condition : masks->conditions)
       if (condition.bound)
         boundOf(condition);
@@ -187,23 +195,21 @@ void NestEmitter::emitAxis(const Inner &inner) {
   });
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = toVectors(useful.end, true);
-  if (!masks->wraps.empty())
-    if (llvm::Value *fine = unwrapCheck())
-      full.end = at({fine, full.end, full.begin}, [&] {
-        return builder.CreateSelect(fine, full.end, full.begin);
-      });
 
   start(useful);
+  if (!masks->divisions.empty()) {
+    emitPieces(inner, full, useful, int64_t(lanes) * copies, emitWhole);
+    finishReductions();
+    return;
+  }
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(full.begin);
   bool startsFull = knownBegin && knownBegin->equalsInt(first);
   if (!startsFull)
     emitVectorLoop(inner, {useful.begin, limit(full.begin, useful.end, true)},
                    1);
   beginAssumption(full, masks);
-  unwrapped = !masks->wraps.empty();
   full.isKnownNotEmpty = true;
   emitWhole(full);
-  unwrapped = false;
   endAssumption();
   // Without an unmasked part before it, the rest starts at the beginning.
   llvm::Value *rest = full.end;

@@ -35,6 +35,7 @@ private:
     llvm::BasicBlock *body, *exit;
     llvm::Value *end;
     int64_t step;
+    llvm::Value *next = nullptr; // of the index; null: it plus `step`
   };
   /// The first index along the vector axis where a condition is false (an upper
   /// bound), or where it is true (a lower bound).
@@ -115,11 +116,22 @@ private:
   Range rangeOf(bool onlyActive);
   Range ifInterval(Range range, int64_t begin, int64_t end);
   llvm::Value *endOfUnits(Range range, int64_t unit);
-  bool isAtCurrent(const codegen::ConditionAt &fact, const Indices &indices);
+  bool isAtCurrent(mlir::Value value, llvm::ArrayRef<IndexSource> map,
+                   const Indices &indices);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
-  llvm::Value *unwrapCheck();
+
+  // Pieces.cpp: parts of an axis in which quotients stay the same
+  void emitPieces(const Inner &inner, Range full, Range useful, int64_t step,
+                  llvm::function_ref<void(Range)> emitWhole);
+  llvm::Value *haveVectors();
+  llvm::Value *lengthOfPiece(const Indices &start);
+  const codegen::PlannedDivision *pieceOf(mlir::Value value,
+                                          const Indices &indices);
+  Element firstInPiece(const codegen::PlannedDivision &division);
+  llvm::Value *placeInPiece();
+  Element inPiece(const codegen::PlannedDivision &division);
 
   // Tile.cpp: expressions
   Element get(mlir::Value value, const Indices &indices);
@@ -269,7 +281,7 @@ private:
   unsigned rangeAxis;                      // of its bounds
   /// Plans whose conditions are all true at the insertion point.
   llvm::SmallVector<const codegen::MaskPlan *, 2> held;
-  bool unwrapped = false;                  // its remainders do not wrap here
+  llvm::Value *piece = nullptr; // where the current piece begins; null: in none
   unsigned assumptionLevel = 0;            // where the assumptions hold
   unsigned minimumLevel = 0;               // of what is emitted
   llvm::DenseSet<mlir::Value> written;     // by one inner part for the next

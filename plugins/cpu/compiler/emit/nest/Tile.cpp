@@ -66,8 +66,10 @@ Element NestEmitter::get(Value value, const Indices &indices) {
     element = readBuffer(buffer, layoutOf(emitter.program, value),
                          value.getType(), used);
     minimumLevel = outerMinimum;
-  } else if (llvm::Value *mask = lanesWithin(value, used))
+  } else if (llvm::Value *mask = lanesWithin(value, used)) {
     element = {mask, true};
+  } else if (const codegen::PlannedDivision *division = pieceOf(value, used))
+    element = inPiece(*division);
   else
     element = define(value, used);
   element.assumes = assumed;

@@ -1,0 +1,113 @@
+// DivisionPlan.cpp - divisions in addresses, which divide an axis into pieces.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tile/MaskPlan.h"
+#include "tile/Ops.h"
+
+using namespace mlir;
+
+namespace nereid::codegen {
+
+/// Does `tile` at the index `map` change along the axis?
+bool MaskPlanner::changes(Value tile, const IndexMap &map) {
+  DimSet depends = forms.dependsOn(tile);
+  for (auto [dim, source] : llvm::enumerate(map))
+    if ((depends >> dim & 1) && source.isAlong(axis))
+      return true;
+  return false;
+}
+
+void MaskPlanner::addDivisions(const MaskedAccess &access,
+                               int64_t leastDivisor) {
+  this->leastDivisor = leastDivisor;
+  const TileForm *form = forms.of(access.pointers);
+  size_t known = plan.divisions.size();
+  if (form && !addDivisionsOf(*form, access.map))
+    plan.divisions.truncate(known);
+}
+
+/// True if the terms of `form`, whose index is `map`, have a known stride in a
+/// piece.
+bool MaskPlanner::addDivisionsOf(const TileForm &form, const IndexMap &map) {
+  return llvm::all_of(form.terms, [&](const TileTerm &term) {
+    return addDivision(term.tensor, compose(term.map, map)).has_value();
+  });
+}
+
+/// What `value` grows by in a piece, if it is constant there but for that.
+std::optional<int64_t> MaskPlanner::addDivision(Value value,
+                                                const IndexMap &map) {
+  if (hasOther(map))
+    return std::nullopt;
+  if (!changes(value, map))
+    return 0;
+  for (const PlannedDivision &known : plan.divisions)
+    if (known.value == value && known.map == map)
+      return known.stride();
+  Operation *op = value.getDefiningOp();
+  if (!op || !tileType(value) || forms.isOpaque(value) || !isReady(value) ||
+      !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return std::nullopt;
+  Value divisor = op->getOperand(1);
+  APInt constant;
+  if (changes(divisor, map) ||
+      (matchPattern(divisor, m_ConstantInt(&constant)) &&
+       constant.slt(leastDivisor)))
+    return std::nullopt;
+  std::optional<PlannedDivision> division = dividendOf(op->getOperand(0), map);
+  if (!division)
+    return std::nullopt;
+  division->value = value;
+  division->map = map;
+  division->isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
+  plan.divisions.push_back(*division);
+  return division->stride();
+}
+
+/// How `tile` at the index `map` grows in a piece, and up to what.
+std::optional<PlannedDivision> MaskPlanner::dividendOf(Value tile,
+                                                       IndexMap map) {
+  // Sign extensions have the values of their source.
+  while (auto extension = forms.isOpaque(tile)
+                              ? nullptr
+                              : tile.getDefiningOp<arith::ExtSIOp>()) {
+    if (getElementTypeOrSelf(extension.getIn().getType()).isInteger(1))
+      break;
+    tile = extension.getIn();
+  }
+  PlannedDivision result;
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(tile.getType()));
+  if (!element || element.getWidth() > 64)
+    return std::nullopt;
+  result.mostDividend = llvm::maxIntN(element.getWidth());
+  if (!changes(tile, map))
+    return result;
+  const TileForm *form = forms.of(tile);
+  if (!form || form->pointer)
+    return std::nullopt;
+  int64_t stride = 0;
+  for (auto [dim, source] : llvm::enumerate(map)) {
+    if (!source.isAlong(axis))
+      continue;
+    std::optional<int64_t> own = form->strides[dim].constant();
+    if (!own || source.kind != IndexSource::Dim || (form->mayWrap >> dim & 1))
+      return std::nullopt;
+    stride += *own;
+  }
+  for (const TileTerm &term : form->terms) {
+    std::optional<int64_t> own =
+        addDivision(term.tensor, compose(term.map, map));
+    if (!own)
+      return std::nullopt;
+    if (*own && term.coefficient.constant() != 1)
+      return std::nullopt;
+    stride += *own;
+  }
+  if (stride != 0 && stride != 1)
+    return std::nullopt;
+  result.grows = stride == 1;
+  return result;
+}
+
+} // namespace nereid::codegen
