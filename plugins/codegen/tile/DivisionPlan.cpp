@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nereid::codegen {
 
-/// Does `tile` at the index `map` change along the axis?
-bool MaskPlanner::changes(Value tile, const IndexMap &map) {
+bool changesAlong(unsigned axis, Value tile, ArrayRef<IndexSource> map,
+                  TileForms &forms) {
   DimSet depends = forms.dependsOn(tile);
   for (auto [dim, source] : llvm::enumerate(map))
     if ((depends >> dim & 1) && source.isAlong(axis))
@@ -20,7 +20,7 @@ bool MaskPlanner::changes(Value tile, const IndexMap &map) {
 
 void MaskPlanner::addDivisions(const MaskedAccess &access,
                                int64_t leastDivisor) {
-  this->leastDivisor = leastDivisor;
+  plan.leastDivisor = leastDivisor;
   const TileForm *form = forms.of(access.pointers);
   size_t known = plan.divisions.size();
   if (form && !addDivisionsOf(*form, access.map))
@@ -40,7 +40,7 @@ std::optional<int64_t> MaskPlanner::addDivision(Value value,
                                                 const IndexMap &map) {
   if (hasOther(map))
     return std::nullopt;
-  if (!changes(value, map))
+  if (!changesAlong(axis, value, map, forms))
     return 0;
   for (const PlannedDivision &known : plan.divisions)
     if (known.value == value && known.map == map)
@@ -51,9 +51,9 @@ std::optional<int64_t> MaskPlanner::addDivision(Value value,
     return std::nullopt;
   Value divisor = op->getOperand(1);
   APInt constant;
-  if (changes(divisor, map) ||
+  if (changesAlong(axis, divisor, map, forms) ||
       (matchPattern(divisor, m_ConstantInt(&constant)) &&
-       constant.slt(leastDivisor)))
+       constant.slt(plan.leastDivisor)))
     return std::nullopt;
   std::optional<PlannedDivision> division = dividendOf(op->getOperand(0), map);
   if (!division)
@@ -81,7 +81,7 @@ std::optional<PlannedDivision> MaskPlanner::dividendOf(Value tile,
   if (!element || element.getWidth() > 64)
     return std::nullopt;
   result.mostDividend = llvm::maxIntN(element.getWidth());
-  if (!changes(tile, map))
+  if (!changesAlong(axis, tile, map, forms))
     return result;
   const TileForm *form = forms.of(tile);
   if (!form || form->pointer)

@@ -46,6 +46,7 @@ struct MaskPlan {
   llvm::SmallVector<PlannedCondition, 4> conditions;
   /// In the order in which they depend on each other.
   llvm::SmallVector<PlannedDivision, 2> divisions;
+  int64_t leastDivisor = 0; // smaller ones make pieces that are too short
 
   bool isEmpty() const { return conditions.empty() && divisions.empty(); }
   bool divides(mlir::Value value) const {
@@ -86,14 +87,16 @@ private:
   bool addDivisionsOf(const TileForm &form, const IndexMap &map);
   std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
   std::optional<PlannedDivision> dividendOf(mlir::Value tile, IndexMap map);
-  bool changes(mlir::Value tile, const IndexMap &map);
 
   unsigned axis;
   TileForms &forms;
   llvm::function_ref<bool(mlir::Value)> isReady;
   MaskPlan plan;
-  int64_t leastDivisor = 0;
 };
+
+/// True if `tile`, at the index `map`, changes along `axis` of the nest.
+bool changesAlong(unsigned axis, mlir::Value tile,
+                  llvm::ArrayRef<IndexSource> map, TileForms &forms);
 
 /// True if `condition` is a conjunct of the access's mask.
 bool isConjunctOf(const ConditionAt &condition, const MaskedAccess &access,

@@ -91,16 +91,6 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   return planner.take();
 }
 
-/// Does `condition` depend on the index along `axis`?
-static bool dependsOn(const ConditionAt &condition, unsigned axis,
-                      codegen::TileForms &forms) {
-  codegen::DimSet depends = forms.dependsOn(condition.condition);
-  for (auto [dim, source] : llvm::enumerate(condition.map))
-    if ((depends >> dim & 1) && source.isAlong(axis))
-      return true;
-  return false;
-}
-
 /// The conditions of a nest that transposes blocks: those along each axis that
 /// do not depend on the other.
 static void planBlockMasks(Nest &nest, const TileProgram &program,
@@ -115,7 +105,8 @@ static void planBlockMasks(Nest &nest, const TileProgram &program,
     addAccesses(planner, nest.inners.front(), nest.shape.size(),
                 /*leastDivisor=*/0, program);
     planner.dropIf([&](const codegen::PlannedCondition &condition) {
-      return dependsOn(condition, other, forms);
+      return codegen::changesAlong(other, condition.condition, condition.map,
+                                   forms);
     });
     return planner.take();
   };

@@ -65,15 +65,14 @@ void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
 
 /// An i1: no piece is certainly shorter than two vectors.
 llvm::Value *NestEmitter::haveVectors() {
-  int64_t least =
-      std::min<int64_t>(2 * int64_t(lanes), nest.shape[nest.vectorAxis]);
   llvm::Value *have = nullptr;
   for (const PlannedDivision &division : masks->divisions) {
     Indices first = indicesAt(division.map, current);
     llvm::Value *divisor =
         asI64(get(division.value.getDefiningOp()->getOperand(1), first));
     have = bothOf(have, at({divisor}, [&] {
-                    return builder.CreateICmpSGE(divisor, emitter.i64(least));
+                    return builder.CreateICmpSGE(
+                        divisor, emitter.i64(masks->leastDivisor));
                   }));
   }
   return have;
