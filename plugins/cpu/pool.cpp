@@ -243,11 +243,13 @@ void *Pool::threadMain(void *pool) {
 /// Starts as many as the system allows; a job works with fewer, too.
 void Pool::startThreads() {
   // Signals belong to the host program's threads, except those that a fault of
-  // a kernel raises: if blocked, they would bypass the program's handlers.
+  // a kernel raises, which would bypass the program's handlers if they were
+  // blocked, and that of profilers, which would not see the workers.
   sigset_t all, before;
   sigfillset(&all);
   sigdelset(&all, SIGSEGV);
   sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (unsigned i = 1; i < limit; ++i) {
     pthread_t worker;

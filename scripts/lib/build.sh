@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # What the build needs; tests need the second list too.
 build_packages=(
-  ccache clang-19 cmake git libcli11-dev liblld-19-dev libmlir-19-dev
+  ccache clang-19 cmake git libcli11-dev libdw-dev liblld-19-dev libmlir-19-dev
   libpq-dev libsqlite3-dev libvulkan-dev libxxhash-dev libyaml-dev libzstd-dev
   lld-19 llvm-19-dev make mlir-19-tools ninja-build nlohmann-json3-dev pkg-config
   python3 python3-dev spirv-headers zlib1g-dev

@@ -20,6 +20,8 @@ from pathlib import Path
 import contest
 import page
 import peers
+import profiles
+import reasons
 import rows
 import run as data
 
@@ -82,6 +84,37 @@ def row_of(name, nereid, goal=1.0, state=(100, 50, 20), **peers_samples):
         "failures": {},
         "calibrations": [dict(zip(keys, state))],
     }
+
+
+def check_profiles():
+    """Rows below their goal, with where their time goes and why."""
+    run = run_of(row_of("b 1", [2.0, 2.0], goal=1.5, torch=[1.0, 1.5]), row_of("b 2", [1.0]))
+    source = ["", "    %1 = math.exp %0 : tensor<8xf32>", '    %2, %3 = "tt.reduce"(%1) ({']
+    places = [
+        ("kernel", "softmax.cpu", 2, 50),
+        ("kernel", "softmax.cpu", 3, 20),
+        ("kernel", "softmax.cpu", 0, 10),
+        ("kernel", "dot.f32", 2, 10),
+        ("cpu.so", "nereid::cpu::Pool::run(int)", 0, 8),
+        ("libc.so.6", "", 0, 2),
+    ]
+    keys = ("object", "function", "line", "samples")
+    places = [{"file": "ttir", **dict(zip(keys, place))} for place in places]
+    found = profiles.shares({"places": places}, source)
+    expected = "50% math.exp (line 2), 20% tt.reduce (line 3), 10% the kernel's own loops, "
+    assert profiles.words(found) == expected + "10% dot.f32, 8% nereid::cpu::Pool::run", found
+
+    below = data.missed(run)
+    assert [row["name"] for row in below] == ["b 1"], below
+    below[0]["profile"] = found
+    known = reasons.Reason(("b 1",), "because", threads=(1, 2), vendor="nobody's")
+    here = {**run, "machine": {"cpu": "nobody's processor", "cores": 1}}
+    assert known.holds(below[0], here) and not known.holds(below[0], run)
+    assert not known.holds(below[0], {**here, "threads": 3})
+    names = [row.name for row in rows.all_rows()]
+    for reason in reasons.REASONS:
+        assert all(any(part in name for name in names) for part in reason.rows), reason
+    assert "50% math.exp (line 2)" in page.page(run)
 
 
 def run_of(*found, commit="new"):
@@ -242,6 +275,7 @@ def main():
     check_rows()
     check_figures_of_a_run()
     check_processors()
+    check_profiles()
     runs = check_comparison()
     check_page(*runs)
     check_kept_runs(*runs)

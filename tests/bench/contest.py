@@ -176,7 +176,8 @@ class Nereid:
 
     def __init__(self, row, threads, scratch):
         path, manifest = row.load()
-        self.words = [str(TOOL), "bench", str(path.with_suffix(".ttir"))]
+        self.kernel = path.with_suffix(".ttir")
+        self.words = [str(TOOL), "bench", str(self.kernel)]
         self.words += ["--grid", ",".join(map(str, manifest["grid"]))]
         self.words += table.words(row, manifest, path.parent, scratch)
         self.words += ["--target", "cpu", "-O", f"threads={threads}"]
@@ -184,6 +185,15 @@ class Nereid:
     def time(self, seconds):
         words = [*self.words, "--time", str(seconds), "--warmup", str(seconds / 4)]
         return kernels.run_json(words)["device_ns"]["median"] / 1e9
+
+    def source(self):
+        """The lines of the kernel's TTIR."""
+        return self.kernel.read_text().splitlines()
+
+    def profile(self, seconds):
+        """What `nereid bench --profile` found in so many seconds."""
+        words = [*self.words, "-O", "debug_info=true", "--time", str(seconds), "--profile"]
+        return kernels.run_json(words)["profile"]
 
 
 def limits(threads, seconds):

@@ -7,6 +7,8 @@ row, the roofline with the measured limits, and the table.
 import html
 import math
 
+import profiles
+import reasons
 import run as data
 
 STYLE = """
@@ -19,7 +21,7 @@ td:first-child, th:first-child { text-align: left }
 tr:nth-child(even) td { background: #f5f6f8 }
 .low { color: #b3261e; font-weight: 600 } .mid { color: #8a6100 } .good { color: #1b6e3c }
 svg { max-width: 100%; height: auto } svg text { font-size: 11px; fill: #333 }
-.scroll { overflow-x: auto }
+.scroll { overflow-x: auto } .words { white-space: normal; text-align: left }
 """
 
 # Fills of the same three classes, and of the peers.
@@ -191,6 +193,23 @@ def groups(run):
     return f"<table>{''.join(lines)}</table>"
 
 
+def missed(run):
+    head = ["row", "ratio", "goal", "of limit", "where the time goes", "why"]
+    lines = ["<tr>" + "".join(f"<th>{word}</th>" for word in head) + "</tr>"]
+    for row in data.missed(run):
+        value = data.ratio(row)
+        cells = [
+            f"<td>{text(row['name'])}</td>",
+            f'<td class="{kind(value, row["goal"])}">{value:.2f}</td>',
+            cell(row["goal"], "{:g}"),
+            f"<td>{text(data.of_limit(row, run.get('limits')))}</td>",
+            f'<td class="words">{text(profiles.words(row.get("profile", [])))}</td>',
+            f'<td class="words">{text(reasons.of(row, run))}</td>',
+        ]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table>{''.join(lines)}</table>" if len(lines) > 1 else ""
+
+
 def comparison(old, new):
     lines = ["<tr><th>row</th><th>then</th><th>now</th><th>change</th></tr>"]
     for name, before, now, beyond in data.compare(old, new):
@@ -225,6 +244,9 @@ def page(run, old=None):
     roof = roofline(run)
     if roof:
         parts += ["<h2>Roofline</h2><p>With limits measured before the run.</p>", roof]
+    below = missed(run)
+    if below:
+        parts += ["<h2>Rows that miss their goal</h2>", below]
     if old:
         parts += [
             f"<h2>Beside the run of {text(old['date'])}, commit {text(old['commit'])}</h2>",

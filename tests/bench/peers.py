@@ -2,7 +2,7 @@
 
     scripts/bench [--threads N] [--only softmax,attention] [--peers torch,jax]
                   [--no-peers] [--rounds N] [--budget SECONDS] [--json FILE]
-                  [--html FILE] [--compare FILE] [--load FILE] [--list]
+                  [--html FILE] [--compare FILE] [--load FILE] [--list] [--profile]
 
 All take turns in several rounds; a figure is the median of the rounds, each of
 which is the median of warm calls, into a given output where the peer can. GB/s
@@ -25,10 +25,14 @@ from pathlib import Path
 import contest
 import page
 import peer_functions
+import profiles
+import reasons
 import rows as table
 import run as data
 
 DEFAULT_CACHE = 32 << 20
+# A clock that ticks 250 times a second gives 500 samples of a thread.
+PROFILE_SECONDS = 2
 # What an operation writes, for the rows that read and write.
 READ_ONLY = ("sum", "max", "argmax", "crossentropy", "histogram", "topk")
 
@@ -137,6 +141,22 @@ def print_summary(run):
         )
 
 
+def print_missed(run):
+    """The rows that miss their goal: by how much, where their time goes, and why."""
+    missed = data.missed(run)
+    if missed:
+        print("\nrows that miss their goal:")
+    for row in missed:
+        limit = data.of_limit(row, run.get("limits"))
+        text = f"{row['name']:<40}{data.ratio(row):.2f} of {data.best_peer(row)}, goal {row['goal']:g}"
+        print(f"{text}, {limit}" if limit else text)
+        if row.get("profile"):
+            print(f"    {profiles.words(row['profile'])}")
+        why = reasons.of(row, run)
+        if why:
+            print(f"    {why}")
+
+
 def print_comparison(old, new):
     print(f"\nratio to the best peer of both runs, {old['commit']} and {new['commit']}:")
     for name, before, now, beyond in data.compare(old, new):
@@ -191,12 +211,22 @@ def measured(options, parser):
                 print(line_of(run["rows"][-1], run), flush=True)
                 for name, why in failures.items():
                     print(f"{name}: {row.name}: {why}", file=sys.stderr)
+            if options.profile:
+                profile_missed(run, chosen, options, Path(scratch))
     except KeyboardInterrupt:
         print("interrupted; what was measured follows", file=sys.stderr)
     finally:
         for process in processes:
             process.close()
     return run
+
+
+def profile_missed(run, chosen, options, scratch):
+    """Adds to each row that misses its goal where its time goes."""
+    by_name = {row.name: row for row in chosen}
+    for row in data.missed(run):
+        mine = contest.Nereid(by_name[row["name"]], options.threads, scratch)
+        row["profile"] = profiles.shares(mine.profile(PROFILE_SECONDS), mine.source())
 
 
 def calibrated(options):
@@ -223,6 +253,9 @@ def main():
     parser.add_argument("--budget", type=float, default=0.6, help="seconds of each figure")
     parser.add_argument("--peers", default=",".join(peer_functions.NEEDS))
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument(
+        "--profile", action="store_true", help="show where the time of rows goes that miss their goal"
+    )
     parser.add_argument("--list", action="store_true", help="print the rows")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the run there")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page there")
@@ -245,6 +278,7 @@ def main():
     else:
         run = measured(options, parser)
     print_summary(run)
+    print_missed(run)
     if old:
         print_comparison(old, run)
     if options.json:

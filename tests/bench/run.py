@@ -85,6 +85,13 @@ def below_floor(run):
     return sorted((value, name) for value, name in rated if value and value < FLOOR)
 
 
+def missed(run):
+    """The rows that are below their goal, the farthest first."""
+    rated = [(ratio(row), row) for row in run["rows"]]
+    found = [(value / row["goal"], row) for value, row in rated if value and value < row["goal"]]
+    return [row for _, row in sorted(found, key=lambda item: item[0])]
+
+
 def noise_of(row, run):
     """How many times slower than at its best in this run the machine was around
     this row: of its calibrations, the worst figure. None without calibration."""

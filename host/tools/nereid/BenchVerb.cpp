@@ -4,13 +4,11 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "EventTimer.h"
-#include "Interrupt.h"
-#include "KernelLaunch.h"
-#include "Progress.h"
+#include "Measurement.h"
 #include "Statistics.h"
 #include "Text.h"
 #include "Verb.h"
+#include "profile/Profile.h"
 
 #include <algorithm>
 #include <charconv>
@@ -18,161 +16,13 @@
 
 namespace nereid::tool {
 
-using Clock = std::chrono::steady_clock;
-
 namespace {
 struct Options : LaunchOptions {
   std::string warmup = "0.1", time = "1", repeats;
-  bool cold = false;
+  bool cold = false, profile = false;
   std::string bytes, flops;
 };
-
-/// How long is measured.
-struct Plan {
-  double warmup, time; // seconds
-  uint64_t repeats;    // 0: as many as `time` allows
-  bool cold;
-};
-
-struct Samples {
-  std::vector<double> endToEnd, device; // nanoseconds
-  bool isInterrupted = false;
-};
-
-/// Runs launches one by one, each waited for. A device that is not the host is
-/// idle until the host has submitted the launch, which events around it would
-/// count: its own time is measured in groups of launches.
-class Measurement {
-public:
-  Measurement(ReadyKernel &kernel, Function::Grid grid, const Plan &plan)
-      : kernel(kernel), grid(grid), plan(plan),
-        timer(*kernel.target().driver, kernel.target().device),
-        isHost(kernel.target().isHostCpu()),
-        progress("measuring " + kernel.name()) {}
-
-  Expected<Samples> run();
-
-private:
-  bool isDone(Clock::time_point start) const;
-  Expected<void> warmUp();
-  Expected<void> flush();
-  Expected<double> launchOnce();
-  Expected<void> launchGroup();
-  Expected<void> sample();
-
-  ReadyKernel &kernel;
-  Function::Grid grid;
-  const Plan &plan;
-  EventTimer timer;
-  const bool isHost;
-  Progress progress;
-  InterruptFlag interrupt;
-  Samples samples;
-  uint64_t group = 1; // launches between two events, unless isHost
-};
 } // namespace
-
-static constexpr size_t fewestSamples = 5;
-static constexpr size_t mostSamples = 1 << 24;
-// The time between two events is at least so long, if that takes few launches:
-// beside it, the start of the first launch counts little.
-static constexpr double groupNanoseconds = 4e6;
-static constexpr double mostInGroup = 50;
-
-static double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-Expected<void> Measurement::flush() {
-  if (!plan.cold)
-    return {};
-  const TargetChoice &target = kernel.target();
-  return detail::check(
-      nereid_backend_flush_cache(target.driver->get(), target.device, 0));
-}
-
-Expected<double> Measurement::launchOnce() {
-  FaultGuard guard(kernel.fault());
-  auto start = Clock::now();
-  if (isHost)
-    timer.start();
-  Expected<void> done = kernel.call().launch(grid);
-  if (isHost)
-    timer.stop();
-  if (done)
-    done = kernel.call().synchronize();
-  double nanoseconds = secondsSince(start) * 1e9;
-  if (!done)
-    return done.error();
-  return nanoseconds;
-}
-
-Expected<void> Measurement::launchGroup() {
-  FaultGuard guard(kernel.fault());
-  timer.start();
-  Expected<void> done;
-  for (uint64_t i = 0; done && i < group; ++i)
-    done = kernel.call().launch(grid);
-  timer.stop();
-  return done ? kernel.call().synchronize() : done;
-}
-
-Expected<void> Measurement::sample() {
-  if (Expected<void> flushed = flush(); !flushed)
-    return flushed;
-  if (plan.cold)
-    if (Expected<void> done = kernel.call().synchronize(); !done)
-      return done;
-  Expected<double> time = launchOnce();
-  if (!time)
-    return time.error();
-  samples.endToEnd.push_back(*time);
-  if (!isHost && timer.isUsable()) {
-    if (Expected<void> flushed = flush(); !flushed)
-      return flushed;
-    if (Expected<void> done = launchGroup(); !done)
-      return done;
-  }
-  if (std::optional<double> nanoseconds = timer.elapsed())
-    samples.device.push_back(*nanoseconds / static_cast<double>(group));
-  return {};
-}
-
-// At least once: the first launch of a kernel also pays for pages, threads and
-// deferred work of the driver.
-Expected<void> Measurement::warmUp() {
-  auto start = Clock::now();
-  do {
-    Expected<double> time = launchOnce();
-    if (!time)
-      return time.error();
-    if (!isHost && !plan.cold)
-      group = static_cast<uint64_t>(
-          std::clamp(groupNanoseconds / *time, 1.0, mostInGroup));
-  } while (secondsSince(start) < plan.warmup && !interrupt.isSet());
-  return {};
-}
-
-bool Measurement::isDone(Clock::time_point start) const {
-  size_t count = samples.endToEnd.size();
-  if (interrupt.isSet() || count >= mostSamples)
-    return true;
-  if (plan.repeats)
-    return count >= plan.repeats;
-  return count >= fewestSamples && secondsSince(start) >= plan.time;
-}
-
-Expected<Samples> Measurement::run() {
-  if (Expected<void> warm = warmUp(); !warm)
-    return warm.error();
-  for (auto start = Clock::now(); !isDone(start);) {
-    if (Expected<void> done = sample(); !done)
-      return done.error();
-    progress.step();
-  }
-  samples.isInterrupted = interrupt.isSet();
-  return std::move(samples);
-}
 
 // A number, or a product of numbers: "3*4096*781*4".
 static Expected<double> parseWork(const std::string &option,
@@ -210,7 +60,7 @@ namespace {
 /// The table and the document of one measurement.
 class BenchReport {
 public:
-  explicit BenchReport(const Samples &samples)
+  explicit BenchReport(const MeasuredTimes &samples)
       : endToEnd(Statistics::of(samples.endToEnd)),
         device(Statistics::of(samples.device)) {
     document["end_to_end_ns"] = statisticsJson(endToEnd);
@@ -258,20 +108,20 @@ static Expected<uint64_t> parseRepeats(const std::string &text) {
   const char *last = text.data() + text.size();
   auto [end, error] = std::from_chars(text.data(), last, repeats);
   if (error != std::errc() || end != last || repeats == 0 ||
-      repeats > mostSamples)
+      repeats > MeasurementPlan::mostSamples)
     return invalid("--repeats '" + text + "': expected a number from 1 to " +
-                   std::to_string(mostSamples));
+                   std::to_string(MeasurementPlan::mostSamples));
   return repeats;
 }
 
-static Expected<Plan> makePlan(const Options &options) {
+static Expected<MeasurementPlan> makePlan(const Options &options) {
   Expected<double> warmup = parseSeconds("--warmup", options.warmup);
   if (!warmup)
     return warmup.error();
   Expected<double> time = parseSeconds("--time", options.time);
   if (!time)
     return time.error();
-  Plan plan = {*warmup, *time, 0, options.cold};
+  MeasurementPlan plan = {*warmup, *time, 0, options.cold, options.profile};
   if (options.repeats.empty())
     return plan;
   Expected<uint64_t> repeats = parseRepeats(options.repeats);
@@ -289,7 +139,7 @@ static Expected<int> bench(Session &session, Options options) {
     options.bytes = manifest->bytes;
   if (options.flops.empty())
     options.flops = manifest->flops;
-  Expected<Plan> plan = makePlan(options);
+  Expected<MeasurementPlan> plan = makePlan(options);
   if (!plan)
     return plan.error();
   double bytes = 0, flops = 0;
@@ -309,7 +159,13 @@ static Expected<int> bench(Session &session, Options options) {
   auto kernel = ReadyKernel::prepare(session, options, *request);
   if (!kernel)
     return kernel.error();
-  Expected<Samples> samples = Measurement(**kernel, request->grid, *plan).run();
+  if (plan->profile && !(*kernel)->target().isHostCpu())
+    return failure(NEREID_UNAVAILABLE,
+                   "--profile: " + (*kernel)->target().name() +
+                       " is not this machine's processor, whose time alone can "
+                       "be sampled");
+  Expected<MeasuredTimes> samples =
+      Measurement(**kernel, request->grid, *plan).run();
   if (!samples)
     return samples.error();
   BenchReport report(*samples);
@@ -319,8 +175,17 @@ static Expected<int> bench(Session &session, Options options) {
     report.addRate("gigaflops", "GFLOP/s", flops);
   Json document = (*kernel)->json(request->grid);
   document.update(report.document);
+  std::string text = (*kernel)->heading(request->grid) + '\n' + report.text();
+  document["profile"] = nullptr;
+  if (plan->profile) {
+    nereid_bytes_t image = (*kernel)->source().artifact.info().output;
+    Profile profile(samples->addresses,
+                    {static_cast<const char *>(image.data), image.size});
+    document["profile"] = profile.json();
+    text += profile.text();
+  }
   session.output.document(document);
-  session.output.text((*kernel)->heading(request->grid) + '\n' + report.text());
+  session.output.text(text);
   return samples->isInterrupted ? exitInterrupted : exitOk;
 }
 
@@ -341,6 +206,8 @@ Verb benchVerb() {
                              "measure that many launches instead"},
                             {"--cold", &options->cold, "",
                              "evict the device's caches before each launch"},
+                            {"--profile", &options->profile, "",
+                             "show where the processor's time goes"},
                             {"--bytes", &options->bytes, "WORK",
                              "moved by a launch, as in 2*4096*4: gives GB/s"},
                             {"--flops", &options->flops, "WORK",
