@@ -72,6 +72,14 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
     cpu.lineBytes = 128;
     cpu.rowsAhead = 48;
   }
+  // A Zen 5 prefetches nothing for loads by a mask: from memory it read 14 GB/s
+  // so, 38 by plain loads, and 43 by either with prefetches. On an Emerald
+  // Rapids rows of kernels were read 6 % faster, swiglu by masks 1.6 times as
+  // fast.
+  if (tuneCpu == "znver5")
+    cpu.readAhead = 8 << 10;
+  else if (has("avx512vbmi2") && !tuneCpu.starts_with("znver"))
+    cpu.readAhead = 2 << 10;
   if (cpu.hasBf16Tiles || cpu.hasI8Tiles)
     cpu.tilePanelBytes = 32 << 10;
   return cpu;

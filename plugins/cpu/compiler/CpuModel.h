@@ -80,6 +80,10 @@ struct CpuModel {
   /// What one program leaves packed for the next ones.
   int64_t sharedBytes = 2 << 20;
 
+  /// How far ahead of a loop the rows that it reads are prefetched, in bytes of
+  /// all of them together. 0: the processor does it as well.
+  int64_t readAhead = 0;
+
   /// Where rows of an operand that is in place are read once: how many bytes of a
   /// row at once, if there are registers, and the rows from one to that which it
   /// prefetches. Measured with rows at multiples of pages.

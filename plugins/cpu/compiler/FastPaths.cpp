@@ -72,6 +72,8 @@ static constexpr FastPathInfo kTable[] = {
      "lanes that turn out to be neighbours in memory are one access"},
     {FastPath::Pieces, "pieces",
      "loops over pieces in which quotients of the index are the same"},
+    {FastPath::ReadAhead, "read-ahead",
+     "rows are prefetched farther ahead than the processor does itself"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -47,8 +47,9 @@ enum class FastPath : unsigned {
   UnitStrides,
   Neighbours,
   Pieces,
+  ReadAhead,
 };
-inline constexpr size_t kFastPaths = 33;
+inline constexpr size_t kFastPaths = 34;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -143,6 +143,7 @@ generate(ModuleOp source, const GenerateOptions &options,
   OwningOpRef<ModuleOp> module = source.clone();
   codegen::ExpandOptions expansion = expandOptionsFor(options.cpu);
   expansion.fpFusion = options.fpFusion;
+  expansion.foldsKnownMasks = options.fastPaths.has(FastPath::MaskIntervals);
   expansion.flattensExchanges = options.fastPaths.has(FastPath::Exchange);
   auto kernel = prepareKernel(*module, options, expansion, info);
   if (!kernel)

@@ -135,6 +135,13 @@ static LogicalResult runExpandElements(ModuleOp module,
   return success();
 }
 
+static LogicalResult runFoldKnownMasks(ModuleOp module,
+                                       const ExpandOptions &options) {
+  if (options.foldsKnownMasks)
+    foldKnownMasks(module);
+  return success();
+}
+
 static LogicalResult runFlattenExchanges(ModuleOp module,
                                          const ExpandOptions &options) {
   if (options.flattensExchanges)
@@ -152,8 +159,11 @@ ArrayRef<Rewrite> rewritesOf(Phase phase) {
   static constexpr Rewrite kTiles[] = {
       {"check-types", "refuse f64 and i64 where the target has none",
        checkTypes},
-      {"flatten-exchanges", "sorts and flips in one dimension, where the "
-                            "target gains from it",
+      {"fold-known-masks", "drop masks that are true for every element",
+       runFoldKnownMasks},
+      {"flatten-exchanges",
+       "sorts and flips in one dimension, where the "
+       "target gains from it",
        runFlattenExchanges},
       {"widen-combinations", "f16 and bf16 sums in f32", runWidenCombinations},
       {"widen-prints", "fp8 values as f32", runWidenPrints},

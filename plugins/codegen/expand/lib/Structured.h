@@ -23,6 +23,9 @@ void expandMapElementwise(Scope &scope, tt::MapElementwiseOp op);
 /// on tensors of their shapes by such of one dimension.
 void flattenExchanges(mlir::ModuleOp module);
 
+/// Drops masks that are true for every element, whatever the arguments.
+void foldKnownMasks(mlir::ModuleOp module);
+
 /// Replaces \p op, a reduction or scan that rounds f16 or bf16 in every step,
 /// by one in f32 whose results are rounded.
 void widenCombination(mlir::Operation *op);

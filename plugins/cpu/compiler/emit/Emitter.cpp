@@ -118,10 +118,12 @@ llvm::Value *Emitter::bufferPointer(Value value) {
   return buffers.lookup(program.materialized.lookup(value));
 }
 
-void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place, bool isWritten) {
+void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place, PrefetchTo to) {
+  constexpr int kFirst = 3, kSecond = 2; // how near, as LLVM counts it
   b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                    {place, b.getInt32(isWritten),
-                     b.getInt32(isWritten ? 3 : 2), b.getInt32(1)});
+                    {place, b.getInt32(to == PrefetchTo::Write),
+                     b.getInt32(to == PrefetchTo::Second ? kSecond : kFirst),
+                     b.getInt32(1)});
 }
 
 llvm::AllocaInst *Emitter::allocate(llvm::Type *type, const llvm::Twine &name) {

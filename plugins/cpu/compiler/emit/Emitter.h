@@ -85,6 +85,8 @@ struct Emitter {
   llvm::Value *dummy = nullptr;   // 64 bytes that masked-off accesses touch
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
+  /// By load: the masks of the part of a nest that reads ahead for it.
+  llvm::DenseMap<mlir::Operation *, const codegen::MaskPlan *> firstReaders;
   std::unique_ptr<SourceLines> lines;   // null without debug information
   bool failed = false;
 
@@ -154,10 +156,15 @@ struct Emitter {
 };
 
 inline constexpr int64_t kCacheLine = 64; // bytes
-/// Asks for the cache line of `place`: in the second cache, or in the first to
-/// be written.
+/// Where a prefetch brings a line to: the second cache, the first one, or the
+/// first one to be written.
+enum class PrefetchTo { Second, First, Write };
+inline PrefetchTo prefetchToUse(bool isWritten) {
+  return isWritten ? PrefetchTo::Write : PrefetchTo::Second;
+}
+/// Asks for the cache line of `place`.
 void emitPrefetch(llvm::IRBuilder<> &b, llvm::Value *place,
-                  bool isWritten = false);
+                  PrefetchTo to = PrefetchTo::Second);
 
 // The parts, each in a file of its own.
 void emitNest(Emitter &emitter, const Nest &nest);

@@ -85,7 +85,8 @@ static void prefetchLines(llvm::IRBuilder<> &b, llvm::Value *place,
   };
   place = plus(b.CreateMul(part, b.getInt64(lines * kCacheLine)));
   for (int64_t line = 0; line < lines; ++line)
-    emitPrefetch(b, plus(b.getInt64(line * kCacheLine)), isWritten);
+    emitPrefetch(b, plus(b.getInt64(line * kCacheLine)),
+                 prefetchToUse(isWritten));
 }
 
 void emitPrefetches(Emitter &emitter, const DotShape &shape,

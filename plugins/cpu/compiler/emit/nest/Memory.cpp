@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
-#include "analysis/Induction.h"
 
 using namespace mlir;
 
@@ -68,27 +67,9 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   minimumLevel = outerMinimum;
   if (loopAround)
     prefetch(op, addressOf(op.getPtr(), indices));
+  else if (bytesAhead)
+    readAhead(op, indices);
   return asInRegister(element, op.getType());
-}
-
-/// Prefetches what the next iteration of the surrounding loop will load here:
-/// the hardware prefetcher does not detect tiles with few lines per row.
-void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
-  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
-  if (!form || !address.base || address.stride != 1 || op.getIsVolatile() ||
-      emitter.program.isPrefetchedByDot(op))
-    return;
-  auto advance = advanceOf(form->base, loopAround);
-  if (!advance || advance->isZero())
-    return;
-  insertAt(0);
-  llvm::Value *offset = emitter.polynomial(*advance);
-  insertAt(levels.size() - 1);
-  llvm::Value *next =
-      builder.CreateGEP(emitter.memoryType(op.getType()), address.base, offset);
-  builder.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {next->getType()},
-      {next, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
 }
 
 Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,

@@ -64,6 +64,7 @@ void NestEmitter::run() {
 void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
   masks = &inner.masks;
   bounds.clear();
+  bytesAhead = readAheadOf(inner);
   rowLevel = levels.size() - 1;
   SmallVector<Loop> loops;
   for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
@@ -134,10 +135,13 @@ void NestEmitter::emitAxis(const Inner &inner) {
     llvm::Value *split = at({streams, range.begin, range.end}, [&] {
       return builder.CreateSelect(streams, range.end, range.begin);
     });
-    // The memory limits a loop that streams, however it is unrolled.
+    // The memory limits a loop that streams, however it is unrolled, and the
+    // processor prefetches for a small one what it reads.
+    int64_t ahead = std::exchange(bytesAhead, 0);
     emitter.streams = builder.getTrue();
     emitVectorLoop(inner, {range.begin, split}, 1);
     emitter.streams = builder.getFalse();
+    bytesAhead = ahead;
     emitVectorLoop(inner, {split, range.end}, copies);
     emitter.streams = decision;
   };

@@ -82,13 +82,18 @@ private:
   void prefetchReads(const TileRead &read, llvm::Value *row,
                      llvm::Value *columns);
   void prefetchStores(tt::StoreOp store, Range rows, llvm::Value *columns);
-  void prefetchRows(const Inner &inner);
   void prefetchBlocks(const Inner &inner, Range rows, llvm::Value *columns);
   void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
   llvm::SmallVector<llvm::Value *>
   readBlock(const TileRead &read, llvm::Value *row, llvm::Value *column);
   llvm::Value *wholeUnits(const codegen::MaskPlan &plan, unsigned axis,
                           int64_t unit);
+
+  // Prefetch.cpp
+  void prefetchRows(const Inner &inner);
+  void prefetch(tt::LoadOp op, const Address &address);
+  int64_t readAheadOf(const Inner &inner) const;
+  void readAhead(tt::LoadOp op, const Indices &indices);
 
   // Levels.cpp: loops and insertion points around them
   Loop beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
@@ -194,7 +199,6 @@ private:
   bool selectsAddress(const Element &mask, llvm::Type *type,
                       int64_t lanes) const;
   llvm::Value *addressIf(llvm::Value *mask, llvm::Value *address);
-  void prefetch(tt::LoadOp op, const Address &address);
   llvm::Value *reinterpret(llvm::Value *value, llvm::Type *scalar);
   // Lanes.cpp: lanes that are anywhere in memory
   bool checksNeighbours(const Address &address, unsigned level) const;
@@ -278,6 +282,7 @@ private:
 
   const codegen::MaskPlan *masks = nullptr; // of the inner part
   llvm::SmallVector<Bound, 4> bounds;      // of its conditions, as far as found
+  int64_t bytesAhead = 0; // from what it loads to what it prefetches, or 0
   unsigned rangeAxis;                      // of its bounds
   /// Plans whose conditions are all true at the insertion point.
   llvm::SmallVector<const codegen::MaskPlan *, 2> held;

@@ -1,7 +1,8 @@
-// Prefetch.cpp - rows of tiles that are short, and far from one another.
+// Prefetch.cpp - what the hardware does not prefetch, or too late.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "analysis/Induction.h"
 #include "emit/nest/NestEmitter.h"
 #include "plan/Reads.h"
 
@@ -79,11 +80,64 @@ void NestEmitter::prefetchRows(const Inner &inner) {
       Address address =
           addressOf(access.pointers, indicesAt(access.map, current));
       insertAt(levels.size() - 1);
-      emitPrefetch(builder, address.base, access.isWritten);
+      emitPrefetch(builder, address.base, prefetchToUse(access.isWritten));
     }
   }
   endLoop(once);
   current[rank - 1] = zero();
+}
+
+/// Prefetches what the next iteration of the surrounding loop will load here:
+/// the hardware prefetcher does not detect tiles with few lines per row.
+void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
+  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
+  if (!form || !address.base || address.stride != 1 || op.getIsVolatile() ||
+      emitter.program.isPrefetchedByDot(op))
+    return;
+  auto advance = advanceOf(form->base, loopAround);
+  if (!advance || advance->isZero())
+    return;
+  insertAt(0);
+  llvm::Value *offset = emitter.polynomial(*advance);
+  insertAt(levels.size() - 1);
+  llvm::Value *next =
+      builder.CreateGEP(emitter.memoryType(op.getType()), address.base, offset);
+  emitPrefetch(builder, next, PrefetchTo::First);
+}
+
+/// How far ahead each of the rows is prefetched that `inner` loads, in bytes;
+/// 0: they are not.
+int64_t NestEmitter::readAheadOf(const Inner &inner) const {
+  if (!emitter.options.fastPaths.has(FastPath::ReadAhead))
+    return 0;
+  llvm::DenseSet<Value> loads;
+  for (const Root &root : inner.roots)
+    for (const TileRead &read : readsOf(root, emitter.program).loads)
+      loads.insert(read.value);
+  int64_t lines = emitter.options.cpu.readAhead / kCacheLine;
+  return loads.empty() ? 0 : kCacheLine * (lines / int64_t(loads.size()));
+}
+
+/// Prefetches what a later iteration of a loop along a row, or the next
+/// program, will load. What an inner part before this one has read is in a
+/// cache.
+void NestEmitter::readAhead(tt::LoadOp op, const Indices &indices) {
+  constexpr int64_t kShortestRow = 2048; // bytes
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(op.getType()));
+  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
+  if (!form || !form->isAffine() || op.getIsVolatile() ||
+      lanes * bytes < kCacheLine / 2 ||
+      nest.shape[nest.vectorAxis] * bytes < kShortestRow ||
+      emitter.firstReaders.try_emplace(op, masks).first->second != masks)
+    return;
+  Address address = addressOf(op.getPtr(), indices);
+  if (!address.base || address.stride != 1 || address.repeat != 1)
+    return;
+  insertAt(levels.size() - 1);
+  emitPrefetch(builder,
+               builder.CreateGEP(builder.getInt8Ty(), address.base,
+                                 emitter.i64(bytesAhead)),
+               PrefetchTo::First);
 }
 
 } // namespace nereid::cpu

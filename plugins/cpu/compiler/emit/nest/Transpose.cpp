@@ -155,7 +155,7 @@ void NestEmitter::prefetchStores(tt::StoreOp store, Range rows,
   current[nest.vectorAxis] = {line.index, 0, nullptr};
   Address address = addressOf(store.getPtr(), current);
   insertAt(levels.size() - 1);
-  emitPrefetch(builder, address.base, /*isWritten=*/true);
+  emitPrefetch(builder, address.base, PrefetchTo::Write);
   endLoop(line);
   endLoop(row);
 }

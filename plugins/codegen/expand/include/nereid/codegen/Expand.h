@@ -83,6 +83,8 @@ struct ExpandOptions {
   /// (exchangeDistanceOf in analysis/IndexMap.h), for which the target has
   /// better code than for reductions over axes of two.
   bool flattensExchanges = false;
+  /// Masks that are known to be true for every element are dropped.
+  bool foldsKnownMasks = true;
   ScaledDotType scaledDotType = ScaledDotType::Narrow;
   /// With ScaledDotType::F32: whether the target has an instruction for
   /// products of operands of \p factor, f16 or bf16, with these sums and this
