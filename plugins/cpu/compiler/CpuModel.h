@@ -84,6 +84,10 @@ struct CpuModel {
   /// all of them together. 0: the processor does it as well.
   int64_t readAhead = 0;
 
+  /// Lines that a dot has brought to the second cache, or asked for, are worth
+  /// another prefetch to the first one before they are copied.
+  bool prefetchesTwice = false;
+
   /// Where rows of an operand that is in place are read once: how many bytes of a
   /// row at once, if there are registers, and the rows from one to that which it
   /// prefetches. Measured with rows at multiples of pages.

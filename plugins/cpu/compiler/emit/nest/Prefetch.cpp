@@ -92,7 +92,8 @@ void NestEmitter::prefetchRows(const Inner &inner) {
 void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
   if (!form || !address.base || address.stride != 1 || op.getIsVolatile() ||
-      emitter.program.isPrefetchedByDot(op))
+      (!emitter.options.cpu.prefetchesTwice &&
+       emitter.program.isPrefetchedByDot(op)))
     return;
   auto advance = advanceOf(form->base, loopAround);
   if (!advance || advance->isZero())
