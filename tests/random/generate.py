@@ -22,6 +22,7 @@ class Generator(Blocks):
         super().__init__(seed)
         self.seed = seed
         self.asserting = random.Random(~seed)
+        self.counting = random.Random(f"counts {seed}")
         self.stride_rng = random.Random(f"strides {seed}")
         self.strides: list[Value] = []  # arguments that only addresses use
         self.saved = []
@@ -54,6 +55,8 @@ class Generator(Blocks):
             if self.ops < 250:
                 self.statement()
         self._keep_unused()
+        if self.counting.random() < 0.3:
+            self.add_counts()
         return Kernel(
             self.seed, self.arguments, self._placed(), body, self.functions, self.grid,
             is_exact=not self.special,

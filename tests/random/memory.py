@@ -210,3 +210,15 @@ class Memory(Addresses):
         places = self.add(self.splat(pointer, shape), index)
         (old,) = self.emit("rmw", [places, value, self.mask(shape)], [(element, shape)], name="fadd")
         old.bound, old.signed_zero = element.exact, False
+
+    def add_counts(self) -> None:
+        """Atomic additions to integers that all programs share, in the last statement."""
+        element = self.choice([E.I32, E.I64])
+        shape = self.any_shape()
+        strides = dense(shape) if self.chance(0.7) else [self.choice([0, 1, 2]) for _ in shape]
+        index = self.affine(shape, strides)
+        buffer = self._add_buffer(element, index.high + 1)
+        argument = self._add_pointer(buffer, 0, index.high + 1)
+        places = self.add(self.splat(argument.value, shape), index)
+        value = self.tile(element, shape)
+        self.emit("rmw", [places, value, self.mask(shape)], [(element, shape)], name="add")

@@ -74,6 +74,8 @@ static constexpr FastPathInfo kTable[] = {
      "loops over pieces in which quotients of the index are the same"},
     {FastPath::ReadAhead, "read-ahead",
      "rows are prefetched farther ahead than the processor does itself"},
+    {FastPath::HeldSums, "held-sums",
+     "atomic additions to the same place are made once for many programs"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -48,8 +48,9 @@ enum class FastPath : unsigned {
   Neighbours,
   Pieces,
   ReadAhead,
+  HeldSums,
 };
-inline constexpr size_t kFastPaths = 34;
+inline constexpr size_t kFastPaths = 35;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

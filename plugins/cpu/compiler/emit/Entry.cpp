@@ -101,6 +101,10 @@ private:
       if (!buffer->isInRegisters)
         emitter.buffers[buffer.get()] =
             b.CreateConstGEP1_64(b.getInt8Ty(), scratch, buffer->offset);
+    for (auto &[op, buffer] : emitter.program.heldSums)
+      emitter.inScratch(b.CreateMemSet(emitter.buffers[buffer], b.getInt8(0),
+                                       buffer->bytes(),
+                                       llvm::MaybeAlign(kScratchAlign)));
   }
 
   /// The number of grid axes up to the last that the kernel uses: an id changes

@@ -127,7 +127,8 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
     return;
   // What dots defer and share depends on the order of programs.
   scf::ForOp loop = findLoop(program);
-  if (!loop || !program.dots.empty() || program.parts || !mayTakeTurns(loop))
+  if (!loop || !program.dots.empty() || program.parts ||
+      !program.heldSums.empty() || !mayTakeTurns(loop))
     return;
   loop.getBody()->walk([&](tt::LoadOp load) {
     if (readsNeighbours(load, loop, forms))

@@ -48,6 +48,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
       program->materializedIndexFunctions.insert(value);
   keepGroupsInRegisters();
   deferDots();
+  holdSums();
   program->parts = parts;
   placeBuffers(*program);
   return std::move(program);

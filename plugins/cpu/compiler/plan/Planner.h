@@ -129,6 +129,7 @@ private:
   void limitDotRows(); // DotRows.cpp
   void layOutRight(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
+  void holdSums(); // HeldSums.cpp
   void deferDots();
   void prefetchResult(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);

@@ -53,6 +53,8 @@ struct Printer {
         os << ' ';
         name(operand);
       }
+      if (Buffer *sums = program.heldSums.lookup(root.op))
+        os << ", sums in b" << sums->id;
       for (Value result : root.op->getResults()) {
         os << " -> ";
         name(result);

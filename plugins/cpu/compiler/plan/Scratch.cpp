@@ -34,6 +34,8 @@ public:
     for (auto &[loop, deferred] : program.deferredDots)
       if (deferred.shared)
         result[deferred.shared->buffer] = {0, ~0u};
+    for (auto &[op, buffer] : program.heldSums)
+      result[buffer] = {0, ~0u};
     return result;
   }
 

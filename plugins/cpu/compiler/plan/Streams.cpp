@@ -8,9 +8,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The argument of the kernel that the addresses `pointers` are computed from;
-/// null if it is not known.
-static Value argumentOf(Value pointers, codegen::TileForms &forms) {
+Value argumentOf(Value pointers, codegen::TileForms &forms) {
   if (isTile(pointers)) {
     const codegen::TileForm *form = forms.of(pointers);
     pointers = form ? form->pointer : Value();

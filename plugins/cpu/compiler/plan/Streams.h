@@ -9,6 +9,10 @@
 
 namespace nereid::cpu {
 
+/// The argument of the kernel that the addresses `pointers` are computed from;
+/// null if it is not known.
+mlir::Value argumentOf(mlir::Value pointers, codegen::TileForms &forms);
+
 /// Sets Root::canStream of the stores that write rows of whole cache lines that
 /// `program` does not read. The driver decides at each launch whether they
 /// bypass the caches. Returns false if there is none.

@@ -184,6 +184,9 @@ struct TileProgram {
   /// Materialized values that depend on the index and on scalars only. Analyses
   /// may look through their operations: they do not depend on memory.
   llvm::DenseSet<mlir::Value> materializedIndexFunctions;
+  /// Atomic additions that are made by the last program of a call: the buffers
+  /// of their sums, which are cleared before the first.
+  llvm::DenseMap<mlir::Operation *, Buffer *> heldSums;
   std::optional<RowParts> parts;
   /// A loop of the function in which programs that follow one another take
   /// turns; null: each program runs as a whole.

@@ -266,6 +266,9 @@ private:
   void emitSerial(mlir::Operation *op);
   void emitHistogram(tt::HistogramOp op);
   void emitNeighbours(tt::AtomicRMWOp op);
+  llvm::SmallVector<Loop> beginLoops();
+  void endLoops(llvm::SmallVector<Loop> loops);
+  void addToHeld(tt::AtomicRMWOp op, llvm::Value *sums);
   llvm::SmallVector<llvm::Value *>
   emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
 

@@ -65,9 +65,8 @@ NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
   return {};
 }
 
-/// Updates neighbours at once where they are aligned and all unmasked, and one
-/// after the other elsewhere.
-void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
+/// Begins loops over the elements of the nest, the last in steps of vectors.
+SmallVector<NestEmitter::Loop> NestEmitter::beginLoops() {
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     bool isLast = dim + 1 == nest.shape.size();
@@ -76,10 +75,69 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
     current[dim] = {loops.back().index, 0, nullptr};
   }
   setVectorIndex(loops.back().index);
+  return loops;
+}
+
+void NestEmitter::endLoops(SmallVector<Loop> loops) {
+  while (!loops.empty())
+    endLoop(loops.pop_back_val());
+  current.assign(nest.shape.size(), zero());
+}
+
+/// Adds the values of `op` to `sums`, the buffer that holds them.
+void NestEmitter::addToHeld(tt::AtomicRMWOp op, llvm::Value *sums) {
+  auto type = cast<RankedTensorType>(op.getVal().getType());
+  unsigned few = lanes;
+  unsigned bits = type.getElementTypeBitWidth();
+  while (2 * lanes * bits <= emitter.options.cpu.vectorBits &&
+         type.getShape().back() % (2 * lanes) == 0)
+    lanes *= 2;
+  SmallVector<Loop> loops = beginLoops();
+  TileLayout layout = TileLayout::rowMajor(type.getShape());
+  Element value = get(op.getVal(), current);
+  if (op.getMask())
+    value = choose(maskAt(op.getMask(), current), value,
+                   {llvm::Constant::getNullValue(
+                        emitter.memoryType(type.getElementType())),
+                    false});
+  llvm::Value *held =
+      widen(readBuffer(sums, layout, type.getElementType(), current));
+  llvm::Value *wide = widen(value);
+  llvm::Value *sum =
+      at({held, wide}, [&] { return builder.CreateAdd(held, wide); });
+  writeBuffer(sums, type.getElementType(), layout, current, {sum, true});
+  endLoops(std::move(loops));
+  lanes = few;
+}
+
+/// Updates neighbours at once where they are aligned and all unmasked, and one
+/// after the other elsewhere. If sums are held, those that are not 0, in the
+/// last program of a call.
+void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
+  const Buffer *held = emitter.program.heldSums.lookup(op);
+  std::optional<Loop> once;
+  if (held) {
+    addToHeld(op, emitter.buffers.lookup(held));
+    insertAt(levels.size() - 1);
+    llvm::Value *isLast =
+        builder.CreateICmpEQ(emitter.programsLeft, emitter.i64(1));
+    once = beginLoop(emitter.i64(0),
+                     builder.CreateZExt(isLast, builder.getInt64Ty()), 1);
+  }
+  SmallVector<Loop> loops = beginLoops();
   llvm::Value *first = addressOf(op.getPtr(), current).base;
-  llvm::Value *values = widen(get(op.getVal(), current));
-  llvm::Value *mask =
-      op.getMask() ? widen(maskAt(op.getMask(), current)) : nullptr;
+  llvm::Value *values = nullptr, *mask = nullptr;
+  if (held) {
+    auto type = cast<RankedTensorType>(op.getVal().getType());
+    values = widen(readBuffer(emitter.buffers.lookup(held),
+                              TileLayout::rowMajor(type.getShape()),
+                              type.getElementType(), current));
+    mask = at({values}, [&] { return builder.CreateIsNotNull(values); });
+  } else {
+    values = widen(get(op.getVal(), current));
+    if (op.getMask())
+      mask = widen(maskAt(op.getMask(), current));
+  }
   insertAt(levels.size() - 1);
   constexpr uint64_t kBytes = CpuModel::kSwapBits / 8;
   llvm::Value *isWide = builder.CreateICmpEQ(
@@ -110,9 +168,9 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
     });
   });
   levels.back().block = builder.GetInsertBlock();
-  while (!loops.empty())
-    endLoop(loops.pop_back_val());
-  current[nest.vectorAxis] = zero();
+  endLoops(std::move(loops));
+  if (once)
+    endLoop(*once);
 }
 
 void NestEmitter::emitSerial(Operation *op) {
