@@ -1,6 +1,6 @@
-// HeldSums.cpp - atomic additions that are made once for all programs of a
-// call. SPDX-FileCopyrightText: the Nereid authors SPDX-License-Identifier:
-// Apache-2.0
+// HeldSums.cpp - atomic additions that a call makes once for all programs.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
 //
 // Programs are not ordered unless they wait for each other. A program that adds
 // to integers in memory, and afterwards neither reads nor writes memory, cannot
