@@ -21,7 +21,52 @@ class Reason:
         )
 
 
-REASONS = ()
+REASONS = (
+    Reason(
+        ("attention 8x1024x64 bf16", "attention 8x2048x128 bf16"),
+        "40 % of the time is in products of bf16: their depth of 64 or 128 is so short that "
+        "loads and stores of sums take as long; the rest is softmax, conversions and copies",
+        threads=(1, 16),
+        vendor="Intel",
+    ),
+    Reason(
+        ("split-k",),
+        "rows of the operands are 64 KiB apart and would evict each other from a set of the "
+        "first cache: copying them takes a quarter of the time, atomic additions 6 %",
+    ),
+    Reason(
+        ("matmul 16x4096x4096", "linear 8x4096x4096 bf16", "linear 16x4096x4096"),
+        "pieces of 256 bytes of rows that are pages apart are copied and packed: half of the "
+        "time is the latency of memory",
+    ),
+    Reason(
+        ("matmul 1x4096x4096 f32",),
+        "a program reads 256 bytes of each row, and rows are 16 KiB apart: memory gives 24 GB/s "
+        "so, and 38 in order",
+        vendor="AMD",
+    ),
+    Reason(
+        ("128x128x128 f32, block 128", "256x256x256 f32, block 128"),
+        "one program, or four: their parts of 8 to 32 rows are multiplied in less time than it "
+        "takes to start them; half of the time is waiting",
+        threads=(8, 1 << 30),
+    ),
+    Reason(
+        ("x781",),
+        "rows are not aligned, so that vectors cross cache lines: 1024 columns, which are, run "
+        "at 1.4 times the rate",
+    ),
+    Reason(
+        ("bmm", "grouped"),
+        "copies of the right operand take a tenth of the time, and sums of so short a depth are "
+        "read and written often",
+        threads=(1, 2),
+    ),
+    Reason(
+        ("sine",),
+        "nearly all of the time is the arithmetic of the sine",
+    ),
+)
 
 
 def of(row, run):
