@@ -1,13 +1,16 @@
 // The bins of a histogram are computed as vectors, and incremented one after the
-// other. A value without a bin, or that is masked off, is not counted.
+// other, every other in a second set of them. A value without a bin, or that is
+// masked off, is not counted.
 // RUN: nereid compile %s --target cpu:x86_64:znver4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu:aarch64:neoverse-n1 --stop-after llir -o - | FileCheck %s --check-prefix=ARM
 // RUN: nereid compile %s --target cpu:x86_64:znver4 -O fast_paths=all,-vectorize --stop-after llir -o - | FileCheck %s --check-prefix=SCALAR
 
 // CHECK: nest [256] axis 0 lanes 16
 // CHECK: icmp ult <16 x i32> %{{.*}}, <i32 32,
-// CHECK: select <16 x i1> %{{.*}}, <16 x ptr>
-// CHECK-COUNT-16: load i32, ptr
+// CHECK: select <16 x i1> %{{.*}}, <16 x i32> %{{.*}}, <16 x i32> <i32 -16, i32 32, i32 -16,
+// CHECK-COUNT-16: load volatile i32, ptr
+// CHECK: load <16 x i32>, ptr %{{.*}}, align 4
+// CHECK: add <16 x i32>
 // ARM: nest [256] axis 0 lanes 4
 // ARM: nest [256] axis 0 lanes 2
 // SCALAR: nest [256] axis 0 lanes 1 unroll

@@ -29,6 +29,7 @@ void NestEmitter::run() {
                           ? nest.inners.back().roots.front()
                           : nest.inners.front().roots.front();
   AtLine line = emitter.at(first.location());
+  bytesAhead = readAheadOf(nest.inners.front());
   if (first.kind == RootKind::Serial) {
     emitSerial(first.op);
   } else if (first.kind == RootKind::Scan) {

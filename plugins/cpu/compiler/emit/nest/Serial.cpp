@@ -9,16 +9,22 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Computes the addresses of bins as vectors, and increments one after the other.
-/// A value without a bin, or that is masked off, counts in scratch that nothing
-/// reads.
+/// Computes the offsets of bins as vectors, and increments one after the other:
+/// those of every other value in bins of its own, so that few increments of the
+/// same bin wait for each other. A value without a bin, or that is masked off,
+/// counts in a place that nothing reads.
 void NestEmitter::emitHistogram(tt::HistogramOp op) {
+  constexpr int64_t kMostOnStack = 1024; // bins
   RankedTensorType type = op.getResult().getType();
   llvm::Type *element = emitter.memoryType(type);
-  llvm::Value *bins = emitter.bufferPointer(op.getResult());
-  builder.CreateMemSet(bins, builder.getInt8(0),
-                       type.getNumElements() * Emitter::bytesOf(element),
-                       llvm::MaybeAlign(8));
+  int64_t count = type.getNumElements(), bytes = Emitter::bytesOf(element);
+  llvm::Value *bins[2] = {emitter.bufferPointer(op.getResult()), nullptr};
+  bool areTwo = lanes > 1 && count <= kMostOnStack;
+  if (areTwo)
+    bins[1] = emitter.allocate(llvm::ArrayType::get(element, count + 1), "odd");
+  for (llvm::Value *some : llvm::ArrayRef(bins, areTwo ? 2 : 1))
+    builder.CreateMemSet(some, builder.getInt8(0), count * bytes,
+                         llvm::MaybeAlign(8));
   Loop loop = beginLoop(emitter.i64(0), emitter.i64(nest.shape[0]), lanes);
   setVectorIndex(loop.index);
   llvm::Value *number = widen(get(op.getSrc(), current));
@@ -29,23 +35,53 @@ void NestEmitter::emitHistogram(tt::HistogramOp op) {
   number = builder.CreateSExt(
       number, number->getType()->getWithNewBitWidth(bits));
   llvm::Value *isBin = builder.CreateICmpULT(
-      number, llvm::ConstantInt::get(number->getType(), type.getNumElements()));
+      number, llvm::ConstantInt::get(number->getType(), count));
   if (isCounted)
     isBin = builder.CreateAnd(isBin, isCounted);
-  llvm::Value *unread = emitter.dummy;
-  if (lanes > 1)
-    unread = builder.CreateVectorSplat(lanes, unread);
-  llvm::Value *places = builder.CreateSelect(
-      isBin, builder.CreateGEP(element, bins, number), unread);
-  for (uint64_t lane = 0; lane < lanes; ++lane) {
+  // In elements. Before the bins in scratch is the line that nothing reads,
+  // after those on the stack one more.
+  int64_t offset = emitter.program.materialized.at(op.getResult())->offset;
+  SmallVector<llvm::Constant *> unread;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    unread.push_back(
+        builder.getInt32(areTwo && lane % 2 ? count : -offset / bytes));
+  llvm::Value *offsets = builder.CreateSelect(
+      isBin,
+      builder.CreateTrunc(number, number->getType()->getWithNewBitWidth(32)),
+      lanes > 1 ? llvm::ConstantVector::get(unread) : unread.front());
+  // Through memory: it takes longer to extract lanes.
+  llvm::AllocaInst *list = emitter.allocate(offsets->getType(), "offsets");
+  builder.CreateStore(offsets, list, /*isVolatile=*/true);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    llvm::Value *bin = builder.CreateLoad(
+        builder.getInt32Ty(),
+        builder.CreateConstGEP1_64(builder.getInt32Ty(), list, lane),
+        /*isVolatile=*/true);
     llvm::Value *place =
-        lanes > 1 ? builder.CreateExtractElement(places, lane) : places;
-    llvm::Value *old = emitter.inScratch(builder.CreateLoad(element, place));
-    llvm::Value *one = llvm::ConstantInt::get(element, 1);
-    emitter.inScratch(builder.CreateStore(builder.CreateAdd(old, one), place));
+        builder.CreateGEP(element, bins[areTwo && lane % 2],
+                          builder.CreateSExt(bin, builder.getInt64Ty()));
+    llvm::Value *old = builder.CreateLoad(element, place);
+    builder.CreateStore(
+        builder.CreateAdd(old, llvm::ConstantInt::get(element, 1)), place);
   }
   endLoop(loop);
   current[0] = zero();
+  if (!areTwo)
+    return;
+  insertAt(levels.size() - 1);
+  int64_t together = std::min<int64_t>(lanes, count);
+  auto *vector = llvm::FixedVectorType::get(element, together);
+  emitLoop(builder, count, together, [&](llvm::Value *index) {
+    llvm::Value *sum = nullptr, *place = nullptr;
+    for (llvm::Value *some : {bins[1], bins[0]}) {
+      place = builder.CreateGEP(element, some, index);
+      llvm::Value *part =
+          builder.CreateAlignedLoad(vector, place, llvm::Align(bytes));
+      sum = sum ? builder.CreateAdd(sum, part) : part;
+    }
+    builder.CreateAlignedStore(sum, place, llvm::Align(bytes));
+  });
+  levels.back().block = builder.GetInsertBlock();
 }
 
 /// One element of `op`, whose operands are `in`; its results, if any.
