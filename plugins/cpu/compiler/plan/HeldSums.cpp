@@ -43,8 +43,9 @@ static bool maySum(tt::AtomicRMWOp op, const TileProgram &program) {
          isOfArguments(op.getPtr(), program);
 }
 
-/// Does `function` communicate in another way than by `sums`, or read memory
-/// through an argument that they are added to?
+/// Does `function` communicate in another way than by `sums`, read memory
+/// through an argument that they are added to, or perhaps wait until memory
+/// changes?
 static bool hasReaders(tt::FuncOp function,
                        const llvm::SetVector<tt::AtomicRMWOp> &sums,
                        codegen::TileForms &forms) {
@@ -61,8 +62,10 @@ static bool hasReaders(tt::FuncOp function,
                             targets.contains(argumentOf(load.getPtr(), forms)));
                bool isOther =
                    codegen::infoOf(op).isAtomic && !(sum && sums.contains(sum));
-               return reads || isOther ? WalkResult::interrupt()
-                                       : WalkResult::advance();
+               // It may run until another program has added.
+               bool waits = isa<scf::WhileOp>(op);
+               return reads || isOther || waits ? WalkResult::interrupt()
+                                                : WalkResult::advance();
              })
              .wasInterrupted();
 }

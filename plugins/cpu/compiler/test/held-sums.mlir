@@ -9,6 +9,8 @@
 // RUN: nereid compile %t/later.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: nereid compile %t/maximum.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 
+// RUN: nereid compile %t/waits.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
+
 // CHECK: atomic_rmw %{{.*}}, sums in b1
 // CHECK: entry:
 // CHECK: call void @llvm.memset.p0.i64(ptr align 64 %{{.*}}, i8 0, i64 128, i1 false)
@@ -108,5 +110,28 @@ tt.func public @maximum(%counts: !tt.ptr<i32>, %most: !tt.ptr<i32>, %v: i32) {
   %vs = tt.splat %v : i32 -> tensor<32xi32>
   %a = tt.atomic_rmw max, acq_rel, gpu, %q, %vs, %yes : (tensor<32x!tt.ptr<i32>>, tensor<32xi32>, tensor<32xi1>) -> tensor<32xi32>
   %b = tt.atomic_rmw add, acq_rel, gpu, %p, %vs, %yes : (tensor<32x!tt.ptr<i32>>, tensor<32xi32>, tensor<32xi1>) -> tensor<32xi32>
+  tt.return
+}
+
+// A program may wait until another has added.
+//--- waits.mlir
+tt.func public @waits(%counts: !tt.ptr<i32>, %same: !tt.ptr<i32>, %v: i32) {
+  %yes = arith.constant dense<true> : tensor<32xi1>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %times = scf.while (%n = %v) : (i32) -> i32 {
+    %x = tt.load %same : !tt.ptr<i32>
+    %again = arith.cmpi eq, %x, %zero : i32
+    scf.condition(%again) %n : i32
+  } do {
+  ^bb0(%n: i32):
+    %next = arith.addi %n, %one : i32
+    scf.yield %next : i32
+  }
+  %i = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %ps = tt.splat %counts : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %p = tt.addptr %ps, %i : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %vs = tt.splat %times : i32 -> tensor<32xi32>
+  %old = tt.atomic_rmw add, acq_rel, gpu, %p, %vs, %yes : (tensor<32x!tt.ptr<i32>>, tensor<32xi32>, tensor<32xi1>) -> tensor<32xi32>
   tt.return
 }
