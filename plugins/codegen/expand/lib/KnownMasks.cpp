@@ -43,9 +43,7 @@ static std::optional<Interval> ofConstant(Value value) {
   if (matchPattern(value, m_Constant(&scalar)))
     return Interval{scalar.getValue().getSExtValue(),
                     scalar.getValue().getSExtValue()};
-  if (!matchPattern(value, m_Constant(&dense)) || dense.empty())
-    return std::nullopt;
-  if (!dense.isSplat())
+  if (!matchPattern(value, m_Constant(&dense)) || !dense.isSplat())
     return std::nullopt;
   int64_t number = dense.getSplatValue<APInt>().getSExtValue();
   return Interval{number, number};
@@ -170,10 +168,14 @@ static void replaceByTrue(Value result) {
         else
           user->getResult(0).replaceAllUsesWith(other);
       } else if (auto load = dyn_cast<tt::LoadOp>(user)) {
+        // The value may also be what masked-off elements become, or is stored.
+        if (load.getMask() != yes)
+          continue;
         load.getMaskMutable().clear();
         load.getOtherMutable().clear();
       } else if (auto store = dyn_cast<tt::StoreOp>(user)) {
-        store.getMaskMutable().clear();
+        if (store.getMask() == yes)
+          store.getMaskMutable().clear();
       }
     }
   }

@@ -64,3 +64,16 @@ tt.func @kept(%p: tensor<64x!tt.ptr<f32>>)
   %z = tt.load %p, %c : tensor<64x!tt.ptr<f32>>
   tt.return %x, %y, %z : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// A truth value that is stored, or selected where a mask is false, is no mask.
+// CHECK-LABEL: tt.func @values
+// CHECK: tt.load %arg0, %arg1, %{{[a-z0-9_]+}} : tensor<64x!tt.ptr<i1>>
+// CHECK: tt.store %arg0, %{{[a-z0-9_]+}}, %arg1 : tensor<64x!tt.ptr<i1>>
+tt.func @values(%p: tensor<64x!tt.ptr<i1>>, %m: tensor<64xi1>) -> tensor<64xi1> {
+  %length = arith.constant dense<64> : tensor<64xi32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %yes = arith.cmpi slt, %i, %length : tensor<64xi32>
+  %x = tt.load %p, %m, %yes : tensor<64x!tt.ptr<i1>>
+  tt.store %p, %yes, %m : tensor<64x!tt.ptr<i1>>
+  tt.return %x : tensor<64xi1>
+}
