@@ -28,6 +28,14 @@ struct GuardedLoad {
   llvm::Value *elements = nullptr;
 };
 
+/// The memory that an access may touch, for aliasing.
+enum class Memory {
+  Program,
+  Volatile, // in the program's memory: each element is read once
+  Scratch,
+  Either
+};
+
 struct Emitter;
 class DeferredDotsEmitter;
 
@@ -138,6 +146,15 @@ struct Emitter {
   template <typename Access> Access *inProgram(Access *access) {
     access->setMetadata(llvm::LLVMContext::MD_noalias, scratchScope);
     return access;
+  }
+  /// Marks an access to `memory`.
+  template <typename Access> Access *inMemory(Access *access, Memory memory) {
+    if constexpr (std::is_same_v<Access, llvm::LoadInst>)
+      if (memory == Memory::Volatile)
+        access->setVolatile(true);
+    if (memory == Memory::Scratch)
+      return inScratch(access);
+    return memory == Memory::Either ? access : inProgram(access);
   }
   llvm::AllocaInst *allocate(llvm::Type *type, const llvm::Twine &name);
 

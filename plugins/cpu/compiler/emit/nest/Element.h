@@ -67,14 +67,6 @@ struct Address {
   bool isDescending() const { return base && stride == -1 && repeat == 1; }
 };
 
-/// The memory that an access may touch, for aliasing.
-enum class Memory {
-  Program,
-  Volatile, // in the program's memory: each element is read once
-  Scratch,
-  Either
-};
-
 } // namespace nereid::cpu
 
 #endif // NEREID_CPU_COMPILER_EMIT_NEST_ELEMENT_H

@@ -102,9 +102,9 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
         builder.CreateOrReduce(where),
         builder.CreateExtractElement(from, uint64_t(0)), emitter.dummy);
     llvm::Value *value =
-        inMemory(builder.CreateAlignedLoad(type, place,
-                                           llvm::Align(Emitter::bytesOf(type))),
-                 memory);
+        emitter.inMemory(builder.CreateAlignedLoad(
+                             type, place, llvm::Align(Emitter::bytesOf(type))),
+                         memory);
     return builder.CreateSelect(where, builder.CreateVectorSplat(lanes, value),
                                 rest);
   };
@@ -118,11 +118,11 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
     llvm::Align align(Emitter::bytesOf(type));
     llvm::Value *first = builder.CreateExtractElement(from, uint64_t(0));
     if (masksNeighbours(type))
-      return inMemory(
+      return emitter.inMemory(
           builder.CreateMaskedLoad(rest->getType(), first, align, where, rest),
           memory);
-    return inMemory(builder.CreateAlignedLoad(rest->getType(), first, align),
-                    memory);
+    return emitter.inMemory(
+        builder.CreateAlignedLoad(rest->getType(), first, align), memory);
   };
   insertAt(level);
   llvm::Value *value =
@@ -140,7 +140,7 @@ llvm::Value *NestEmitter::loadLanes(llvm::Value *from, llvm::Type *type,
   // LLVM's gathers cannot be volatile.
   if (memory != Memory::Volatile &&
       usesVectors(emitter.options.cpu, align.value()))
-    return inMemory(
+    return emitter.inMemory(
         builder.CreateMaskedGather(vector, from, align, where, rest), memory);
   // A masked-off lane reads from scratch.
   llvm::Value *places = builder.CreateSelect(
@@ -149,9 +149,10 @@ llvm::Value *NestEmitter::loadLanes(llvm::Value *from, llvm::Type *type,
   for (uint64_t lane = 0; lane < lanes; ++lane)
     result = builder.CreateInsertElement(
         result,
-        inMemory(builder.CreateAlignedLoad(
-                     type, builder.CreateExtractElement(places, lane), align),
-                 memory),
+        emitter.inMemory(
+            builder.CreateAlignedLoad(
+                type, builder.CreateExtractElement(places, lane), align),
+            memory),
         lane);
   return builder.CreateSelect(where, result, rest);
 }
@@ -169,9 +170,11 @@ void NestEmitter::storeScattered(Address address, llvm::Type *type,
     llvm::Align align(Emitter::bytesOf(type));
     llvm::Value *first = builder.CreateExtractElement(to, uint64_t(0));
     if (masksNeighbours(type))
-      inMemory(builder.CreateMaskedStore(values, first, align, mask), memory);
+      emitter.inMemory(builder.CreateMaskedStore(values, first, align, mask),
+                       memory);
     else
-      inMemory(builder.CreateAlignedStore(values, first, align), memory);
+      emitter.inMemory(builder.CreateAlignedStore(values, first, align),
+                       memory);
     return nullptr;
   };
   ifElse(areNeighbours(address, type, mask), storeNeighbours,
@@ -187,16 +190,17 @@ void NestEmitter::storeLanes(llvm::Value *to, llvm::Type *type,
                              Memory memory) {
   llvm::Align align(Emitter::bytesOf(type));
   if (usesVectors(emitter.options.cpu, align.value())) {
-    inMemory(builder.CreateMaskedScatter(values, to, align, mask), memory);
+    emitter.inMemory(builder.CreateMaskedScatter(values, to, align, mask),
+                     memory);
     return;
   }
   llvm::Value *places = builder.CreateSelect(
       mask, to, builder.CreateVectorSplat(lanes, emitter.dummy));
   for (uint64_t lane = 0; lane < lanes; ++lane)
-    inMemory(builder.CreateAlignedStore(
-                 builder.CreateExtractElement(values, lane),
-                 builder.CreateExtractElement(places, lane), align),
-             memory);
+    emitter.inMemory(builder.CreateAlignedStore(
+                         builder.CreateExtractElement(values, lane),
+                         builder.CreateExtractElement(places, lane), align),
+                     memory);
 }
 
 } // namespace nereid::cpu

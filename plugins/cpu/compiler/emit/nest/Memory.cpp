@@ -177,7 +177,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
     element.value = reinterpret(element.value, type);
     return element;
   }
-  auto mark = [&](auto *access) { return inMemory(access, memory); };
+  auto mark = [&](auto *access) { return emitter.inMemory(access, memory); };
   llvm::Align align(Emitter::bytesOf(type));
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();

@@ -216,21 +216,6 @@ private:
                       llvm::Value *values, Memory memory);
   void storeLanes(llvm::Value *to, llvm::Type *type, llvm::Value *mask,
                   llvm::Value *values, Memory memory);
-  template <typename Access> Access *inMemory(Access *access, Memory memory) {
-    switch (memory) {
-    case Memory::Volatile:
-      if constexpr (std::is_same_v<Access, llvm::LoadInst>)
-        access->setVolatile(true);
-      return emitter.inProgram(access);
-    case Memory::Program:
-      return emitter.inProgram(access);
-    case Memory::Scratch:
-      return emitter.inScratch(access);
-    case Memory::Either:
-      break;
-    }
-    return access;
-  }
   // Store.cpp: stores, and those that bypass the caches
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
                Memory memory, llvm::Value *streams = nullptr);

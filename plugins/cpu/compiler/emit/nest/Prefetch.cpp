@@ -120,7 +120,7 @@ int64_t NestEmitter::readAheadOf(const Inner &inner) const {
 }
 
 /// Prefetches what a later iteration of a loop along a row, or the next
-/// program, will load. What an inner part before this one has read is in a
+/// program, will load. What an earlier part of the program has read is in a
 /// cache.
 void NestEmitter::readAhead(tt::LoadOp op, const Indices &indices) {
   constexpr int64_t kShortestRow = 2048; // bytes

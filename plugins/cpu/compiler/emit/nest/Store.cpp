@@ -77,7 +77,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
     type = builder.getInt16Ty();
     value.value = reinterpret(value.value, type);
   }
-  auto mark = [&](auto *access) { return inMemory(access, memory); };
+  auto mark = [&](auto *access) { return emitter.inMemory(access, memory); };
   llvm::Align align(Emitter::bytesOf(type));
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
