@@ -9,7 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 namespace nereid::worker {
@@ -78,9 +80,17 @@ std::optional<std::string> Worker::takeFrame(Message &out, bool &isThere) {
   return std::nullopt;
 }
 
+/// Milliseconds to wait at once: cancellation is looked at that often, and a
+/// time limit is kept to the millisecond.
+static int sliceOf(Clock::duration left) {
+  constexpr std::chrono::milliseconds longest(20);
+  return static_cast<int>(
+      std::min(longest, std::chrono::ceil<std::chrono::milliseconds>(left))
+          .count());
+}
+
 Exchange Worker::receive(std::string_view toSend, Kind expected,
                          const Limits &limits) {
-  constexpr int sliceMs = 20; // how often cancellation is looked at
   Clock::time_point deadline = Clock::now() + limits.time;
   while (true) {
     Message message;
@@ -112,7 +122,8 @@ Exchange Worker::receive(std::string_view toSend, Kind expected,
     }
     if (limits.isCancelled && limits.isCancelled())
       return fail(End::Cancelled, "it was cancelled");
-    if (Clock::now() >= deadline)
+    Clock::duration left = deadline - Clock::now();
+    if (left <= Clock::duration::zero())
       return fail(End::Late, "it did not answer within " +
                                  std::to_string(limits.time.count()) + " ms");
     // Asked before the socket is read: all that it sent is there then.
@@ -121,12 +132,13 @@ Exchange Worker::receive(std::string_view toSend, Kind expected,
         {process->socket(),
          static_cast<short>(POLLIN | (toSend.empty() ? 0 : POLLOUT)), 0},
         {process->outputPipe(), POLLIN, 0}};
-    poll(waits, 2, isOver ? 0 : sliceMs);
+    int waitMs = isOver ? 0 : sliceOf(left);
+    poll(waits, 2, waitMs);
     if (waits[1].revents & POLLIN)
       process->readOutput();
     // Once it has closed its output the poll would return at once, for ever.
     else if (waits[1].revents && !(waits[0].revents))
-      poll(waits, 1, isOver ? 0 : sliceMs);
+      poll(waits, 1, waitMs);
     if ((waits[0].revents & POLLOUT) && !sendSome(toSend))
       toSend = {}; // it has ended, or reads no more; what it sent follows
     size_t before = received.size();
