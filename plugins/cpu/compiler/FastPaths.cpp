@@ -76,6 +76,8 @@ static constexpr FastPathInfo kTable[] = {
      "rows are prefetched farther ahead than the processor does itself"},
     {FastPath::HeldSums, "held-sums",
      "atomic additions to the same place are made once for many programs"},
+    {FastPath::DotStores, "dot-stores",
+     "the last product of a loop stores its sums itself"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -49,8 +49,9 @@ enum class FastPath : unsigned {
   Pieces,
   ReadAhead,
   HeldSums,
+  DotStores,
 };
-inline constexpr size_t kFastPaths = 35;
+inline constexpr size_t kFastPaths = 36;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

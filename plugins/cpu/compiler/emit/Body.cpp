@@ -66,6 +66,8 @@ void BodyEmitter::emitSteps(Block &block) {
 /// which may be null? Null: always.
 llvm::Value *BodyEmitter::isNeeded(const Nest &nest,
                                    DeferredDotsEmitter *deferred) {
+  if (llvm::Value *isStored = emitter.storedSums.lookup(&nest))
+    return b.CreateNot(isStored);
   if (scf::ForOp loop = nest.unlessRun)
     return b.CreateICmpSGE(emitter.scalar(loop.getLowerBound()),
                            emitter.scalar(loop.getUpperBound()));

@@ -84,6 +84,8 @@ struct Emitter {
   /// tiles of buffers while `buffers` points to the tile of one iteration.
   llvm::DenseMap<mlir::Operation *, DeferredDotsEmitter *> deferredLoops;
   llvm::DenseMap<const Buffer *, llvm::Value *> deferredStarts;
+  /// i1, after a loop with a SumStore, by the nest: is all of it stored?
+  llvm::DenseMap<const Nest *, llvm::Value *> storedSums;
 
   llvm::Value *programIds[3] = {};
   llvm::Value *programsLeft = nullptr; // i64: of the call, with this one
@@ -193,6 +195,10 @@ struct InPlaceTile {
 /// `nest` is that of its load.
 InPlaceTile emitInPlaceTile(Emitter &emitter, const Nest &nest,
                             const InPlaceOperand &operand);
+/// An i1: are `conditions` true for the whole tile? `nest` is that of the
+/// access.
+llvm::Value *emitHoldEverywhere(Emitter &emitter, const Nest &nest,
+                                llvm::ArrayRef<TileCondition> conditions);
 void emitDot(Emitter &emitter, tt::DotOp dot);
 /// An i1: the condition of `conflict` is true.
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict);

@@ -112,51 +112,14 @@ void Planner::planPrefetches(scf::ForOp loop, DeferredDots &deferred) {
   }
 }
 
-/// Lets the only deferred dot prefetch, in the last iterations, what its sums
-/// are stored to: a store waits for lines that it misses, and a tile has more
-/// of them than a processor has buffers for such stores.
-void Planner::prefetchResult(scf::ForOp loop, DeferredDots &deferred) {
-  tt::DotOp dot = deferred.dots.front();
-  tt::StoreOp store;
-  for (Operation *op = loop->getNextNode();
-       op && !isa<scf::ForOp, scf::WhileOp>(op); op = op->getNextNode())
-    if (auto next = dyn_cast<tt::StoreOp>(op)) {
-      if (store)
-        return;
-      store = next;
-    }
-  if (!options.fastPaths.has(FastPath::DotPrefetch) || !store ||
-      codegen::rankOf(store.getValue()) != 2 ||
-      codegen::tileType(store.getValue()).getShape() !=
-          dot.getType().getShape())
-    return;
-  const codegen::TileForm *found = forms.of(store.getPtr());
-  auto isKnown = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return !op || order.lookup(op) < order.lookup(loop);
-  };
-  auto isKnownPolynomial = [&](const codegen::Polynomial &value) {
-    return llvm::all_of(value.terms(), [&](const codegen::Monomial &monomial) {
-      return llvm::all_of(monomial.factors, isKnown);
-    });
-  };
-  if (!found || !found->isAffine() || !isKnown(found->pointer) ||
-      found->strides[1].constant() != 1 || !isKnownPolynomial(found->base) ||
-      !isKnownPolynomial(found->strides[0]))
-    return;
-  deferred.prefetches.push_back({dot, Prefetch::Use::Result, store.getValue(),
-                                 *found, codegen::Polynomial(), 0});
-}
-
 /// True if the sums that `loop` carries for `dot` are zeros before it: then the
-/// nest that writes these is left out where the loop runs. Tile registers are
-/// cleared in no time, while memory is written and read as slowly as by
-/// several products.
+/// nest that writes these is left out where the loop runs. Registers are
+/// cleared in no time, while memory is written and read as slowly as by several
+/// products.
 bool Planner::startsAtZero(tt::DotOp dot, scf::ForOp loop) {
   auto sums = cast<BlockArgument>(dot.getC());
   Value init = loop.getTiedLoopInit(sums)->get();
-  if (program->dots.at(dot).kind != DotKind::Tiles ||
-      !(matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero())))
+  if (!(matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero())))
     return false;
   auto &steps = program->blocks[loop->getBlock()].steps;
   auto it =
@@ -215,7 +178,7 @@ void Planner::deferDots() {
     }
     planPrefetches(loop, deferred);
     if (deferred.dots.size() == 1)
-      prefetchResult(loop, deferred);
+      planResult(loop, deferred);
     program->deferredDots[loop] = std::move(deferred);
   });
 }

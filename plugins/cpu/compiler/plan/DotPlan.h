@@ -69,21 +69,27 @@ struct Prefetch {
   unsigned rowDim;             // the other dimension has stride 1
 };
 
+/// A part of a mask that is true for all elements of dimension `dim` if it is
+/// true for the first, for an upper bound the last, and the checks of the bound
+/// succeed. No bound: it is uniform.
+struct TileCondition {
+  mlir::Value condition; // i1, a tile or a scalar
+  unsigned dim = 0;
+  bool isOfRows = false; // the first dimension of the access
+  std::optional<codegen::IntervalBound> bound;
+};
+
+/// The conditions under which `mask` (null: true) is true for a whole tile;
+/// nothing if there is one that is not such a condition.
+std::optional<llvm::SmallVector<TileCondition, 2>>
+conditionsOf(mlir::Value mask, codegen::TileForms &forms);
+
 /// An operand that a deferred dot reads where it is in memory: row by row, or a
 /// right operand column by column. The tile of the next iteration continues the
 /// left operand's rows and the right one's columns, or has the rows after the
 /// right operand's. In iterations in which a condition is false, or a remainder
 /// wraps around, it is copied to its buffer.
 struct InPlaceOperand {
-  /// True for all elements of this dimension if it is true for the first, for
-  /// an upper bound the last, and the checks of the bound succeed. No bound: it
-  /// is uniform.
-  struct Condition {
-    mlir::Value condition; // i1, a tile or a scalar
-    unsigned dim = 0;
-    bool isOfRows = false; // the first dimension of the load
-    std::optional<codegen::IntervalBound> bound;
-  };
   /// A tile `offs % M` which does not wrap if each element exceeds the one
   /// before by `stride`.
   struct Wrap {
@@ -106,7 +112,7 @@ struct InPlaceOperand {
   /// Of sums that are needed, i64; null: all. Rows of a left operand after
   /// these are not read, so that they may be masked off or wrap.
   mlir::Value rows;
-  llvm::SmallVector<Condition, 2> conditions;
+  llvm::SmallVector<TileCondition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;
 };
 
@@ -127,6 +133,18 @@ struct SharedOperand {
   llvm::SetVector<mlir::Value> key;
 };
 
+struct Nest;
+
+/// A store of the sums of a loop's only dot, which the last product can make
+/// itself, from registers: where the whole tile is stored, to rows that are
+/// apart from one another and from what the product reads.
+struct SumStore {
+  tt::StoreOp store;
+  const Nest *nest = nullptr; // that stores otherwise
+  codegen::TileForm form;     // of the addresses, known before the loop
+  llvm::SmallVector<TileCondition, 2> conditions;
+};
+
 /// Deferred dots of a loop: their operands are packed in `buffers`, and
 /// multiplied once those of `iterations` iterations are there or the loop ends.
 /// The sums are then read and written once for all of them, in the same order
@@ -139,6 +157,7 @@ struct DeferredDots {
   // Of the only dot.
   std::optional<InPlaceOperand> inPlace[2]; // left and right
   std::optional<SharedOperand> shared;
+  std::optional<SumStore> store;
   /// The first products do not add to what is in the buffer of the sums.
   bool startsAtZero = false;
 

@@ -48,25 +48,26 @@ static std::optional<unsigned> onlyDimOf(Value value,
   return depends ? llvm::countr_zero(depends) : 0;
 }
 
-static bool addConditions(InPlaceOperand &operand, codegen::TileForms &forms) {
-  Value mask = operand.load.getMask();
+std::optional<SmallVector<TileCondition, 2>>
+conditionsOf(Value mask, codegen::TileForms &forms) {
+  SmallVector<TileCondition, 2> conditions;
   if (!mask)
-    return true;
+    return conditions;
   for (const codegen::MaskConjunct &conjunct :
        codegen::conjunctsOf(mask, forms)) {
     std::optional<unsigned> dim = onlyDimOf(conjunct.condition, forms);
     if (!dim)
-      return false;
-    InPlaceOperand::Condition condition{conjunct.condition, *dim};
+      return std::nullopt;
+    TileCondition condition{conjunct.condition, *dim};
     condition.isOfRows = *dim == 0 && codegen::rankOf(conjunct.condition) == 2;
     if (forms.dependsOn(conjunct.condition)) {
       condition.bound = codegen::intervalOf(conjunct.condition, *dim, forms);
       if (!condition.bound)
-        return false;
+        return std::nullopt;
     }
-    operand.conditions.push_back(std::move(condition));
+    conditions.push_back(std::move(condition));
   }
-  return true;
+  return conditions;
 }
 
 /// The form of the addresses where no remainder wraps around.
@@ -186,8 +187,10 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   operand.value = side.value;
   operand.load = load;
   const codegen::TileForm *form = forms.of(load.getPtr());
-  if (!form || !addConditions(operand, forms))
+  auto conditions = conditionsOf(load.getMask(), forms);
+  if (!form || !conditions)
     return std::nullopt;
+  operand.conditions = std::move(*conditions);
   std::optional<codegen::TileForm> plain = addWraps(operand, *form, forms);
   if (!plain)
     return std::nullopt;

@@ -131,12 +131,16 @@ private:
   void joinRows(tt::DotOp dot, const DotPlan &plan);
   void holdSums(); // HeldSums.cpp
   void deferDots();
-  void prefetchResult(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
   void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);
   bool isPassedOn(const Buffer *buffer) const;
+  // DotResults.cpp
+  bool isKnownBefore(mlir::Value value, mlir::scf::ForOp loop) const;
+  void planResult(mlir::scf::ForOp loop, DeferredDots &deferred);
+  std::optional<SumStore> planStore(tt::StoreOp store, mlir::scf::ForOp loop,
+                                    tt::DotOp dot);
   // InPlace.cpp
   std::optional<InPlaceOperand>
   planInPlace(tt::DotOp dot, mlir::scf::ForOp loop, bool isRight);

@@ -214,6 +214,8 @@ struct Printer {
           }
           if (deferred->startsAtZero)
             os << " from zero";
+          if (deferred->store)
+            os << " stores";
           if (deferred->inPlace[0])
             os << ", left in place";
           if (deferred->inPlace[1])

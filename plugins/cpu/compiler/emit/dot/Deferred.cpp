@@ -113,8 +113,12 @@ llvm::Value *DeferredDotsEmitter::firstSlot() {
 void DeferredDotsEmitter::enterIteration() {
   if (!deferred)
     return;
-  isLastSlot = isFull =
-      b.CreateICmpEQ(slot, emitter.i64(deferred->iterations - 1));
+  hasNext = b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
+                                        emitter.scalar(loop.getStep())),
+                            emitter.scalar(loop.getUpperBound()));
+  // What the last iteration leaves is multiplied after the loop.
+  isLastSlot = isFull = b.CreateAnd(
+      hasNext, b.CreateICmpEQ(slot, emitter.i64(deferred->iterations - 1)));
   llvm::Value *first = firstSlot();
   for (const Buffer *buffer : deferred->buffers) {
     bases[buffer] = emitter.buffers.lookup(buffer);
@@ -171,27 +175,20 @@ llvm::Value *DeferredDotsEmitter::keepsResult() {
   return emitter.streams ? b.CreateNot(emitter.streams) : b.getTrue();
 }
 
-/// In this iteration: what the next ones copy or, in the last one, the result.
+/// In an iteration before the last: what the next ones copy.
 SmallVector<llvm::Value *>
 DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
   if (deferred->prefetches.empty())
     return {};
-  llvm::Value *hasNext =
-      b.CreateICmpSLT(b.CreateAdd(emitter.scalar(loop.getInductionVar()),
-                                  emitter.scalar(loop.getStep())),
-                      emitter.scalar(loop.getUpperBound()));
   auto isCopied = [&](const Side &side) -> llvm::Value * {
-    return side.operand
-               ? b.CreateAnd(hasNext, b.CreateNot(side.started.isInPlace))
-               : hasNext;
+    return side.operand ? b.CreateNot(side.started.isInPlace) : b.getTrue();
   };
   // A right operand that is in place is prefetched where it is read.
   llvm::Value *copiesRight = isCopied(sides[1]);
   if (isShared)
     copiesRight = b.CreateAnd(copiesRight, b.CreateNot(isShared));
-  llvm::Value *isLast = b.CreateAnd(b.CreateNot(hasNext), keepsResult());
   return prefetchAddresses(emitter, dot,
-                           {isCopied(sides[0]), copiesRight, isLast});
+                           {isCopied(sides[0]), copiesRight, b.getFalse()});
 }
 
 void DeferredDotsEmitter::emitDot(tt::DotOp dot) {
@@ -241,12 +238,19 @@ void DeferredDotsEmitter::end() {
   for (const Buffer *buffer : deferred->buffers)
     emitter.deferredStarts[buffer] = tileAt(buffer, first);
   llvm::Value *isLeft = b.CreateICmpNE(count, emitter.i64(0));
+  if (deferred->store)
+    placeSums(isLeft);
   emitIf(emitter, isLeft, [&] {
-    for (tt::DotOp dot : deferred->dots)
+    for (tt::DotOp dot : deferred->dots) {
+      ProductOperands operands =
+          operandsOf(dot, placesOf(&Side::before), count);
+      operands.written = written;
+      operands.writtenRow = writtenRow;
       emitProduct(
-          emitter, dot, operandsOf(dot, placesOf(&Side::before), count),
+          emitter, dot, operands,
           prefetchAddresses(emitter, dot,
                             {b.getFalse(), b.getFalse(), keepsResult()}));
+    }
   });
   if (isPacked)
     b.CreateStore(holdsAll, isPacked);

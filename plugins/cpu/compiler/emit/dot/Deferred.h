@@ -67,6 +67,8 @@ private:
   Places placesOf(Place Side::*which) const;
   llvm::Value *continues(const Side &side);
   void emitInPlaceDot(tt::DotOp dot);
+  llvm::Value *overlapsLeft(llvm::Value *first, llvm::Value *row);
+  void placeSums(llvm::Value *isLeft);
   llvm::Value *keepsResult();
   llvm::SmallVector<llvm::Value *> addressesToPrefetch(tt::DotOp dot);
 
@@ -80,11 +82,14 @@ private:
   /// deferred: no more than there are slots, or any number if both are in place.
   llvm::PHINode *slot = nullptr;     // of this iteration
   llvm::PHINode *count = nullptr;    // before it; `slot` without in-place ones
-  llvm::Value *isLastSlot = nullptr; // i1
+  llvm::Value *hasNext = nullptr;    // i1: another iteration follows
+  llvm::Value *isLastSlot = nullptr; // i1: the next iteration has the first
   llvm::Value *isFull = nullptr;     // i1: no more can be deferred
   llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
   llvm::PHINode *hasSums = nullptr; // i1: there were products before
   Side sides[2];                    // left and right
+  // What the product after the loop writes with a SumStore: ProductOperands.
+  llvm::Value *written = nullptr, *writtenRow = nullptr;
   // Shared.
   llvm::PHINode *group = nullptr;       // of slots
   llvm::Value *isShared = nullptr;      // i1: an earlier program packed it

@@ -157,6 +157,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(i64);
   if (shape.mayStartAtZero)
     types.push_back(b.getInt1Ty());
+  if (shape.mayStore)
+    types.append({pointer, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
@@ -165,6 +167,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     name += ".from.zero";
   if (shape.mayStartAtZero)
     name += ".first.from.zero";
+  if (shape.mayStore)
+    name += ".stores";
   if (shape.hasRowLimit)
     name += shape.hasFirstRow ? ".part" : ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)
@@ -183,6 +187,13 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.row = next++;
         if (shape.mayStartAtZero)
           in.isFirst = next++;
+        if (shape.mayStore) {
+          // They may be written where the sums before are read.
+          f->removeParamAttr(2, llvm::Attribute::NoAlias);
+          next->removeAttr(llvm::Attribute::NoAlias);
+          in.written = next++;
+          in.writtenRow = next++;
+        }
         SmallVector<llvm::Value *> addresses;
         for (; next != f->arg_end(); ++next)
           addresses.push_back(next);
@@ -202,6 +213,11 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(operands.row);
   if (shape.mayStartAtZero)
     arguments.push_back(operands.isFirst);
+  if (shape.mayStore && operands.written)
+    arguments.append({operands.written, operands.writtenRow});
+  else if (shape.mayStore)
+    arguments.append({emitter.bufferPointer(op.getResult()),
+                      emitter.i64(shape.sumRowBytes())});
   auto *nothing = llvm::ConstantPointerNull::get(b.getPtrTy());
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)
     arguments.append({nothing, emitter.i64(0), emitter.i64(0)});

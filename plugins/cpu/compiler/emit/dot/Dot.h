@@ -7,13 +7,15 @@
 // computes c += a * b, shared by all dots of that shape:
 //
 //   void (a, b, c, iterations, rows, [first row], [row], [is first],
-//         (first, row, iteration)...)
+//         [sums, sums row], (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
 // two of its rows in bytes. If the loop starts with zeros, `is first` tells
-// that c has not been written. If b is in place, another function multiplies
+// that c has not been written. The last product may write its sums to memory
+// instead of c (SumStore): to `sums`, with `sums row` bytes from one row to the
+// next. If b is in place, another function multiplies
 // (emitDotByRows(), emitDotByColumns()). A dot may also prefetch what later
 // iterations read (Prefetch): rows starting at `first`, with strides in bytes
 // between rows and between iterations.
@@ -56,10 +58,15 @@ struct DotShape {
   bool startsAtZero = false;   // c is not read
   bool mayStartAtZero = false; // an argument: is c not read?
   bool isLeftInPlace = false;  // perhaps; the distance of rows is an argument
+  bool mayStore = false;       // arguments: where the sums are written
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
   int64_t wordBytes() const { return packing.together * factorBytes(); }
+  /// From one row of the sums in their buffer to the next.
+  int64_t sumRowBytes() const {
+    return columns * sum.getIntOrFloatBitWidth() / 8;
+  }
   /// Are the steps of all iterations at one distance?
   bool isLeftJoined() const {
     return left.iteration * packing.together == depth * left.step;
@@ -75,6 +82,8 @@ struct DotArguments {
   llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
+  llvm::Value *written = nullptr;                // with mayStore: a pointer
+  llvm::Value *writtenRow = nullptr;             // and an i64, in bytes
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
 
@@ -126,6 +135,9 @@ struct ProductOperands {
   llvm::Value *iterations;
   llvm::Value *row = nullptr;
   llvm::Value *isFirst = nullptr; // i1: the sums are zeros not written yet
+  /// With DotShape::mayStore: where the sums are written, and the distance of
+  /// rows in bytes; null: to their buffer.
+  llvm::Value *written = nullptr, *writtenRow = nullptr;
   /// Of a right operand that may be in place: is it, an i1; its first row or
   /// column, and the distance to the next in bytes.
   llvm::Value *isInPlace = nullptr, *lines = nullptr, *line = nullptr;

@@ -12,7 +12,7 @@
 // memory in a row of a, and in b after packing.
 
 #include "emit/CountedLoop.h"
-#include "emit/dot/Dot.h"
+#include "emit/dot/Sums.h"
 
 using namespace mlir;
 
@@ -24,7 +24,7 @@ public:
   VectorDotEmitter(Emitter &emitter, const DotShape &shape,
                    const DotArguments &in)
       : emitter(emitter), b(emitter.builder), shape(shape), in(in),
-        columns(shape.columns), depth(shape.depth),
+        sums(emitter, shape, in), columns(shape.columns), depth(shape.depth),
         hasWords(shape.kind == DotKind::Words),
         hasFma(emitter.options.cpu.hasFma) {
     sum = convertElementType(shape.sum, emitter.context());
@@ -58,8 +58,10 @@ public:
                                      : b.CreateICmpEQ(strip, i64(0));
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
-          emitBlock(isFirst, numberOf(strip, column), rows, x, row, panel,
-                    sumAt(c, first), offsets ? sumAt(offsets, row) : nullptr);
+          SmallVector<llvm::Value *> values = emitBlock(
+              isFirst, numberOf(strip, column), rows, x, row, panel,
+              sumAt(c, first), offsets ? sumAt(offsets, row) : nullptr);
+          sums.store(values, sumAt(c, first), row, column);
         });
       });
     });
@@ -129,58 +131,49 @@ private:
     return b.CreateAdd(b.CreateMul(number, i64(strips)), strip);
   }
 
-  /// One block: loads its sums, accumulates over all iterations and all of k in
-  /// registers, stores them. `begin`: its first row, of those from `x` on.
-  /// `isFirst`: those above it are left out. `offsets`: those of its rows, or
-  /// null.
-  void emitBlock(llvm::Value *isFirst, llvm::Value *block, int64_t rows,
-                 llvm::Value *x, llvm::Value *begin, llvm::Value *y,
-                 llvm::Value *c, llvm::Value *offsets) {
-    llvm::Type *vector = vectorOf(sum);
+  /// One block: loads its sums, and accumulates over all iterations and all of
+  /// k in registers. `begin`: its first row, of those from `x` on. `isFirst`:
+  /// those above it are left out. `offsets`: those of its rows, or null.
+  SmallVector<llvm::Value *> emitBlock(llvm::Value *isFirst, llvm::Value *block,
+                                       int64_t rows, llvm::Value *x,
+                                       llvm::Value *begin, llvm::Value *y,
+                                       llvm::Value *c, llvm::Value *offsets) {
     llvm::Align align(sum->getScalarSizeInBits() / 8);
     int64_t steps = unrollOf(rows);
-    SmallVector<llvm::Value *> lines, places, sums;
+    SmallVector<llvm::Value *> lines;
     for (int64_t row = 0; row < (in.row ? rows : 1); ++row)
       lines.push_back(rowAt(x, b.CreateAdd(begin, i64(row))));
-    for (int64_t row = 0; row < rows; ++row) {
-      llvm::Value *offset = nullptr;
-      if (offsets)
-        offset = b.CreateVectorSplat(
-            lanes, b.CreateAlignedLoad(sum, sumAt(offsets, i64(row)), align));
+    SmallVector<llvm::Value *> values = sums.start(c, rows);
+    for (int64_t row = 0; offsets && row < rows; ++row) {
+      llvm::Value *offset = b.CreateVectorSplat(
+          lanes, b.CreateAlignedLoad(sum, sumAt(offsets, i64(row)), align));
       for (int64_t v = 0; v < blockVectors; ++v) {
-        places.push_back(sumAt(c, i64(row * columns + v * lanes)));
-        if (shape.startsAtZero)
-          sums.push_back(llvm::Constant::getNullValue(vector));
-        else
-          sums.push_back(emitter.inScratch(
-              b.CreateAlignedLoad(vector, places.back(), align)));
-        if (offset)
-          sums.back() = b.CreateSub(sums.back(), offset);
+        llvm::Value *&value = values[row * blockVectors + v];
+        value = b.CreateSub(value, offset);
       }
     }
     int64_t spans = spansOf(steps), span = depth / spans;
-    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
+    emitLoop(b, in.iterations, 1, values, [&](llvm::Value *iteration) {
       llvm::Value *left = b.CreateMul(iteration, i64(shape.left.iteration));
       llvm::Value *right =
           at(y, b.CreateMul(iteration, i64(shape.right.iteration)));
-      emitLoop(b, i64(spans), 1, sums, [&](llvm::Value *number) {
+      emitLoop(b, i64(spans), 1, values, [&](llvm::Value *number) {
         llvm::Value *share =
             b.CreateAdd(b.CreateMul(block, i64(shape.iterations)), iteration);
         share = b.CreateAdd(b.CreateMul(share, i64(spans)), number);
         prefetch(isFirst, share, blocks * shape.iterations * spans);
         llvm::Value *begin = b.CreateMul(number, i64(span));
-        emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+        emitLoop(b, i64(span), steps, values, [&](llvm::Value *k) {
           k = b.CreateAdd(begin, k);
           llvm::Value *first =
               b.CreateAdd(left, b.CreateMul(k, i64(shape.left.step)));
           for (int64_t step = 0; step < steps; ++step)
             addProducts(lines, first, step * shape.left.step,
-                        stepAt(right, b.CreateAdd(k, i64(step))), sums);
+                        stepAt(right, b.CreateAdd(k, i64(step))), values);
         });
       });
     });
-    for (auto [place, value] : llvm::zip(places, sums))
-      emitter.inScratch(b.CreateAlignedStore(value, place, align));
+    return values;
   }
 
   /// The parts of the depth between which prefetches are spread, each of a
@@ -271,6 +264,7 @@ private:
   llvm::IRBuilder<> &b;
   const DotShape &shape;
   DotArguments in;
+  SumBlocks sums;
   llvm::Type *sum;
   llvm::Type *factor; // of one step along the depth: an element, or a word
   int64_t columns, depth;

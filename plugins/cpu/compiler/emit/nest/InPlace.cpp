@@ -1,5 +1,5 @@
-// InPlace.cpp - finds out whether an iteration may read the operand of a dot
-// where it is in memory.
+// InPlace.cpp - finds out whether a dot may read an operand, or write its sums,
+// where they are in memory.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,33 +14,41 @@ InPlaceTile emitInPlaceTile(Emitter &emitter, const Nest &nest,
   return NestEmitter(emitter, nest).findInPlaceTile(operand);
 }
 
-InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
+llvm::Value *emitHoldEverywhere(Emitter &emitter, const Nest &nest,
+                                ArrayRef<TileCondition> conditions) {
+  return NestEmitter(emitter, nest).findWhetherAllHold(conditions);
+}
+
+/// The first index of `tile`.
+Indices NestEmitter::firstIn(Value tile) {
+  return Indices(codegen::rankOf(tile), zero());
+}
+
+llvm::Value *
+NestEmitter::findWhetherAllHold(ArrayRef<TileCondition> conditions) {
   PolynomialScope polynomials(emitter);
   pushLevel(builder.GetInsertBlock());
   current.assign(nest.shape.size(), zero());
+  llvm::Value *holds = allHold(conditions, [&](Value tile, unsigned dim, bool) {
+    Indices indices = firstIn(tile);
+    indices[dim].base =
+        emitter.i64(codegen::tileType(tile).getDimSize(dim) - 1);
+    return indices;
+  });
+  insertAt(0);
+  popLevel();
+  return holds;
+}
+
+/// An i1: are `conditions` true up to the index `lastIn(tile, dim, isOfRows)`?
+llvm::Value *NestEmitter::allHold(
+    ArrayRef<TileCondition> conditions,
+    llvm::function_ref<Indices(Value, unsigned, bool)> lastIn) {
   llvm::Value *holds = builder.getTrue();
   auto require = [&](llvm::Value *value) {
     holds = at({holds, value}, [&] { return builder.CreateAnd(holds, value); });
   };
-  auto firstIn = [&](Value tile) {
-    return Indices(codegen::rankOf(tile), zero());
-  };
-  // The last that is read.
-  bool hasLimit = operand.rows && !operand.mostRows;
-  auto lastIn = [&](Value tile, unsigned dim, bool isOfRows) {
-    Indices indices = firstIn(tile);
-    llvm::Value *&last = indices[dim].base;
-    last = emitter.i64(codegen::tileType(tile).getDimSize(dim) - 1);
-    if (isOfRows && hasLimit) {
-      llvm::Value *rows = emitter.scalar(operand.rows);
-      last = at({rows}, [&] {
-        llvm::Value *needed = builder.CreateSub(rows, emitter.i64(1));
-        return emitter.smaller(emitter.larger(needed, emitter.i64(0)), last);
-      });
-    }
-    return indices;
-  };
-  for (const InPlaceOperand::Condition &condition : operand.conditions) {
+  for (const TileCondition &condition : conditions) {
     Value tile = condition.condition;
     bool isUpper = condition.bound && condition.bound->isUpper;
     require(get(tile, isUpper ? lastIn(tile, condition.dim, condition.isOfRows)
@@ -58,6 +66,32 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
       }));
     }
   }
+  return holds;
+}
+
+InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
+  PolynomialScope polynomials(emitter);
+  pushLevel(builder.GetInsertBlock());
+  current.assign(nest.shape.size(), zero());
+  // The last that is read.
+  bool hasLimit = operand.rows && !operand.mostRows;
+  auto lastIn = [&](Value tile, unsigned dim, bool isOfRows) {
+    Indices indices = firstIn(tile);
+    llvm::Value *&last = indices[dim].base;
+    last = emitter.i64(codegen::tileType(tile).getDimSize(dim) - 1);
+    if (isOfRows && hasLimit) {
+      llvm::Value *rows = emitter.scalar(operand.rows);
+      last = at({rows}, [&] {
+        llvm::Value *needed = builder.CreateSub(rows, emitter.i64(1));
+        return emitter.smaller(emitter.larger(needed, emitter.i64(0)), last);
+      });
+    }
+    return indices;
+  };
+  llvm::Value *holds = allHold(operand.conditions, lastIn);
+  auto require = [&](llvm::Value *value) {
+    holds = at({holds, value}, [&] { return builder.CreateAnd(holds, value); });
+  };
   for (const InPlaceOperand::Wrap &wrap : operand.wraps) {
     Indices end = lastIn(wrap.tensor, wrap.dim, wrap.isOfRows);
     llvm::Value *first = asI64(get(wrap.tensor, firstIn(wrap.tensor)));

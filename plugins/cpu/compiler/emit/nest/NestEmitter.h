@@ -20,8 +20,13 @@ public:
   NestEmitter(Emitter &emitter, const Nest &nest);
   void run();
   InPlaceTile findInPlaceTile(const InPlaceOperand &operand);
+  llvm::Value *findWhetherAllHold(llvm::ArrayRef<TileCondition> conditions);
 
 private:
+  Indices firstIn(mlir::Value tile);
+  llvm::Value *
+  allHold(llvm::ArrayRef<TileCondition> conditions,
+          llvm::function_ref<Indices(mlir::Value, unsigned, bool)> lastIn);
   // A place where code can be inserted: the body of a loop, or before all loops
   // (level 0). Loop-invariant code motion: a value is emitted at the outermost
   // level where its operands are available.

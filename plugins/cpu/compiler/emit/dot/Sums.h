@@ -1,0 +1,41 @@
+// Sums.h - blocks of sums in vector registers: what they start with, and where
+// they go.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_EMIT_DOT_SUMS_H
+#define NEREID_CPU_COMPILER_EMIT_DOT_SUMS_H
+
+#include "emit/dot/Dot.h"
+
+namespace nereid::cpu {
+
+/// Reads and writes blocks of the sums of a product: some rows of
+/// `shape.block.vectors` vectors, in row-major order.
+class SumBlocks {
+public:
+  SumBlocks(Emitter &emitter, const DotShape &shape, const DotArguments &in);
+
+  /// What a block of `rows` rows is added to: the sums in scratch, from `first`
+  /// on, or zeros.
+  llvm::SmallVector<llvm::Value *> start(llvm::Value *first, int64_t rows);
+  /// Writes a block that begins at `row` and `column`, in scratch at `first`.
+  void store(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first,
+             llvm::Value *row, llvm::Value *column);
+
+private:
+  void storeInScratch(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first);
+  llvm::Value *placeOf(llvm::Value *first, size_t number);
+  llvm::Value *writtenAt(llvm::Value *base, llvm::Value *rows);
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &b;
+  const DotShape &shape;
+  const DotArguments &in;
+  llvm::Type *sum, *vector;
+  llvm::Align align;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_EMIT_DOT_SUMS_H
