@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import elements as E
-from addresses import Addresses
 from builder import limits
 from elements import Element
 from ir import Buffer, Value
+from masks import Masks
 from shapes import dense, product
 
 
-class Memory(Addresses):
+class Memory(Masks):
     shapes: list[tuple[int, ...]]
     types: list[Element]
     in_function: bool
@@ -113,7 +113,9 @@ class Memory(Addresses):
             same = [p for p in pointers if p.element.pointee is value.element]
             pointer = self.choice(same or pointers)
         places, mask = self.tile_of(pointer, value.shape)
-        if self.chance(0.4):
+        if value.element is E.I1 and self.chance(0.3):
+            mask = self.both(mask, value)
+        elif self.chance(0.4):
             mask = self.both(mask, self.mask(value.shape))
         self.store_to(places, value, mask)
 
