@@ -55,8 +55,10 @@ class LoneProduct(Generator):
     def kernel(self) -> Kernel:
         element, result = self.choice([(E.F32, E.F32), (E.F32, E.F32), (E.F16, E.F32), (E.BF16, E.F32), (E.I8, E.I32)])
         operands = self._add_buffer(element, 3 * self.count)
-        apart = self._add_buffer(result, 2 * self.count)
-        apart.bound, apart.signed_zero = result.exact, True
+        # What a store converts the sums to.
+        stored = self.choice([result, result, E.F16, E.BF16] if result.is_float else [result, result, E.I16, E.F32])
+        apart = self._add_buffer(stored, 2 * self.count)
+        apart.bound, apart.signed_zero = stored.exact, True
         places = [(operands, self.rng.randrange(self.count)), (operands, self.rng.randrange(self.count))]
         places.append((apart, 16) if self.chance(0.5) else (operands, self.rng.randrange(2 * self.count)))
         for buffer, offset in places:

@@ -139,10 +139,13 @@ struct Nest;
 /// itself, from registers: where the whole tile is stored, to rows that are
 /// apart from one another and from what the product reads.
 struct SumStore {
-  tt::StoreOp store;
+  mlir::Value stored, sums;   // by element-wise operations from the sums
+  unsigned number = 0;        // of those in the program
   const Nest *nest = nullptr; // that stores otherwise
   codegen::TileForm form;     // of the addresses, known before the loop
   llvm::SmallVector<TileCondition, 2> conditions;
+
+  bool hasElementOps() const { return sums != stored; }
 };
 
 /// Deferred dots of a loop: their operands are packed in `buffers`, and

@@ -56,6 +56,41 @@ void Planner::planResult(scf::ForOp loop, DeferredDots &deferred) {
     deferred.store = planStore(store, loop, dot);
 }
 
+/// Is what `store` stores `sums`, or computed from them and constants by a few
+/// element-wise operations, and are `sums` not used otherwise?
+bool Planner::isComputedFrom(Value sums, tt::StoreOp store) const {
+  constexpr size_t kMostOps = 8; // for each vector of sums in registers
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Value> work = {store.getValue()};
+  if (getElementTypeOrSelf(store.getValue()).isInteger(1))
+    return false; // bytes in memory
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    DenseElementsAttr constant;
+    if (value == sums ||
+        (matchPattern(value, m_Constant(&constant)) && constant.isSplat()))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isTile(value) || program->isMaterialized(value) ||
+        op->getBlock() != store->getBlock() ||
+        !op->hasTrait<OpTrait::Elementwise>() || !isPure(op) ||
+        op->getNumResults() != 1 || op->getNumRegions())
+      return false;
+    if (ops.insert(op))
+      llvm::append_range(work, op->getOperands());
+    if (ops.size() > kMostOps)
+      return false;
+  }
+  auto isOnlyStored = [&](Value value) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      return ops.contains(use.getOwner()) || &use == &store.getValueMutable();
+    });
+  };
+  return isOnlyStored(sums) && llvm::all_of(ops, [&](Operation *op) {
+           return isOnlyStored(op->getResult(0));
+         });
+}
+
 /// The store of what `loop` carries for `dot`, if nothing else uses that and
 /// the loop's end may make it: all that it depends on is known before the loop,
 /// and no step between is one that could tell.
@@ -64,8 +99,7 @@ std::optional<SumStore> Planner::planStore(tt::StoreOp store, scf::ForOp loop,
   auto sums = cast<BlockArgument>(dot.getC());
   Value result = loop.getTiedLoopResult(sums);
   if (program->dots.at(dot).kind == DotKind::Tiles ||
-      store.getValue() != result || !result.hasOneUse() ||
-      store->getBlock() != loop->getBlock())
+      store->getBlock() != loop->getBlock() || !isComputedFrom(result, store))
     return std::nullopt;
   auto &steps = program->blocks[loop->getBlock()].steps;
   auto it =
@@ -79,7 +113,12 @@ std::optional<SumStore> Planner::planStore(tt::StoreOp store, scf::ForOp loop,
       nest->inners.front().roots.size() != 1 ||
       nest->inners.front().roots.front().op != store)
     return std::nullopt;
-  SumStore plan{store, nest, *forms.of(store.getPtr()), {}};
+  SumStore plan{store.getValue(),
+                result,
+                unsigned(program->deferredDots.size()),
+                nest,
+                *forms.of(store.getPtr()),
+                {}};
   auto isKnown = [&](Value value) { return isKnownBefore(value, loop); };
   if (Value mask = store.getMask()) {
     RootReads reads = readsOf(mask, *program);

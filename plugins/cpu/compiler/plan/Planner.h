@@ -141,6 +141,7 @@ private:
   void planResult(mlir::scf::ForOp loop, DeferredDots &deferred);
   std::optional<SumStore> planStore(tt::StoreOp store, mlir::scf::ForOp loop,
                                     tt::DotOp dot);
+  bool isComputedFrom(mlir::Value sums, tt::StoreOp store) const;
   // InPlace.cpp
   std::optional<InPlaceOperand>
   planInPlace(tt::DotOp dot, mlir::scf::ForOp loop, bool isRight);

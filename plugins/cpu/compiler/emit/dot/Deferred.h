@@ -67,7 +67,8 @@ private:
   Places placesOf(Place Side::*which) const;
   llvm::Value *continues(const Side &side);
   void emitInPlaceDot(tt::DotOp dot);
-  llvm::Value *overlapsLeft(llvm::Value *first, llvm::Value *row);
+  llvm::Value *overlapsLeft(llvm::Value *first, llvm::Value *row,
+                            int64_t rowBytes);
   void placeSums(llvm::Value *isLeft);
   llvm::Value *keepsResult();
   llvm::SmallVector<llvm::Value *> addressesToPrefetch(tt::DotOp dot);

@@ -129,6 +129,13 @@ static void clearSums(Emitter &emitter, tt::DotOp op, llvm::Value *rows) {
            });
 }
 
+llvm::Value *sumsUnlessStored(Emitter &emitter, const DotShape &shape,
+                              tt::DotOp op) {
+  if (shape.store->hasElementOps())
+    return llvm::ConstantPointerNull::get(emitter.builder.getPtrTy());
+  return emitter.bufferPointer(op.getResult());
+}
+
 void emitProduct(Emitter &emitter, tt::DotOp op,
                  const ProductOperands &operands,
                  ArrayRef<llvm::Value *> prefetches) {
@@ -157,7 +164,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(i64);
   if (shape.mayStartAtZero)
     types.push_back(b.getInt1Ty());
-  if (shape.mayStore)
+  if (shape.store)
     types.append({pointer, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
@@ -167,8 +174,10 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     name += ".from.zero";
   if (shape.mayStartAtZero)
     name += ".first.from.zero";
-  if (shape.mayStore)
+  if (shape.store)
     name += ".stores";
+  if (shape.store && shape.store->hasElementOps())
+    name += llvm::formatv(".{0}", shape.store->number);
   if (shape.hasRowLimit)
     name += shape.hasFirstRow ? ".part" : ".limited";
   for (const PrefetchShape &prefetch : shape.prefetches)
@@ -187,7 +196,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.row = next++;
         if (shape.mayStartAtZero)
           in.isFirst = next++;
-        if (shape.mayStore) {
+        if (shape.store) {
           // They may be written where the sums before are read.
           f->removeParamAttr(2, llvm::Attribute::NoAlias);
           next->removeAttr(llvm::Attribute::NoAlias);
@@ -213,10 +222,10 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(operands.row);
   if (shape.mayStartAtZero)
     arguments.push_back(operands.isFirst);
-  if (shape.mayStore && operands.written)
+  if (shape.store && operands.written)
     arguments.append({operands.written, operands.writtenRow});
-  else if (shape.mayStore)
-    arguments.append({emitter.bufferPointer(op.getResult()),
+  else if (shape.store)
+    arguments.append({sumsUnlessStored(emitter, shape, op),
                       emitter.i64(shape.sumRowBytes())});
   auto *nothing = llvm::ConstantPointerNull::get(b.getPtrTy());
   for (size_t i = 0; prefetches.empty() && i < shape.prefetches.size(); ++i)

@@ -15,10 +15,10 @@
 // two of its rows in bytes. If the loop starts with zeros, `is first` tells
 // that c has not been written. The last product may write its sums to memory
 // instead of c (SumStore): to `sums`, with `sums row` bytes from one row to the
-// next. If b is in place, another function multiplies
-// (emitDotByRows(), emitDotByColumns()). A dot may also prefetch what later
-// iterations read (Prefetch): rows starting at `first`, with strides in bytes
-// between rows and between iterations.
+// next; `sums` is c otherwise or, if they are converted, null. If b is in
+// place, another function multiplies (emitDotByRows(), emitDotByColumns()). A
+// dot may also prefetch what later iterations read (Prefetch): rows starting at
+// `first`, with strides in bytes between rows and between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 #define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -58,7 +58,7 @@ struct DotShape {
   bool startsAtZero = false;   // c is not read
   bool mayStartAtZero = false; // an argument: is c not read?
   bool isLeftInPlace = false;  // perhaps; the distance of rows is an argument
-  bool mayStore = false;       // arguments: where the sums are written
+  const SumStore *store = nullptr; // arguments: where the sums are written
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
@@ -82,7 +82,7 @@ struct DotArguments {
   llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
-  llvm::Value *written = nullptr;                // with mayStore: a pointer
+  llvm::Value *written = nullptr;                // with `store`: a pointer
   llvm::Value *writtenRow = nullptr;             // and an i64, in bytes
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
 };
@@ -135,13 +135,18 @@ struct ProductOperands {
   llvm::Value *iterations;
   llvm::Value *row = nullptr;
   llvm::Value *isFirst = nullptr; // i1: the sums are zeros not written yet
-  /// With DotShape::mayStore: where the sums are written, and the distance of
+  /// With DotShape::store: where the sums are written, and the distance of
   /// rows in bytes; null: to their buffer.
   llvm::Value *written = nullptr, *writtenRow = nullptr;
   /// Of a right operand that may be in place: is it, an i1; its first row or
   /// column, and the distance to the next in bytes.
   llvm::Value *isInPlace = nullptr, *lines = nullptr, *line = nullptr;
 };
+
+/// The pointer that a function with DotShape::store takes where it does not
+/// store.
+llvm::Value *sumsUnlessStored(Emitter &emitter, const DotShape &shape,
+                              tt::DotOp op);
 
 /// Emits a call that adds the product to the sums of `op`.
 void emitProduct(Emitter &emitter, tt::DotOp op,

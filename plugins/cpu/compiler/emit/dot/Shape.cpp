@@ -95,7 +95,8 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
   shape.isLeftInPlace = deferred && deferred->inPlace[0];
-  shape.mayStore = deferred && deferred->store;
+  if (deferred && deferred->store)
+    shape.store = &*deferred->store;
   setStrides(shape, plan, program, deferred);
   shape.prefetches = prefetchShapes(emitter, op);
   return shape;

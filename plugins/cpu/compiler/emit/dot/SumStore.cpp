@@ -9,10 +9,11 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// An i1: does the left operand, if it is in place, overlap the sums that would
-/// be written at `first`, with rows that are `row` bytes apart, which is
-/// positive?
+/// be written at `first`, with rows of `rowBytes` that are `row` bytes apart,
+/// which is positive?
 llvm::Value *DeferredDotsEmitter::overlapsLeft(llvm::Value *first,
-                                               llvm::Value *row) {
+                                               llvm::Value *row,
+                                               int64_t rowBytes) {
   const Side &left = sides[0];
   tt::DotOp dot = deferred->dots.front();
   DotShape shape = shapeOf(emitter, dot);
@@ -22,7 +23,7 @@ llvm::Value *DeferredDotsEmitter::overlapsLeft(llvm::Value *first,
   llvm::Value *last = emitter.i64(shape.rows - 1);
   llvm::Value *sums = address(first);
   llvm::Value *sumsEnd = b.CreateAdd(b.CreateAdd(sums, b.CreateMul(row, last)),
-                                     emitter.i64(shape.sumRowBytes()));
+                                     emitter.i64(rowBytes));
   tt::LoadOp load = left.operand->load;
   int64_t bytes =
       Emitter::bytesOf(emitter.memoryType(getElementTypeOrSelf(load)));
@@ -44,7 +45,8 @@ void DeferredDotsEmitter::placeSums(llvm::Value *isLeft) {
   tt::DotOp dot = deferred->dots.front();
   DotShape shape = shapeOf(emitter, dot);
   PolynomialScope polynomials(emitter);
-  int64_t bytes = shape.sumRowBytes() / shape.columns;
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(store.stored.getType()));
+  int64_t rowBytes = shape.columns * bytes;
   llvm::Value *first =
       b.CreateGEP(b.getInt8Ty(), emitter.scalar(store.form.pointer),
                   emitter.polynomial(store.form.base.scaled(bytes)));
@@ -55,15 +57,15 @@ void DeferredDotsEmitter::placeSums(llvm::Value *isLeft) {
     isStored = b.CreateAnd(isStored, holds);
   };
   require(emitHoldEverywhere(emitter, *store.nest, store.conditions));
-  require(b.CreateICmpSGE(row, emitter.i64(shape.sumRowBytes())));
+  require(b.CreateICmpSGE(row, emitter.i64(rowBytes)));
   if (sides[0].operand)
-    require(b.CreateNot(overlapsLeft(first, row)));
+    require(b.CreateNot(overlapsLeft(first, row, rowBytes)));
   // Other functions multiply with few rows.
   if (sides[1].operand)
     require(b.CreateNot(sides[1].before.isInPlace));
   emitter.storedSums[store.nest] = isStored;
   written =
-      b.CreateSelect(isStored, first, emitter.bufferPointer(dot.getResult()));
+      b.CreateSelect(isStored, first, sumsUnlessStored(emitter, shape, dot));
   writtenRow = b.CreateSelect(isStored, row, emitter.i64(shape.sumRowBytes()));
 }
 

@@ -4,6 +4,8 @@
 
 #include "emit/dot/Sums.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -60,15 +62,50 @@ SmallVector<llvm::Value *> SumBlocks::start(llvm::Value *first, int64_t rows) {
 
 void SumBlocks::store(ArrayRef<llvm::Value *> sums, llvm::Value *first,
                       llvm::Value *row, llvm::Value *column) {
-  if (!shape.mayStore)
+  if (!shape.store)
     return storeInScratch(sums, first);
-  llvm::Value *start = b.CreateGEP(sum, writtenAt(in.written, row), column);
-  for (auto [number, value] : llvm::enumerate(sums)) {
+  if (!shape.store->hasElementOps()) // to scratch too
+    return storeInMemory(sums, row, column);
+  llvm::Value *isStored = b.CreateIsNotNull(in.written);
+  emitIf(emitter, isStored, [&] { storeInMemory(sums, row, column); });
+  emitIf(emitter, b.CreateNot(isStored), [&] { storeInScratch(sums, first); });
+}
+
+/// Writes what the program stores to `in.written`.
+void SumBlocks::storeInMemory(ArrayRef<llvm::Value *> sums, llvm::Value *row,
+                              llvm::Value *column) {
+  Value stored = shape.store->stored;
+  llvm::Type *type = emitter.memoryType(stored.getType());
+  if (type->isBFloatTy() || type->isHalfTy())
+    type = b.getInt16Ty(); // as all accesses of them
+  llvm::Value *start = b.CreateGEP(type, writtenAt(in.written, row), column);
+  for (auto [number, sum] : llvm::enumerate(sums)) {
+    Known known = {{shape.store->sums, sum}};
+    llvm::Value *value = compute(stored, known);
+    value = b.CreateBitCast(value, value->getType()->getWithNewType(type));
     auto [down, v] = std::div(int64_t(number), shape.block.vectors);
-    llvm::Value *place = b.CreateGEP(sum, writtenAt(start, b.getInt64(down)),
+    llvm::Value *place = b.CreateGEP(type, writtenAt(start, b.getInt64(down)),
                                      b.getInt64(v * shape.block.lanes));
-    b.CreateAlignedStore(value, place, align);
+    b.CreateAlignedStore(value, place, llvm::Align(Emitter::bytesOf(type)));
   }
+}
+
+/// A vector of `value`, from that of the sums.
+llvm::Value *SumBlocks::compute(Value value, Known &known) {
+  if (llvm::Value *done = known.lookup(value))
+    return done;
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return codegen::emitConstant(constant.getSplatValue<Attribute>(),
+                                 emitter.context());
+  SmallVector<llvm::Value *> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(compute(operand, known));
+  llvm::Value *result =
+      emitter.elementOp(value.getDefiningOp(), operands, shape.block.lanes)
+          .front();
+  known[value] = result;
+  return result;
 }
 
 void SumBlocks::storeInScratch(ArrayRef<llvm::Value *> sums,

@@ -24,6 +24,10 @@ public:
              llvm::Value *row, llvm::Value *column);
 
 private:
+  using Known = llvm::SmallDenseMap<mlir::Value, llvm::Value *>;
+  void storeInMemory(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *row,
+                     llvm::Value *column);
+  llvm::Value *compute(mlir::Value value, Known &known);
   void storeInScratch(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first);
   llvm::Value *placeOf(llvm::Value *first, size_t number);
   llvm::Value *writtenAt(llvm::Value *base, llvm::Value *rows);
