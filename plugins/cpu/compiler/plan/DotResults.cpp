@@ -98,8 +98,7 @@ std::optional<SumStore> Planner::planStore(tt::StoreOp store, scf::ForOp loop,
                                            tt::DotOp dot) {
   auto sums = cast<BlockArgument>(dot.getC());
   Value result = loop.getTiedLoopResult(sums);
-  if (program->dots.at(dot).kind == DotKind::Tiles ||
-      store->getBlock() != loop->getBlock() || !isComputedFrom(result, store))
+  if (store->getBlock() != loop->getBlock() || !isComputedFrom(result, store))
     return std::nullopt;
   auto &steps = program->blocks[loop->getBlock()].steps;
   auto it =

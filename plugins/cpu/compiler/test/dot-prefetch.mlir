@@ -2,7 +2,7 @@
 // M` does not wrap. That remainder is computed before the loop. In the last
 // iterations they prefetch what is stored after it. Tile registers are cleared
 // for the first products, so that memory is cleared only without iterations.
-// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-in-place,-dot-shared,-dot-stores --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=TILES
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-prefetch --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 

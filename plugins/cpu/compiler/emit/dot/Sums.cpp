@@ -1,4 +1,4 @@
-// Sums.cpp - blocks of sums in vector registers.
+// Sums.cpp - blocks of sums in registers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,6 +9,43 @@
 using namespace mlir;
 
 namespace nereid::cpu {
+
+/// A vector of `value`, from what is `known`: that of the sums, and of others.
+static llvm::Value *compute(Emitter &emitter, Value value, unsigned lanes,
+                            llvm::SmallDenseMap<Value, llvm::Value *> &known) {
+  if (llvm::Value *done = known.lookup(value))
+    return done;
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return codegen::emitConstant(constant.getSplatValue<Attribute>(),
+                                 emitter.context());
+  SmallVector<llvm::Value *> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(compute(emitter, operand, lanes, known));
+  llvm::Value *result =
+      emitter.elementOp(value.getDefiningOp(), operands, lanes).front();
+  known[value] = result;
+  return result;
+}
+
+llvm::Type *typeStored(Emitter &emitter, const SumStore &store) {
+  llvm::Type *type = emitter.memoryType(store.stored.getType());
+  // As all accesses of them.
+  return type->isBFloatTy() || type->isHalfTy() ? emitter.builder.getInt16Ty()
+                                                : type;
+}
+
+void emitStored(Emitter &emitter, const SumStore &store, llvm::Value *sums,
+                llvm::Value *place) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto *vector = dyn_cast<llvm::FixedVectorType>(sums->getType());
+  llvm::SmallDenseMap<Value, llvm::Value *> known = {{store.sums, sums}};
+  llvm::Value *value = compute(emitter, store.stored,
+                               vector ? vector->getNumElements() : 1, known);
+  llvm::Type *type = typeStored(emitter, store);
+  value = b.CreateBitCast(value, value->getType()->getWithNewType(type));
+  b.CreateAlignedStore(value, place, llvm::Align(Emitter::bytesOf(type)));
+}
 
 SumBlocks::SumBlocks(Emitter &emitter, const DotShape &shape,
                      const DotArguments &in)
@@ -74,38 +111,14 @@ void SumBlocks::store(ArrayRef<llvm::Value *> sums, llvm::Value *first,
 /// Writes what the program stores to `in.written`.
 void SumBlocks::storeInMemory(ArrayRef<llvm::Value *> sums, llvm::Value *row,
                               llvm::Value *column) {
-  Value stored = shape.store->stored;
-  llvm::Type *type = emitter.memoryType(stored.getType());
-  if (type->isBFloatTy() || type->isHalfTy())
-    type = b.getInt16Ty(); // as all accesses of them
+  llvm::Type *type = typeStored(emitter, *shape.store);
   llvm::Value *start = b.CreateGEP(type, writtenAt(in.written, row), column);
-  for (auto [number, sum] : llvm::enumerate(sums)) {
-    Known known = {{shape.store->sums, sum}};
-    llvm::Value *value = compute(stored, known);
-    value = b.CreateBitCast(value, value->getType()->getWithNewType(type));
+  for (auto [number, value] : llvm::enumerate(sums)) {
     auto [down, v] = std::div(int64_t(number), shape.block.vectors);
-    llvm::Value *place = b.CreateGEP(type, writtenAt(start, b.getInt64(down)),
-                                     b.getInt64(v * shape.block.lanes));
-    b.CreateAlignedStore(value, place, llvm::Align(Emitter::bytesOf(type)));
+    emitStored(emitter, *shape.store, value,
+               b.CreateGEP(type, writtenAt(start, b.getInt64(down)),
+                           b.getInt64(v * shape.block.lanes)));
   }
-}
-
-/// A vector of `value`, from that of the sums.
-llvm::Value *SumBlocks::compute(Value value, Known &known) {
-  if (llvm::Value *done = known.lookup(value))
-    return done;
-  DenseElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return codegen::emitConstant(constant.getSplatValue<Attribute>(),
-                                 emitter.context());
-  SmallVector<llvm::Value *> operands;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    operands.push_back(compute(operand, known));
-  llvm::Value *result =
-      emitter.elementOp(value.getDefiningOp(), operands, shape.block.lanes)
-          .front();
-  known[value] = result;
-  return result;
 }
 
 void SumBlocks::storeInScratch(ArrayRef<llvm::Value *> sums,

@@ -1,5 +1,4 @@
-// Sums.h - blocks of sums in vector registers: what they start with, and where
-// they go.
+// Sums.h - sums in registers: what they start with, and where they go.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,6 +8,12 @@
 #include "emit/dot/Dot.h"
 
 namespace nereid::cpu {
+
+/// Writes at `place` what the program stores for a vector of sums.
+void emitStored(Emitter &emitter, const SumStore &store, llvm::Value *sums,
+                llvm::Value *place);
+/// The type of an element of what is stored.
+llvm::Type *typeStored(Emitter &emitter, const SumStore &store);
 
 /// Reads and writes blocks of the sums of a product: some rows of
 /// `shape.block.vectors` vectors, in row-major order.
@@ -24,10 +29,8 @@ public:
              llvm::Value *row, llvm::Value *column);
 
 private:
-  using Known = llvm::SmallDenseMap<mlir::Value, llvm::Value *>;
   void storeInMemory(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *row,
                      llvm::Value *column);
-  llvm::Value *compute(mlir::Value value, Known &known);
   void storeInScratch(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first);
   llvm::Value *placeOf(llvm::Value *first, size_t number);
   llvm::Value *writtenAt(llvm::Value *base, llvm::Value *rows);

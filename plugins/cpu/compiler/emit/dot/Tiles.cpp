@@ -11,7 +11,7 @@
 // chapter 18.
 
 #include "emit/CountedLoop.h"
-#include "emit/dot/Dot.h"
+#include "emit/dot/Sums.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -67,10 +67,15 @@ public:
           llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
           number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
                                b.CreateUDiv(row, i64(blockRows)));
+          llvm::Value *sums = at(at(c, row, tiling.rows * sumPitch()), column,
+                                 tiling.columns * 4);
           block(number, rowAt(x, row),
-                at(y, column, tiling.depthTiles * tiling.rightBytes()),
-                at(at(c, row, tiling.rows * sumPitch()), column,
-                   tiling.columns * 4));
+                at(y, column, tiling.depthTiles * tiling.rightBytes()), sums);
+          if (shape.store)
+            storeBlock(sums, b.CreateMul(row, i64(tiling.rows)),
+                       b.CreateMul(column, i64(tiling.columns)));
+          else
+            writeTiles(sums, i64(sumPitch()));
         });
       });
     });
@@ -81,8 +86,8 @@ private:
   /// Bytes from one row to the next.
   int64_t sumPitch() const { return shape.columns * 4; }
 
-  /// One block: loads its sums, accumulates over all iterations and the whole
-  /// depth in registers, stores them.
+  /// One block: loads its sums, and accumulates over all iterations and the
+  /// whole depth in registers.
   void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
              llvm::Value *c) {
     startSums(c);
@@ -100,9 +105,56 @@ private:
         addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));
       });
     });
+  }
+
+  /// Stores the tiles of a block to rows that are `pitch` bytes apart.
+  void writeTiles(llvm::Value *first, llvm::Value *pitch) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
-      call(llvm::Intrinsic::x86_tilestored64,
-           {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+      llvm::Value *place =
+          b.CreateGEP(b.getInt8Ty(), at(first, i64(column), tiling.columns * 4),
+                      b.CreateMul(pitch, i64(row * tiling.rows)));
+      call(llvm::Intrinsic::x86_tilestored64, {b.getInt8(tile), place, pitch});
+    });
+  }
+
+  /// Stores a block that begins at `row` and `column` as the last product of a
+  /// loop does; `sums`: its place in scratch.
+  void storeBlock(llvm::Value *sums, llvm::Value *row, llvm::Value *column) {
+    llvm::Type *type = typeStored(emitter, *shape.store);
+    llvm::Value *to = b.CreateGEP(
+        type,
+        b.CreateGEP(b.getInt8Ty(), in.written, b.CreateMul(row, in.writtenRow)),
+        column);
+    if (!shape.store->hasElementOps()) // to scratch too
+      return writeTiles(to, in.writtenRow);
+    // By way of the first block, which stays in the first cache, if none of the
+    // others has sums yet.
+    llvm::Value *isStored = b.CreateIsNotNull(in.written);
+    llvm::Value *from = sums;
+    if (in.isFirst)
+      from = b.CreateSelect(b.CreateAnd(isStored, in.isFirst), in.sums, sums);
+    writeTiles(from, i64(sumPitch()));
+    emitIf(emitter, isStored, [&] { storeRows(from, to); });
+  }
+
+  /// Stores what is computed from the sums of a block in scratch.
+  void storeRows(llvm::Value *from, llvm::Value *to) {
+    llvm::Type *type = typeStored(emitter, *shape.store);
+    llvm::Type *sum = convertElementType(shape.sum, emitter.context());
+    int64_t columns = blockColumns * tiling.columns;
+    int64_t lanes =
+        std::min<int64_t>(columns, emitter.options.cpu.vectorBits / 32);
+    auto *vector = llvm::FixedVectorType::get(sum, lanes);
+    emitLoop(b, blockRows * tiling.rows, 1, [&](llvm::Value *row) {
+      llvm::Value *line = at(from, row, sumPitch());
+      llvm::Value *result =
+          b.CreateGEP(b.getInt8Ty(), to, b.CreateMul(row, in.writtenRow));
+      for (int64_t column = 0; column < columns; column += lanes) {
+        llvm::Value *sums = emitter.inScratch(b.CreateAlignedLoad(
+            vector, b.CreateGEP(sum, line, i64(column)), llvm::Align(4)));
+        emitStored(emitter, *shape.store, sums,
+                   b.CreateGEP(type, result, i64(column)));
+      }
     });
   }
 
