@@ -97,11 +97,14 @@ llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
                        const DotArguments &in, llvm::Value *base,
                        llvm::Value *rows);
 
-/// By what the products of a WordProduct with unsigned right words are too
-/// large: 128 times the sum of each row of the left operand, whose first row is
-/// at `left`. Returns a pointer to an i32 for each row that is needed.
-llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
-                            const DotArguments &in, llvm::Value *left);
+/// A pointer to an i32 for each row: by what the products of a WordProduct with
+/// unsigned right words are too large.
+llvm::Value *makeRowOffsets(Emitter &emitter, const DotShape &shape);
+/// Writes 128 times the sum of each of `rows` rows of the left operand, from
+/// `first` on, to `offsets`; row 0 is at `left`.
+void emitRowOffsets(Emitter &emitter, const DotShape &shape,
+                    const DotArguments &in, llvm::Value *left,
+                    llvm::Value *first, int64_t rows, llvm::Value *offsets);
 
 /// Emits part `number` of `shares` of the prefetches in `shape.prefetches`.
 /// They are spread over the multiplication, which hides the memory latency.

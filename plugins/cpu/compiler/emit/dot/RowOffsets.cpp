@@ -32,31 +32,19 @@ llvm::Value *leftRowAt(llvm::IRBuilder<> &b, const DotShape &shape,
   return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(rows, b.getInt64(bytes)));
 }
 
-/// The first row that is needed, or one before it in its block, and how many
-/// from there on: at least one.
-static std::pair<llvm::Value *, llvm::Value *>
-neededRows(Emitter &emitter, const DotShape &shape, const DotArguments &in) {
+llvm::Value *makeRowOffsets(Emitter &emitter, const DotShape &shape) {
   llvm::IRBuilder<> &b = emitter.builder;
-  llvm::Value *begin = b.getInt64(0), *end = b.getInt64(shape.rows);
-  llvm::Value *block = b.getInt64(shape.block.rows - 1);
-  if (shape.hasFirstRow)
-    begin = emitter.larger(emitter.smaller(b.CreateSub(in.firstRow, block),
-                                           b.getInt64(shape.rows - 1)),
-                           begin);
-  if (shape.hasRowLimit)
-    end = emitter.smaller(b.CreateAdd(in.rows, block), end);
-  return {begin, emitter.larger(b.CreateSub(end, begin), b.getInt64(1))};
-}
-
-llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
-                            const DotArguments &in, llvm::Value *left) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  llvm::Type *word = b.getInt32Ty();
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::IRBuilder<> entry(&*function->getEntryBlock().getFirstInsertionPt());
-  llvm::Value *offsets = entry.CreateAlloca(
-      llvm::ArrayType::get(word, shape.rows), nullptr, "offsets");
+  return entry.CreateAlloca(llvm::ArrayType::get(b.getInt32Ty(), shape.rows),
+                            nullptr, "offsets");
+}
 
+void emitRowOffsets(Emitter &emitter, const DotShape &shape,
+                    const DotArguments &in, llvm::Value *left,
+                    llvm::Value *first, int64_t rows, llvm::Value *offsets) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *word = b.getInt32Ty();
   // Words of a row that are multiplied at once; one, in all lanes, if fewer
   // are neighbours than the narrowest vector has.
   constexpr int64_t kFewest = 4;
@@ -71,41 +59,33 @@ llvm::Value *emitRowOffsets(Emitter &emitter, const DotShape &shape,
   llvm::Value *factor = b.CreateVectorSplat(lanes, b.getInt32(0x80808080));
   llvm::Align align(in.row ? shape.factorBytes() : shape.wordBytes());
 
-  // Some rows at once: each addition waits for the one before.
-  constexpr int64_t kAtOnce = 4;
-  auto [first, count] = neededRows(emitter, shape, in);
-  emitLoop(b, count, kAtOnce, {}, [&, first = first](llvm::Value *index) {
-    SmallVector<llvm::Value *, kAtOnce> rows, lines;
-    SmallVector<llvm::Value *, kAtOnce> sums(
-        kAtOnce, llvm::Constant::getNullValue(vector));
-    for (int64_t i = 0; i < kAtOnce; ++i) {
-      llvm::Value *row = b.CreateAdd(first, b.CreateAdd(index, b.getInt64(i)));
-      rows.push_back(emitter.smaller(row, b.getInt64(shape.rows - 1)));
-      lines.push_back(leftRowAt(b, shape, in, left, rows.back()));
-    }
-    emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
-      llvm::Value *tile =
-          b.CreateMul(iteration, b.getInt64(shape.left.iteration));
-      emitLoop(b, b.getInt64(depth), together, sums, [&](llvm::Value *k) {
-        llvm::Value *step =
-            b.CreateAdd(tile, b.CreateMul(k, b.getInt64(shape.left.step)));
-        for (auto [line, sum] : llvm::zip(lines, sums)) {
-          llvm::LoadInst *words = b.CreateAlignedLoad(
-              isVector ? vector : word, b.CreateGEP(word, line, step), align);
-          llvm::Value *operand = in.row ? words : emitter.inScratch(words);
-          if (!isVector)
-            operand = b.CreateVectorSplat(lanes, operand);
-          sum = emitWordProduct(b, shape.product, operand, factor, sum);
-        }
-      });
+  SmallVector<llvm::Value *> lines;
+  SmallVector<llvm::Value *> sums(rows, llvm::Constant::getNullValue(vector));
+  for (int64_t row = 0; row < rows; ++row)
+    lines.push_back(
+        leftRowAt(b, shape, in, left, b.CreateAdd(first, b.getInt64(row))));
+  emitLoop(b, in.iterations, 1, sums, [&](llvm::Value *iteration) {
+    llvm::Value *tile =
+        b.CreateMul(iteration, b.getInt64(shape.left.iteration));
+    emitLoop(b, b.getInt64(depth), together, sums, [&](llvm::Value *k) {
+      llvm::Value *step =
+          b.CreateAdd(tile, b.CreateMul(k, b.getInt64(shape.left.step)));
+      for (auto [line, sum] : llvm::zip(lines, sums)) {
+        llvm::LoadInst *words = b.CreateAlignedLoad(
+            isVector ? vector : word, b.CreateGEP(word, line, step), align);
+        llvm::Value *operand = in.row ? words : emitter.inScratch(words);
+        if (!isVector)
+          operand = b.CreateVectorSplat(lanes, operand);
+        sum = emitWordProduct(b, shape.product, operand, factor, sum);
+      }
     });
-    for (auto [row, sum] : llvm::zip(rows, sums)) {
-      llvm::Value *total = isVector ? b.CreateAddReduce(sum)
-                                    : b.CreateExtractElement(sum, uint64_t(0));
-      b.CreateStore(total, b.CreateGEP(word, offsets, row));
-    }
   });
-  return offsets;
+  for (auto [row, sum] : llvm::enumerate(sums)) {
+    llvm::Value *total = isVector ? b.CreateAddReduce(sum)
+                                  : b.CreateExtractElement(sum, uint64_t(0));
+    b.CreateStore(
+        total, b.CreateGEP(word, offsets, b.CreateAdd(first, b.getInt64(row))));
+  }
 }
 
 } // namespace nereid::cpu

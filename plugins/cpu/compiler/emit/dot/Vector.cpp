@@ -48,7 +48,7 @@ public:
       llvm::Value *c =
           sumAt(in.sums, b.CreateMul(batch, i64(shape.rows * columns)));
       llvm::Value *offsets = infoOf(shape.product).isRightUnsigned
-                                 ? emitRowOffsets(emitter, shape, in, x)
+                                 ? makeRowOffsets(emitter, shape)
                                  : nullptr;
       emitLoop(b, columns, lanes * blockVectors, [&](llvm::Value *column) {
         llvm::Value *panel = at(y, b.CreateMul(column, i64(shape.right.line)));
@@ -56,6 +56,11 @@ public:
           llvm::Value *isFirst = shape.hasFirstRow
                                      ? b.CreateICmpSLE(row, in.firstRow)
                                      : b.CreateICmpEQ(strip, i64(0));
+          // They bring the rows that are multiplied next into the cache.
+          if (offsets)
+            emitIf(emitter, b.CreateICmpEQ(column, i64(0)), [&] {
+              emitRowOffsets(emitter, shape, in, x, row, rows, offsets);
+            });
           llvm::Value *first =
               b.CreateAdd(b.CreateMul(row, i64(columns)), column);
           SmallVector<llvm::Value *> values = emitBlock(
