@@ -4,6 +4,8 @@
 
 #include "plan/Planner.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -57,7 +59,7 @@ void Planner::planResult(scf::ForOp loop, DeferredDots &deferred) {
 }
 
 /// Is what `store` stores `sums`, or computed from them and constants by a few
-/// element-wise operations, and are `sums` not used otherwise?
+/// operations of arithmetic, and are `sums` not used otherwise?
 bool Planner::isComputedFrom(Value sums, tt::StoreOp store) const {
   constexpr size_t kMostOps = 8; // for each vector of sums in registers
   llvm::SetVector<Operation *> ops;
@@ -73,8 +75,9 @@ bool Planner::isComputedFrom(Value sums, tt::StoreOp store) const {
     Operation *op = value.getDefiningOp();
     if (!op || !isTile(value) || program->isMaterialized(value) ||
         op->getBlock() != store->getBlock() ||
+        !isa<arith::ArithDialect>(op->getDialect()) ||
         !op->hasTrait<OpTrait::Elementwise>() || !isPure(op) ||
-        op->getNumResults() != 1 || op->getNumRegions())
+        op->getNumResults() != 1)
       return false;
     if (ops.insert(op))
       llvm::append_range(work, op->getOperands());

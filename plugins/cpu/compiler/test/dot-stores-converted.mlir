@@ -1,5 +1,5 @@
 // The last product of a loop stores what is computed from its sums alone, by a
-// few element-wise operations. The last arguments: how far rows of c are apart,
+// few operations of arithmetic. The last arguments: how far rows of c are apart,
 // and the rounds of the loop.
 // RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 --stop-after llir -o - | FileCheck %s
 // RUN: nereid run %s --target cpu --grid 1 f32[2048]=random:1 f32[2048]=random:2 f16[2048]=full:7 i32=48 i32=2 --save 2=%t.apart.npy

@@ -1,5 +1,5 @@
-// SumStore.cpp - finds out whether the last product of a loop may store its
-// sums itself. SPDX-FileCopyrightText: the Nereid authors
+// SumStore.cpp - may the last product of a loop store its sums itself?
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/dot/Deferred.h"
