@@ -109,6 +109,9 @@ struct InPlaceOperand {
   /// A right operand is in place only where no more rows of sums than these are
   /// needed: then it is read once. 0: any number.
   int64_t mostRows = 0;
+  /// With the most rows, these are in registers in so many groups, and all but
+  /// the first read the right operand from the first cache.
+  int64_t rowGroups = 1;
   /// Of sums that are needed, i64; null: all. Rows of a left operand after
   /// these are not read, so that they may be masked off or wrap.
   mlir::Value rows;

@@ -157,19 +157,24 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
              : 0;
 }
 
-/// The most rows of sums for which the rows of the right operand of `dot` may
-/// be in place: as many as are in registers at once, so that it is read once.
-/// 0: they may not be.
-static int64_t mostRowsByRows(tt::DotOp dot, const DotPlan &plan,
-                              bool hasRowLimit,
-                              const GenerateOptions &options) {
+/// Sets the most rows of sums for which the rows of the right operand of `dot`
+/// may be in place: as many as are in registers at once, so that it is read
+/// once, or twice as many. 0: they may not be.
+static void limitByRows(InPlaceOperand &operand, tt::DotOp dot,
+                        const DotPlan &plan, bool hasRowLimit,
+                        const GenerateOptions &options) {
   int64_t rows = dot.getType().getShape().front();
   int64_t atOnce =
       plan.kind == DotKind::Elements ? plan.block.rows : options.cpu.dotRows;
   int64_t strips = llvm::divideCeil(rows, atOnce);
+  // Others would convert bf16 twice, which takes longer than to pack it.
+  if (strips == 2 && rows % 2 == 0 && plan.kind == DotKind::Elements)
+    operand.rowGroups = 2;
   // With more strips, programs seldom need a single one.
-  bool isNarrow = strips == 1 || (strips <= 3 && hasRowLimit);
-  return isNarrow ? llvm::divideCeil(rows, strips) : 0;
+  bool isNarrow = strips <= operand.rowGroups || (strips <= 3 && hasRowLimit);
+  if (isNarrow)
+    operand.mostRows =
+        operand.rowGroups * int64_t(llvm::divideCeil(rows, strips));
 }
 
 std::optional<InPlaceOperand>
@@ -216,9 +221,10 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   if (isRight) {
     operand.rows = rowLimits.lookup(dot).end;
     bool hasLimit = bool(operand.rows);
-    operand.mostRows = isByRows
-                           ? mostRowsByRows(dot, plan, hasLimit, options)
-                           : mostRowsByColumns(dot, plan, hasLimit, options);
+    if (isByRows)
+      limitByRows(operand, dot, plan, hasLimit, options);
+    else
+      operand.mostRows = mostRowsByColumns(dot, plan, hasLimit, options);
     if (!operand.mostRows || !mayMultiplyInPlace(dot, plan, options))
       return std::nullopt;
   } else {

@@ -1,6 +1,6 @@
-// Where no more rows of sums are needed than are in registers at once, a dot reads
-// its right operand where it is in memory, too, and otherwise packs it. That is
-// found out when the program runs.
+// Where no more rows of sums are needed than are in registers at once, or half of
+// them, a dot reads its right operand where it is in memory, too, and otherwise
+// packs it. That is found out when the program runs.
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=NARROW
 
@@ -15,7 +15,7 @@
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 6 f32[40,260]=random:1:-8:8 f32[260,100]=random:2:-8:8 f32[40,100]=zeros i32=40 i32=100 i32=260 i32=260 i32=100 i32=100 --save 2=%t.npy
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 6 f32[40,260]=random:1:-8:8 f32[260,100]=random:2:-8:8 f32[40,100]=zeros i32=40 i32=100 i32=260 i32=260 i32=100 i32=100 --expect 2=%t.npy,0,0
 
-// CHECK: dot %{{[0-9]+}} %{{[0-9]+}} {{.*}} rows below {{.*}}, left in place, right in place up to 8 rows, right shared by %
+// CHECK: dot %{{[0-9]+}} %{{[0-9]+}} {{.*}} rows below {{.*}}, left in place, right in place up to 16 rows, right shared by %
 // CHECK-NOT: urem i64 %{{[0-9]+}}, 1024
 // CHECK: call void @dot.by.rows.f32.16x64x128.deferred.x1.in.place
 // NARROW: right in place up to 6 rows

@@ -31,20 +31,24 @@ public:
                                     (lanes * Emitter::bytesOf(rightType))});
     emitFor(0, 1, [&] { emitSpans(1, vectors); });
     // With the vectors of a row and one element.
+    int64_t atOnce = mostRows / rowGroups;
     for (int64_t done = 1; done < mostRows; vectors /= 2) {
       int64_t fits = registers / vectors - 2;
-      int64_t rows =
-          vectors > 2 ? std::min({fits, kFewRows, mostRows}) : mostRows;
+      int64_t rows = vectors > 2 ? std::min({fits, kFewRows, atOnce}) : atOnce;
       if (rows <= done)
         continue;
       emitFor(done, rows, [&] { emitSpans(rows, vectors); });
+      if (rows == atOnce && rowGroups > 1)
+        return emitFor(rows, mostRows,
+                       [&] { emitSpans(rows, vectors, rowGroups); });
       done = rows;
     }
   }
 
 private:
-  /// The first `rows` rows of sums, in panels of `vectors`.
-  void emitSpans(int64_t rows, int64_t vectors) {
+  /// The first `rows` rows of sums, or `groups` times as many, in panels of
+  /// `vectors`.
+  void emitSpans(int64_t rows, int64_t vectors, int64_t groups = 1) {
     // Rows until the next panel: more where more sums are read and written.
     int64_t span = rows == 1 ? 8 : 16;
     if (shape.depth % span != 0)
@@ -57,24 +61,27 @@ private:
           lineAt(in.right, b.CreateMul(iteration, i64(shape.depth)));
       emitLoop(b, shape.depth, span, [&](llvm::Value *begin) {
         emitLoop(b, shape.columns, lanes * vectors, [&](llvm::Value *column) {
-          SmallVector<llvm::Value *> places = placesOf(rows, vectors, column);
-          SmallVector<llvm::Value *> sums;
-          for (llvm::Value *place : places)
-            sums.push_back(emitter.inScratch(
-                b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
-          emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
-            k = b.CreateAdd(begin, k);
-            llvm::Value *first =
-                b.CreateAdd(left, b.CreateMul(k, i64(leftStep)));
-            llvm::Value *place =
-                b.CreateGEP(rightType, lineAt(right, k), column);
-            for (int64_t step = 0; step < steps; ++step) {
-              addRow(first, step * leftStep, place, rows, sums);
-              place = b.CreateGEP(b.getInt8Ty(), place, line);
-            }
-          });
-          for (auto [place, value] : llvm::zip(places, sums))
-            emitter.inScratch(b.CreateAlignedStore(value, place, alignOf(sum)));
+          for (firstRow = 0; firstRow < groups * rows; firstRow += rows) {
+            SmallVector<llvm::Value *> places = placesOf(rows, vectors, column);
+            SmallVector<llvm::Value *> sums;
+            for (llvm::Value *place : places)
+              sums.push_back(emitter.inScratch(
+                  b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
+            emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+              k = b.CreateAdd(begin, k);
+              llvm::Value *first =
+                  b.CreateAdd(left, b.CreateMul(k, i64(leftStep)));
+              llvm::Value *place =
+                  b.CreateGEP(rightType, lineAt(right, k), column);
+              for (int64_t step = 0; step < steps; ++step) {
+                addRow(first, step * leftStep, place, rows, sums);
+                place = b.CreateGEP(b.getInt8Ty(), place, line);
+              }
+            });
+            for (auto [place, value] : llvm::zip(places, sums))
+              emitter.inScratch(
+                  b.CreateAlignedStore(value, place, alignOf(sum)));
+          }
         });
       });
     });
@@ -86,17 +93,18 @@ private:
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t v = 0; v < vectors; ++v)
         places.push_back(b.CreateGEP(
-            sum, in.sums, plus(column, row * shape.columns + v * lanes)));
+            sum, in.sums,
+            plus(column, (firstRow + row) * shape.columns + v * lanes)));
     return places;
   }
 
   /// Adds the products of a column of the left operand, `offset` and `more`
-  /// after the first, and a part of a row of the right one.
+  /// after the first, from `firstRow` on, and a part of a row of the right one.
   void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
               int64_t rows, MutableArrayRef<llvm::Value *> sums) {
     int64_t vectors = sums.size() / rows;
     llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
-    if (prefetches)
+    if (prefetches && firstRow == 0)
       for (int64_t byte = 0,
                    end = vectors * lanes * Emitter::bytesOf(rightType);
            byte < end; byte += kCacheLine)
@@ -107,13 +115,15 @@ private:
                             rightType, lanes));
     for (int64_t row = 0; row < rows; ++row) {
       llvm::Value *left = b.CreateVectorSplat(
-          lanes, load(leftAt(row, offset, more), leftType, 1));
+          lanes, load(leftAt(firstRow + row, offset, more), leftType, 1));
       for (int64_t v = 0; v < vectors; ++v) {
         llvm::Value *&total = sums[row * vectors + v];
         total = multiplyAdd(left, values[v], total);
       }
     }
   }
+
+  int64_t firstRow = 0; // of a group
 };
 } // namespace
 

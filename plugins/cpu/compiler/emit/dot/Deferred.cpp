@@ -38,7 +38,7 @@ void DeferredDotsEmitter::compareKey() {
     entry.CreateStore(llvm::Constant::getNullValue(type), place);
     return place;
   };
-  llvm::Value *isSame = b.getTrue();
+  isSame = b.getTrue();
   for (Value value : shared.key) {
     llvm::Value *bits = emitter.scalar(value);
     if (bits->getType()->isFloatingPointTy())

@@ -93,6 +93,7 @@ private:
   llvm::Value *written = nullptr, *writtenRow = nullptr;
   // Shared.
   llvm::PHINode *group = nullptr;       // of slots
+  llvm::Value *isSame = nullptr;        // i1: the program before has its key
   llvm::Value *isShared = nullptr;      // i1: an earlier program packed it
   llvm::Value *holdsAll = nullptr;      // i1: the buffer holds all iterations
   llvm::AllocaInst *isPacked = nullptr; // for later programs

@@ -18,7 +18,7 @@ public:
                  const DotArguments &in, llvm::Value *line,
                  const InPlaceOperand &right)
       : emitter(emitter), b(emitter.builder), shape(shape), in(in), line(line),
-        mostRows(right.mostRows),
+        mostRows(right.mostRows), rowGroups(right.rowGroups),
         leftType(convertElementType(shape.factor, emitter.context())),
         rightType(emitter.memoryType(
             mlir::getElementTypeOrSelf(tt::LoadOp(right.load).getResult()))),
@@ -100,7 +100,7 @@ protected:
   const DotShape &shape;
   DotArguments in;
   llvm::Value *line;
-  int64_t mostRows;
+  int64_t mostRows, rowGroups;
   llvm::Type *leftType, *rightType, *sum; // of elements
   int64_t lanes;
   bool prefetches;

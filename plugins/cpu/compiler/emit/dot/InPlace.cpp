@@ -21,10 +21,19 @@ void DeferredDotsEmitter::findSides() {
                               emitter.i64(Emitter::bytesOf(element)));
     if (!operand->mostRows)
       continue;
-    side.isAllowed = b.getTrue();
-    if (operand->rows)
-      side.isAllowed = b.CreateICmpSLE(emitter.scalar(operand->rows),
-                                       emitter.i64(operand->mostRows));
+    auto hasAtMost = [&](int64_t rows) -> llvm::Value * {
+      return operand->rows ? b.CreateICmpSLE(emitter.scalar(operand->rows),
+                                             emitter.i64(rows))
+                           : b.getInt1(rows == operand->mostRows);
+    };
+    side.isAllowed = hasAtMost(operand->mostRows);
+    // Among programs with the same operand, to pack it once takes less time
+    // than to read it twice in each.
+    if (isSame && operand->rowGroups > 1)
+      side.isAllowed = b.CreateAnd(
+          side.isAllowed,
+          b.CreateOr(hasAtMost(operand->mostRows / operand->rowGroups),
+                     b.CreateNot(isSame)));
     if (!isShared)
       continue;
     side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
