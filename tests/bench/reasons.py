@@ -35,7 +35,7 @@ REASONS = (
         "first cache: copying them takes a quarter of the time, atomic additions 6 %",
     ),
     Reason(
-        ("matmul 16x4096x4096", "linear 8x4096x4096 bf16", "linear 16x4096x4096"),
+        ("matmul 16x4096x4096 bf16", "linear 8x4096x4096 bf16", "linear 16x4096x4096"),
         "pieces of 256 bytes of rows that are pages apart are copied and packed: half of the "
         "time is the latency of memory",
     ),

@@ -112,6 +112,7 @@ struct InPlaceOperand {
   /// With the most rows, these are in registers in so many groups, and all but
   /// the first read the right operand from the first cache.
   int64_t rowGroups = 1;
+  mlir::Value rowsLeft; // RowLimits::left
   /// Of sums that are needed, i64; null: all. Rows of a left operand after
   /// these are not read, so that they may be masked off or wrap.
   mlir::Value rows;

@@ -46,6 +46,9 @@ public:
     return most;
   }
 
+  /// After limit(): RowLimits::left.
+  Value left() const { return masks.size() == 1 ? rowsLeft : Value(); }
+
   /// Those of `parts` that are needed: an i64 before the dot or its loop.
   RowLimits limit(const RowParts &parts) {
     Value masked = limit();
@@ -123,6 +126,7 @@ private:
     Value rows = builder.create<arith::SubIOp>(loc, sides[1], sides[0]);
     if (bound.orEqual)
       rows = builder.create<arith::AddIOp>(loc, rows, number(1));
+    rowsLeft = rows;
     rows = builder.create<arith::MinSIOp>(loc, rows, all);
     for (const codegen::IntervalBound::Check &check : bound.checks) {
       Value holds = builder.create<arith::CmpIOp>(
@@ -173,6 +177,7 @@ private:
   codegen::TileForms &forms;
   Operation *first;            // the dot, or the loop that carries its sums
   SmallVector<Value, 2> masks; // null: none
+  Value rowsLeft;
   DominanceInfo dominance;
 };
 } // namespace
@@ -192,6 +197,7 @@ void Planner::limitDotRows() {
       continue;
     RowLimits limits =
         parts ? limiter.limit(*parts) : RowLimits{{}, limiter.limit()};
+    limits.left = limiter.left();
     if (limits.end)
       rowLimits[dot] = limits;
   }

@@ -220,6 +220,7 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
     return std::nullopt;
   if (isRight) {
     operand.rows = rowLimits.lookup(dot).end;
+    operand.rowsLeft = rowLimits.lookup(dot).left;
     bool hasLimit = bool(operand.rows);
     if (isByRows)
       limitByRows(operand, dot, plan, hasLimit, options);

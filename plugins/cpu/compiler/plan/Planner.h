@@ -51,6 +51,9 @@ void planReductions(Nest &nest, const TileProgram &program,
 /// The rows of a dot that stores need, i64; null: from 0, or all.
 struct RowLimits {
   mlir::Value first, end;
+  /// Rows from the tile's first on, i64, perhaps more than it has: how many
+  /// programs share its columns. Only a hint; null: not known.
+  mlir::Value left;
 };
 
 class Planner {

@@ -27,13 +27,17 @@ void DeferredDotsEmitter::findSides() {
                            : b.getInt1(rows == operand->mostRows);
     };
     side.isAllowed = hasAtMost(operand->mostRows);
-    // Among programs with the same operand, to pack it once takes less time
+    // If other programs have the same operand, to pack it once takes less time
     // than to read it twice in each.
-    if (isSame && operand->rowGroups > 1)
-      side.isAllowed = b.CreateAnd(
-          side.isAllowed,
-          b.CreateOr(hasAtMost(operand->mostRows / operand->rowGroups),
-                     b.CreateNot(isSame)));
+    if (operand->rowGroups > 1 && deferred->shared) {
+      llvm::Value *isAlone =
+          operand->rowsLeft ? b.CreateICmpSLE(emitter.scalar(operand->rowsLeft),
+                                              emitter.i64(operand->mostRows))
+                            : b.CreateNot(isSame);
+      isAlone = b.CreateOr(isAlone,
+                           hasAtMost(operand->mostRows / operand->rowGroups));
+      side.isAllowed = b.CreateAnd(side.isAllowed, isAlone);
+    }
     if (!isShared)
       continue;
     side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
