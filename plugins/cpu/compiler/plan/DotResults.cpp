@@ -30,8 +30,8 @@ bool Planner::isKnownBefore(Value value, scf::ForOp loop) const {
 
 /// Lets the only deferred dot prefetch, in the last iterations, what its sums
 /// are stored to: a store waits for lines that it misses, and a tile has more
-/// of them than a processor has buffers for such stores. Sums that are not
-/// changed before are stored by the dot.
+/// of them than a processor has buffers for such stores. If it can be, the
+/// store is made by the dot.
 void Planner::planResult(scf::ForOp loop, DeferredDots &deferred) {
   tt::DotOp dot = deferred.dots.front();
   tt::StoreOp store = storeAfter(loop);
