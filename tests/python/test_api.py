@@ -153,7 +153,7 @@ def test_integers_may_be_signed_or_unsigned():
     assert stored("i32", -1) == 2**32 - 1
     assert stored("i64", 2**64 - 1) == -1
     assert stored("i8", -128) == 128
-    assert stored("i1", True) == stored("i1", 1) == 1
+    assert stored("i1", True) == stored("i1", 1) == stored("i1", 3) == 1
 
 
 @pytest.mark.parametrize("value", ["x", [1], 2.5, None])

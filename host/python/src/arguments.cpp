@@ -197,7 +197,8 @@ static bool packLong(const Slot &slot, PyObject *value, Py_ssize_t index,
 }
 
 /// A truth value: a bool, also one of numpy, which is not an integer in Python,
-/// or an integer of one bit.
+/// or an integer of one bit. Triton keeps the lowest bit of larger ones; even
+/// ones, which would be false, are refused.
 static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
                      char *block) {
   bool isTruth =
@@ -212,7 +213,7 @@ static bool packBool(const Slot &slot, PyObject *value, Py_ssize_t index,
     return refuseType(value, index, "a truth value");
   int overflow = 0;
   long long bit = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
-  if (!overflow && bit >= -1 && bit <= 1)
+  if (!overflow && (bit == 0 || bit % 2 != 0))
     return put(slot, uint8_t(bit != 0), block);
   PyErr_Format(PyExc_OverflowError,
                "argument %zd does not fit the kernel's integer of 1 bit",
