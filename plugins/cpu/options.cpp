@@ -30,7 +30,7 @@ static constexpr OptionSpec<Options> kSpecs[] = {
      &Options::enableFpFusion},
     {{"fast_paths", "all",
       "fast paths of the code generator: all, none, names with commas between, "
-      "or all,-name; for tests"},
+      "or -name for all but some; for tests"},
      &Options::fastPaths},
     {{"features", "",
       "CPU features to add and to remove, by LLVM's names: +avx2,-fma"},

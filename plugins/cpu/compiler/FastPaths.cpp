@@ -109,14 +109,15 @@ static llvm::Error unknown(llvm::StringRef name) {
 
 llvm::Expected<FastPaths> FastPaths::parse(llvm::StringRef text) {
   FastPaths out;
-  // Unless "all" comes first, only the named paths are enabled.
-  bool all = text.empty() || text.split(',').first == "all";
+  // Unless "all" or one to leave out comes first, only those named are enabled.
+  llvm::StringRef first = text.split(',').first;
+  bool all = text.empty() || first == "all" || first.starts_with("-");
   if (!all)
     out.off.set();
   if (text.empty() || text == "none")
     return out;
   for (llvm::StringRef item : llvm::split(text, ',')) {
-    if (item == "all" && all)
+    if (item == "all" && first == "all")
       continue;
     bool away = item.consume_front("-");
     const FastPathInfo *info = find(item);

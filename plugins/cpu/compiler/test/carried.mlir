@@ -1,7 +1,7 @@
 // A tile that a loop carries is updated in place if each element only needs its
 // own old value; pointers that only advance are scalars (strength reduction).
 // RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
-// RUN: nereid compile %s --target cpu -O fast_paths=all,-in-place --stop-after llir -o - | FileCheck %s --check-prefix=SWAP
+// RUN: nereid compile %s --target cpu -O fast_paths=-in-place --stop-after llir -o - | FileCheck %s --check-prefix=SWAP
 
 // CHECK: tile program @sum
 // CHECK: scf.for
