@@ -86,6 +86,10 @@ static std::string formatElement(const PrintedValue &value, uint64_t index) {
     }
     return text;
   }
+  if (value.hex) {
+    std::snprintf(text, sizeof text, "%a", number);
+    return text;
+  }
   std::snprintf(text, sizeof text, "%f", number);
   // A long number, of up to 300 digits, is printed in exponent form.
   if (std::strlen(text) > 40)

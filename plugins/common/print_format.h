@@ -23,7 +23,8 @@ struct PrintedValue {
   std::string_view prefix;
   /// "f32", "bf16", "i8", "u8" (of an unsigned integer), "i1", "ptr" ...
   std::string_view type;
-  /// Integers in hexadecimal; pointers always are.
+  /// Integers in hexadecimal, as pointers always are, and floating-point values
+  /// in hexadecimal notation (0x1.8p+0).
   bool hex;
   /// Empty for a scalar.
   std::span<const int64_t> shape;

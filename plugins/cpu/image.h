@@ -52,7 +52,7 @@ enum {
 // Rank 0 is a scalar.
 typedef struct nereid_cpu_print_t {
   uint32_t struct_size;
-  uint32_t hex; // not 0: integers and pointers in hexadecimal
+  uint32_t hex; // not 0: numbers in hexadecimal, which pointers always are
   uint32_t program[3];
   uint32_t rank;
   const char *prefix;

@@ -38,6 +38,14 @@ TEST(Print, Hexadecimal) {
   PrintedValue print = makePrint("i32", &minus);
   print.hex = true;
   EXPECT_EQ(formatPrint(print), "pid (0, 2, 0) idx () x: 0xffffffff\n");
+  float tenth = -0.1f;
+  uint16_t half = 0x3e00;
+  print = makePrint("f32", &tenth);
+  print.hex = true;
+  EXPECT_EQ(formatPrint(print), "pid (0, 2, 0) idx () x: -0x1.99999ap-4\n");
+  print = makePrint("f16", &half);
+  print.hex = true;
+  EXPECT_EQ(formatPrint(print), "pid (0, 2, 0) idx () x: 0x1.8p+0\n");
   uint64_t address = 0x1000;
   EXPECT_EQ(formatPrint(makePrint("ptr", &address)),
             "pid (0, 2, 0) idx () x: 0x0000000000001000\n");
