@@ -368,10 +368,11 @@ def assert_kernel(x_ptr, BLOCK: tl.constexpr):
     tl.device_assert(x >= 0, "x is negative")
 
 
-def test_device_assert_is_a_runtime_error():
+def test_device_assert_is_a_runtime_error(capfd):
     assert_kernel[(1,)](torch.ones(8), BLOCK=8, debug=True)
     with pytest.raises(RuntimeError, match="device-side assert.*x is negative"):
         assert_kernel[(1,)](-torch.ones(8), BLOCK=8, debug=True)
+    assert "x is negative" in capfd.readouterr().err
     assert_kernel[(1,)](-torch.ones(8), BLOCK=8)
 
 

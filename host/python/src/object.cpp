@@ -46,9 +46,12 @@ static std::string_view withoutPrefix(std::string_view reason) {
 PyObject *raise(nereid_status_t status, std::string_view reason) {
   std::string text(withoutPrefix(reason));
   // The text by which Triton's users and tests recognize a failed assertion,
-  // which a launch or what waits for one reports.
-  if (status == NEREID_DEVICE_FAULT)
+  // which a launch or what waits for one reports. They also look for it where
+  // the driver of a GPU writes it.
+  if (status == NEREID_DEVICE_FAULT) {
     text = "device-side assert triggered: " + text;
+    PySys_FormatStderr("%s\n", text.c_str());
+  }
   Ref message(toStr(text));
   Ref name(toStr(nereid_status_name(status)));
   if (!message || !name)
