@@ -113,9 +113,10 @@ struct InPlaceOperand {
   /// the first read the right operand from the first cache.
   int64_t rowGroups = 1;
   mlir::Value rowsLeft; // RowLimits::left
-  /// Of sums that are needed, i64; null: all. Rows of a left operand after
-  /// these are not read, so that they may be masked off or wrap.
-  mlir::Value rows;
+  /// Of sums that are needed, i64: from `firstRow`, or null for 0, up to
+  /// `rows`, or null for all. Rows of a left operand after these are not read,
+  /// so that they may be masked off or wrap.
+  mlir::Value firstRow, rows;
   llvm::SmallVector<TileCondition, 2> conditions;
   llvm::SmallVector<Wrap, 1> wraps;
 };

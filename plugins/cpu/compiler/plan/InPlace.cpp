@@ -161,18 +161,18 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
 /// may be in place: as many as are in registers at once, so that it is read
 /// once, or twice as many. 0: they may not be.
 static void limitByRows(InPlaceOperand &operand, tt::DotOp dot,
-                        const DotPlan &plan, bool hasRowLimit,
-                        const GenerateOptions &options) {
+                        const DotPlan &plan, const GenerateOptions &options) {
   int64_t rows = dot.getType().getShape().front();
   int64_t atOnce =
       plan.kind == DotKind::Elements ? plan.block.rows : options.cpu.dotRows;
   int64_t strips = llvm::divideCeil(rows, atOnce);
   // Others would convert bf16 twice, which takes longer than to pack it.
-  if (strips == 2 && rows % 2 == 0 && plan.kind == DotKind::Elements)
+  bool mayHaveTwo = plan.kind == DotKind::Elements && rows % (2 * strips) == 0;
+  if (mayHaveTwo && (strips == 2 || operand.firstRow))
     operand.rowGroups = 2;
-  // With more strips, programs seldom need a single one.
-  bool isNarrow = strips <= operand.rowGroups || (strips <= 3 && hasRowLimit);
-  if (isNarrow)
+  // Of many strips, a program needs a single one at the end of a matrix, and a
+  // part of a program does.
+  if (strips <= operand.rowGroups || operand.rows)
     operand.mostRows =
         operand.rowGroups * int64_t(llvm::divideCeil(rows, strips));
 }
@@ -219,11 +219,13 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   if (!isInvariant(operand.stride, loop) || !advance || !(*advance == next))
     return std::nullopt;
   if (isRight) {
-    operand.rows = rowLimits.lookup(dot).end;
-    operand.rowsLeft = rowLimits.lookup(dot).left;
+    RowLimits limits = rowLimits.lookup(dot);
+    operand.firstRow = limits.first;
+    operand.rows = limits.end;
+    operand.rowsLeft = limits.left;
     bool hasLimit = bool(operand.rows);
     if (isByRows)
-      limitByRows(operand, dot, plan, hasLimit, options);
+      limitByRows(operand, dot, plan, options);
     else
       operand.mostRows = mostRowsByColumns(dot, plan, hasLimit, options);
     if (!operand.mostRows || !mayMultiplyInPlace(dot, plan, options))

@@ -14,7 +14,7 @@
 
 // CHECK: tile program @matmul_kernel
 // CHECK: [32x64] f32 x8 x32 in panels of 16 at
-// CHECK: dot {{.*}} every 8 prefetch {{.*}}, left in place, right shared by %
+// CHECK: dot {{.*}} every 8 prefetch {{.*}}, left in place, right in place up to 6 rows, right shared by %
 // CHECK: define i32 @
 // CHECK: call void @dot.f32.64x64x32.deferred.x8.in.place
 // CHECK-LABEL: define internal void @dot.f32.64x64x32.deferred.x8.in.place

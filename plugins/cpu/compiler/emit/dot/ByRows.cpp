@@ -32,7 +32,11 @@ public:
     emitFor(0, 1, [&] { emitSpans(1, vectors); });
     // With the vectors of a row and one element.
     int64_t atOnce = mostRows / rowGroups;
+    // Tiles of many rows seldom need few: their code is not worth compiling.
+    bool isTall = shape.rows > mostRows;
     for (int64_t done = 1; done < mostRows; vectors /= 2) {
+      if (isTall && vectors > 2)
+        continue;
       int64_t fits = registers / vectors - 2;
       int64_t rows = vectors > 2 ? std::min({fits, kFewRows, atOnce}) : atOnce;
       if (rows <= done)

@@ -59,6 +59,8 @@ private:
 
   void compareKey();
   void findSides();
+  llvm::Value *fitsFrom(const InPlaceOperand &operand, llvm::Value *rows);
+  llvm::Value *isPart();
   llvm::Value *tileAt(const Buffer *buffer, llvm::Value *index);
   llvm::Value *firstSlot();
   ProductOperands operandsOf(tt::DotOp dot, const Places &places,

@@ -11,9 +11,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// A name such as "dot.f32.16x64x32", readable in a profile, with what else the
-/// function depends on.
-static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
+std::string nameOfDot(llvm::StringRef what, const DotShape &shape) {
   std::string name;
   llvm::raw_string_ostream os(name);
   os << what << '.' << shape.factor << '.';
@@ -36,11 +34,10 @@ static std::string nameOf(llvm::StringRef what, const DotShape &shape) {
   return name;
 }
 
-/// Finds the function `name`, or creates it with a body emitted by `write`.
-static llvm::Function *
-functionFor(Emitter &emitter, const std::string &name,
-            ArrayRef<llvm::Type *> arguments,
-            llvm::function_ref<void(llvm::Function *)> write) {
+llvm::Function *
+functionOfDot(Emitter &emitter, const std::string &name,
+              ArrayRef<llvm::Type *> arguments,
+              llvm::function_ref<void(llvm::Function *)> write) {
   if (llvm::Function *known = emitter.module.getFunction(name))
     return known;
   llvm::IRBuilder<> &b = emitter.builder;
@@ -71,64 +68,6 @@ llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                         : emitter.bufferPointer(operand.value);
 }
 
-/// An i64: the rows of sums that are needed where the right operand is in
-/// place.
-static llvm::Value *rowsOf(Emitter &emitter, tt::DotOp op) {
-  Value rows = emitter.program.deferredDotsOf(op)->inPlace[1]->rows;
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  return rows ? emitter.scalar(rows) : emitter.i64(shape[shape.size() - 2]);
-}
-
-/// Emits a call of the function that multiplies with a right operand in place.
-static void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
-                               const ProductOperands &operands) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  DotShape shape = shapeOf(emitter, op);
-  const InPlaceOperand &right = *emitter.program.deferredDotsOf(op)->inPlace[1];
-  llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
-  tt::LoadOp load = right.load;
-  std::string name =
-      nameOf(right.isByColumns ? "dot.by.columns" : "dot.by.rows", shape);
-  llvm::raw_string_ostream(name)
-      << ".with." << getElementTypeOrSelf(load.getResult()) << ".up.to."
-      << right.mostRows;
-  llvm::Function *function = functionFor(
-      emitter, name, {pointer, pointer, pointer, i64, i64, i64, i64},
-      [&](llvm::Function *f) {
-        DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
-                        f->getArg(4)};
-        if (shape.isLeftInPlace)
-          in.row = f->getArg(6);
-        auto *emit = right.isByColumns ? emitDotByColumns : emitDotByRows;
-        emit(emitter, shape, in, f->getArg(5), right);
-      });
-  b.CreateCall(function,
-               {operands.left, operands.lines,
-                emitter.bufferPointer(op.getResult()), operands.iterations,
-                rowsOf(emitter, op), operands.line,
-                operands.row ? operands.row : emitter.i64(0)});
-}
-
-/// Sets the leading `rows` rows of the sums of `op`, at least one, to zero.
-static void clearSums(Emitter &emitter, tt::DotOp op, llvm::Value *rows) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  int64_t columns = op.getType().getShape().back();
-  llvm::Type *type =
-      convertElementType(op.getType().getElementType(), emitter.context());
-  int64_t lanes = std::min<int64_t>(columns, emitter.options.cpu.vectorBits /
-                                                 type->getScalarSizeInBits());
-  auto *zeros =
-      llvm::Constant::getNullValue(llvm::FixedVectorType::get(type, lanes));
-  llvm::Value *sums = emitter.bufferPointer(op.getResult());
-  rows = emitter.larger(rows, emitter.i64(1));
-  emitLoop(b, b.CreateMul(rows, emitter.i64(columns)), lanes, {},
-           [&](llvm::Value *index) {
-             emitter.inScratch(b.CreateAlignedStore(
-                 zeros, b.CreateGEP(type, sums, index),
-                 llvm::Align(lanes * type->getScalarSizeInBits() / 8)));
-           });
-}
-
 llvm::Value *sumsUnlessStored(Emitter &emitter, const DotShape &shape,
                               tt::DotOp op) {
   if (shape.store->hasElementOps())
@@ -142,12 +81,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   if (llvm::Value *isInPlace = operands.isInPlace) {
     ProductOperands packed = operands;
     packed.isInPlace = nullptr;
-    emitIf(emitter, isInPlace, [&] {
-      if (operands.isFirst)
-        emitIf(emitter, operands.isFirst,
-               [&] { clearSums(emitter, op, rowsOf(emitter, op)); });
-      emitFewRowsProduct(emitter, op, operands);
-    });
+    emitIf(emitter, isInPlace,
+           [&] { emitFewRowsProduct(emitter, op, operands); });
     return emitIf(emitter, emitter.builder.CreateNot(isInPlace),
                   [&] { emitProduct(emitter, op, packed, prefetches); });
   }
@@ -169,7 +104,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
     types.append({pointer, i64, i64});
   std::string name =
-      nameOf(readsColumns ? "dot.left.transposed" : "dot", shape);
+      nameOfDot(readsColumns ? "dot.left.transposed" : "dot", shape);
   if (shape.startsAtZero)
     name += ".from.zero";
   if (shape.mayStartAtZero)
@@ -185,7 +120,7 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
                           prefetch.isWritten ? "result" : "prefetch",
                           prefetch.iterations, prefetch.rows, prefetch.lines);
   llvm::Function *function =
-      functionFor(emitter, name, types, [&](llvm::Function *f) {
+      functionOfDot(emitter, name, types, [&](llvm::Function *f) {
         auto next = f->arg_begin();
         DotArguments in{next++, next++, next++, next++, next++};
         if (!shape.repeats())
@@ -247,10 +182,10 @@ static void pack(Emitter &emitter, tt::DotOp op, const DotOperand &operand,
   if (operand.isTransposed)
     name += ".transposed";
   llvm::Function *function =
-      functionFor(emitter, nameOf(name, shape), {b.getPtrTy(), b.getPtrTy()},
-                  [&](llvm::Function *f) {
-                    emitPack(emitter, shape, f->getArg(0), f->getArg(1));
-                  });
+      functionOfDot(emitter, nameOfDot(name, shape),
+                    {b.getPtrTy(), b.getPtrTy()}, [&](llvm::Function *f) {
+                      emitPack(emitter, shape, f->getArg(0), f->getArg(1));
+                    });
   b.CreateCall(function, {emitter.bufferPointer(operand.value),
                           emitter.buffers.lookup(operand.packed)});
 }

@@ -151,6 +151,24 @@ struct ProductOperands {
 llvm::Value *sumsUnlessStored(Emitter &emitter, const DotShape &shape,
                               tt::DotOp op);
 
+/// How many rows of sums are needed of a dot whose right operand is in place,
+/// an i64; null: all.
+llvm::Value *rowsOf(Emitter &emitter, const InPlaceOperand &operand);
+
+/// A name such as "dot.f32.16x64x32", readable in a profile, with what else the
+/// function depends on.
+std::string nameOfDot(llvm::StringRef what, const DotShape &shape);
+
+/// Finds the function `name`, or creates it with a body emitted by `write`.
+llvm::Function *functionOfDot(Emitter &emitter, const std::string &name,
+                              llvm::ArrayRef<llvm::Type *> arguments,
+                              llvm::function_ref<void(llvm::Function *)> write);
+
+/// Emits a call of the function that multiplies with a right operand in place,
+/// and before it of the loop that clears the sums, if they are not written yet.
+void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
+                        ProductOperands operands);
+
 /// Emits a call that adds the product to the sums of `op`.
 void emitProduct(Emitter &emitter, tt::DotOp op,
                  const ProductOperands &operands,

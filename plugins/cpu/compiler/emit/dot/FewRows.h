@@ -31,6 +31,8 @@ public:
     leftStep = shape.kind == DotKind::Elements ? shape.left.step : 1;
     leftLine = shape.left.line * word;
     leftIteration = shape.left.iteration * word;
+    for (int64_t row = 0; in.row && row < mostRows; ++row)
+      leftRows.push_back(leftRowAt(b, shape, in, in.left, i64(row)));
   }
 
 protected:
@@ -70,13 +72,8 @@ protected:
   /// The element of the left operand `offset` and `more` after the first of
   /// `row`.
   llvm::Value *leftAt(int64_t row, llvm::Value *offset, int64_t more) {
-    llvm::Value *first = in.left;
-    if (in.row) {
-      llvm::Value *read =
-          row ? rowThatIsRead(b, shape, in, i64(row)) : i64(row);
-      first = b.CreateGEP(b.getInt8Ty(), first, b.CreateMul(read, in.row));
-    } else
-      more += row * leftLine;
+    llvm::Value *first = in.row ? leftRows[row] : in.left;
+    more += in.row ? 0 : row * leftLine;
     return b.CreateGEP(leftType, b.CreateGEP(leftType, first, offset),
                        i64(more));
   }
@@ -105,6 +102,7 @@ protected:
   int64_t lanes;
   bool prefetches;
   int64_t leftStep, leftLine, leftIteration;
+  llvm::SmallVector<llvm::Value *> leftRows; // with in.row: where each begins
 };
 
 } // namespace nereid::cpu

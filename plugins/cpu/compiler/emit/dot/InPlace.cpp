@@ -21,12 +21,15 @@ void DeferredDotsEmitter::findSides() {
                               emitter.i64(Emitter::bytesOf(element)));
     if (!operand->mostRows)
       continue;
-    auto hasAtMost = [&](int64_t rows) -> llvm::Value * {
-      return operand->rows ? b.CreateICmpSLE(emitter.scalar(operand->rows),
-                                             emitter.i64(rows))
-                           : b.getInt1(rows == operand->mostRows);
+    llvm::Value *rows = rowsOf(emitter, *operand);
+    int64_t atOnce = operand->mostRows / operand->rowGroups;
+    auto hasAtMost = [&](int64_t most) -> llvm::Value * {
+      return rows ? b.CreateICmpSLE(rows, emitter.i64(most))
+                  : b.getInt1(most == operand->mostRows);
     };
     side.isAllowed = hasAtMost(operand->mostRows);
+    if (operand->firstRow)
+      side.isAllowed = b.CreateAnd(side.isAllowed, fitsFrom(*operand, rows));
     // If other programs have the same operand, to pack it once takes less time
     // than to read it twice in each.
     if (operand->rowGroups > 1 && deferred->shared) {
@@ -34,8 +37,9 @@ void DeferredDotsEmitter::findSides() {
           operand->rowsLeft ? b.CreateICmpSLE(emitter.scalar(operand->rowsLeft),
                                               emitter.i64(operand->mostRows))
                             : b.CreateNot(isSame);
-      isAlone = b.CreateOr(isAlone,
-                           hasAtMost(operand->mostRows / operand->rowGroups));
+      if (operand->firstRow)
+        isAlone = b.CreateOr(isAlone, isPart());
+      isAlone = b.CreateOr(isAlone, hasAtMost(atOnce));
       side.isAllowed = b.CreateAnd(side.isAllowed, isAlone);
     }
     if (!isShared)
@@ -43,6 +47,27 @@ void DeferredDotsEmitter::findSides() {
     side.isAllowed = b.CreateAnd(side.isAllowed, b.CreateNot(isShared));
     holdsAll = b.CreateAnd(holdsAll, b.CreateNot(side.isAllowed));
   }
+}
+
+/// An i1: are so many rows, rounded up to those that are multiplied at once,
+/// rows of the tile from the first on that is needed?
+llvm::Value *DeferredDotsEmitter::fitsFrom(const InPlaceOperand &operand,
+                                           llvm::Value *rows) {
+  tt::DotOp dot = deferred->dots.front();
+  int64_t all = dot.getType().getShape().front();
+  int64_t atOnce = operand.mostRows / operand.rowGroups;
+  llvm::Value *last = b.CreateSelect(b.CreateICmpSLE(rows, emitter.i64(atOnce)),
+                                     emitter.i64(all - atOnce),
+                                     emitter.i64(all - operand.mostRows));
+  return b.CreateICmpSLE(emitter.scalar(operand.firstRow), last);
+}
+
+/// An i1: does another thread have other rows of the tile?
+llvm::Value *DeferredDotsEmitter::isPart() {
+  const RowParts &parts = *emitter.program.parts;
+  return b.CreateOr(
+      b.CreateICmpNE(emitter.scalar(parts.first), b.getInt32(0)),
+      b.CreateICmpNE(emitter.scalar(parts.end), b.getInt32(parts.rows)));
 }
 
 DeferredDotsEmitter::Places
