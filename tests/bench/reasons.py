@@ -65,9 +65,9 @@ REASONS = (
         vendor="AMD",
     ),
     Reason(
-        ("128x128x128 f32, block 128", "256x256x256 f32, block 128"),
-        "one program, or four: each thread has a part of 8 to 32 rows, and to copy the right "
-        "operand for it takes as long as to multiply 8 rows, or 0.4 times as long as 16 or 32",
+        ("linear 128x128x128 f32, block 128", "256x256x256 f32, block 128"),
+        "one program, or four: each thread has a part of 16 to 32 rows, and to copy the right "
+        "operand for it takes 0.4 times as long as to multiply them",
         threads=(8, 1 << 30),
     ),
     Reason(
