@@ -29,6 +29,10 @@ struct CompilerFunctions {
                               const nereid_writer_t *output,
                               const nereid_value_sink_t *metadata,
                               const nereid_call_t *call);
+  /// Before and after a fork(), by the thread that forks: locks and unlocks all
+  /// mutexes of the part, so that they are unlocked in the child.
+  void (*lockForFork)();
+  void (*unlockAfterFork)();
 };
 
 /// The function that the part exports.

@@ -27,7 +27,21 @@ static std::string partBeside(std::string plugin, std::string_view id) {
 CompilerPart::CompilerPart(const nereid_host_t *host, std::string_view id,
                            uint32_t optionsSize)
     : path(partBeside(host ? std::string(view(host->plugin_path)) : "", id)),
-      optionsSize(optionsSize) {}
+      optionsSize(optionsSize) {
+  ForkGuard::add(this);
+}
+
+void CompilerPart::lockForFork() {
+  mutex.lock();
+  if (const CompilerFunctions *found = functions.load())
+    found->lockForFork();
+}
+
+void CompilerPart::unlockAfterFork() {
+  if (const CompilerFunctions *found = functions.load())
+    found->unlockAfterFork();
+  mutex.unlock();
+}
 
 const CompilerFunctions *CompilerPart::load(const nereid_call_t *call) {
   if (const CompilerFunctions *found = functions.load())

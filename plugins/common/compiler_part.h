@@ -20,7 +20,7 @@
 namespace nereid::plugin {
 
 /// The file and the functions found in it.
-class CompilerPart {
+class CompilerPart final : ForkAware {
 public:
   /// The file is "<folder of the plugin>/<id>/libnereid-<id>-compiler.so": one
   /// folder down, so that discovery does not take it for a plugin. Without a
@@ -28,6 +28,7 @@ public:
   /// that of the struct that `begin` of the functions reads.
   CompilerPart(const nereid_host_t *host, std::string_view id,
                uint32_t optionsSize);
+  ~CompilerPart() { ForkGuard::remove(this); }
   CompilerPart(const CompilerPart &) = delete;
   CompilerPart &operator=(const CompilerPart &) = delete;
 
@@ -44,10 +45,13 @@ public:
   const std::string &buildId();
 
 private:
+  void lockForFork() override;
+  void unlockAfterFork() override;
+
   const std::string path;
   const uint32_t optionsSize;
   std::atomic<const CompilerFunctions *> functions{nullptr};
-  ForkSafeMutex mutex; // held while the file is loaded
+  std::mutex mutex; // held while the file is loaded, and by fork()
   std::once_flag identified;
   std::string id;
 };

@@ -1,11 +1,11 @@
-// ForkSafeMutex.cpp - the handlers of pthread_atfork.
+// ForkSafeMutex.cpp - locking all of them.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernel/ForkSafeMutex.h"
 
-#include <pthread.h>
+#include <atomic>
 #include <vector>
 
 namespace nereid::codegen {
@@ -23,24 +23,36 @@ static Registry &registry() {
   return *instance;
 }
 
+static std::mutex firstUse;
+static std::atomic<uint32_t> finishedUses{0};
+
 void ForkSafeMutex::lockAll() {
+  firstUse.lock();
   registry().mutex.lock();
   for (ForkSafeMutex *one : registry().mutexes)
     one->mutex.lock();
 }
 
-/// In the parent and in the child, by the thread that called fork().
 void ForkSafeMutex::unlockAll() {
   for (ForkSafeMutex *one : registry().mutexes)
     one->mutex.unlock();
   registry().mutex.unlock();
+  firstUse.unlock();
 }
 
 void ForkSafeMutex::add() {
   std::lock_guard lock(registry().mutex);
-  if (registry().mutexes.empty())
-    pthread_atfork(lockAll, unlockAll, unlockAll);
   registry().mutexes.push_back(this);
 }
+
+FirstUse::FirstUse(uint32_t use) : bit(1u << use) {
+  if (finishedUses.load() & bit)
+    return;
+  lock = std::unique_lock(firstUse);
+  if (finishedUses.load() & bit)
+    lock.unlock();
+}
+
+void FirstUse::finish() { finishedUses.fetch_or(bit); }
 
 } // namespace nereid::codegen

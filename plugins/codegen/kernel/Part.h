@@ -7,6 +7,7 @@
 #define NEREID_CODEGEN_KERNEL_PART_H
 
 #include "common/compiler_functions.h"
+#include "kernel/ForkSafeMutex.h"
 #include "kernel/Session.h"
 
 #include <memory>
@@ -18,7 +19,8 @@ namespace nereid::codegen {
 template <typename SessionType, typename Options>
 const plugin::CompilerFunctions *compilerFunctions() {
   static constexpr plugin::CompilerFunctions functions = {
-      sizeof functions, sizeof(Options),
+      sizeof functions,
+      sizeof(Options),
       [](const void *options, nereid_session_t **outSession,
          const nereid_call_t *call) {
         auto session = std::make_unique<SessionType>(
@@ -37,7 +39,9 @@ const plugin::CompilerFunctions *compilerFunctions() {
          const nereid_call_t *call) {
         return reinterpret_cast<Session *>(session)->runStage(
             stage, input, output, metadata, call);
-      }};
+      },
+      ForkSafeMutex::lockAll,
+      ForkSafeMutex::unlockAll};
   return &functions;
 }
 

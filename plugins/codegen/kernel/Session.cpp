@@ -6,6 +6,7 @@
 #include "kernel/Session.h"
 
 #include "kernel/FatalErrors.h"
+#include "kernel/ForkSafeMutex.h"
 #include "kernel/Input.h"
 #include "kernel/OutOfResources.h"
 
@@ -19,7 +20,7 @@ nereid_status_t Session::runStage(uint32_t stage, nereid_bytes_t input,
     return NEREID_CANCELLED;
   Report report = {output, metadata, call};
   llvm::StringRef bytes(static_cast<const char *>(input.data), input.size);
-  return guard([&] { return run(stage, bytes, report); }, report);
+  return guard([&] { return run(stage, bytes, report); }, report, 1 + stage);
 }
 
 static nereid_status_t statusOf(const llvm::ErrorInfoBase &problem) {
@@ -31,7 +32,8 @@ static nereid_status_t statusOf(const llvm::ErrorInfoBase &problem) {
 }
 
 nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
-                               const Report &report) {
+                               const Report &report, uint32_t use) {
+  FirstUse first(use);
   nereid_status_t status = NEREID_OK;
   llvm::handleAllErrors(
       runGuarded(work),
@@ -52,6 +54,8 @@ nereid_status_t Session::guard(llvm::function_ref<llvm::Error()> work,
         if (!report.hasError)
           report.diagnose(NEREID_SEVERITY_ERROR, problem.message());
       });
+  if (status == NEREID_OK)
+    first.finish();
   return status;
 }
 

@@ -27,9 +27,10 @@ public:
 
 protected:
   /// Runs `work`, reports its error through `report`, and returns the status
-  /// of the ABI for it. After a FatalError, abandon() has been called.
+  /// of the ABI for it. After a FatalError, abandon() has been called. `use`:
+  /// of FirstUse.
   nereid_status_t guard(llvm::function_ref<llvm::Error()> work,
-                        const Report &report);
+                        const Report &report, uint32_t use = 0);
 
 private:
   /// Runs one stage. `input` without data means the result of the previous

@@ -10,8 +10,13 @@
 using nereid::plugin::CompilerFunctions;
 
 const CompilerFunctions *nereid_compiler_part() {
-  static constexpr CompilerFunctions functions = {
-      sizeof functions, sizeof(uint64_t), nullptr, nullptr, nullptr};
+  static constexpr CompilerFunctions functions = {sizeof functions,
+                                                  sizeof(uint64_t),
+                                                  nullptr,
+                                                  nullptr,
+                                                  nullptr,
+                                                  [] {},
+                                                  [] {}};
   usleep(200000);
   return &functions;
 }
