@@ -1,10 +1,11 @@
-// ForkSafeMutex.cpp - locking all of them.
+// ForkSafeMutex.cpp - what fork() waits for in a compiler part.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kernel/ForkSafeMutex.h"
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -45,7 +46,7 @@ void ForkSafeMutex::add() {
   registry().mutexes.push_back(this);
 }
 
-FirstUse::FirstUse(uint32_t use) : bit(1u << use) {
+FirstUse::FirstUse(uint32_t use) : bit(1u << std::min(use, 31u)) {
   if (finishedUses.load() & bit)
     return;
   lock = std::unique_lock(firstUse);

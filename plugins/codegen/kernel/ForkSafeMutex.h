@@ -1,5 +1,5 @@
-// ForkSafeMutex.h - mutexes of the compiler that are unlocked in the child of a
-// fork().
+// ForkSafeMutex.h - what fork() waits for in a compiler part: mutexes, which
+// are unlocked in the child, and the first use of LLVM.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
@@ -39,11 +39,11 @@ private:
   std::mutex mutex;
 };
 
-/// While one exists, LLVM is used in the way \p use, at most 31. The first
-/// time, fork() waits for it: what LLVM initializes then would stay half
-/// initialized in the child. Other threads that use LLVM in the same way wait,
-/// too, until finish() tells that it was done. fork() locks its mutex before
-/// every ForkSafeMutex, so these may be held inside.
+/// While one exists, LLVM is used in the way \p use, of which those from 31 on
+/// are one. The first time, fork() waits for it: what LLVM initializes then
+/// would stay half initialized in the child. Other threads that use LLVM in the
+/// same way wait, too, until finish() tells that it was done. fork() locks its
+/// mutex before every ForkSafeMutex, so these may be held inside.
 class FirstUse {
 public:
   explicit FirstUse(uint32_t use);
