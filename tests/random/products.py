@@ -115,21 +115,25 @@ class LoneProduct(Generator):
 
 class FewRows(LoneProduct):
     """One product in which a tile has more rows than its left matrix, whose memory
-    ends with the last one: the other rows wrap around or are masked off."""
+    ends with the last one: the other rows wrap around or are masked off. Each
+    program has some of the columns."""
 
     def kernel(self) -> Kernel:
-        self.grid = 1
-        element, result = self.choice([(E.F32, E.F32), (E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
+        self.grid = 1  # programs share the matrices
+        programs = self.choice([1, 1, 2, 3, 5, 11])
+        element, result = self.choice([(E.F32, E.F32), (E.F32, E.F32), (E.BF16, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
         m, n, k = self.choice((8, 16, 16, 32, 64)), self.choice((16, 32, 64)), self.choice((16, 32, 64))
         trips, rows = self.choice([0, 1, 2, 3, 5]), self.choice([1, 1, 2, 3, 5, 8, m - 1, m])
         rows, depth = min(rows, m), max(1, trips) * k
+        columns = programs * n
         left = self._add_pointer(self._add_buffer(element, rows * depth), 0, rows * depth).value
-        right = self._add_pointer(self._add_buffer(element, depth * n), 0, depth * n).value
-        buffer = self._add_buffer(result, m * n)
+        right = self._add_pointer(self._add_buffer(element, depth * columns), 0, depth * columns).value
+        buffer = self._add_buffer(result, m * columns)
         buffer.bound, buffer.signed_zero = result.exact, True
-        out = self._add_pointer(buffer, 0, m * n).value
+        out = self._add_pointer(buffer, 0, m * columns).value
         self._add_scalar(rows)
         body = self.block
+        column = self._columns(programs, n)
         limit = self.known(rows, (m,))
         line = self.range(m)
         below = self.compare("slt", line, limit)
@@ -137,31 +141,55 @@ class FewRows(LoneProduct):
         carried, iv = self.value(result, (m, n)), self.value(E.I32)
         carried.bound, carried.signed_zero = 1 << 22, True
         iv.low, iv.high = 0, max(0, trips - 1)
-        bounds = [self.known(v, ()) for v in (0, trips, 1)]
+        # Iterations by a number that is not known have no operand in place.
+        by = self.known(1, ()) if self.chance(0.1) else self.constant(1, E.I32, ())
+        bounds = [self.known(0, ()), self.known(trips, ()), by]
+        last = self.known(depth - self.choice([0, 0, 0, 1, k]), ())  # of the depth
         region = self.region([iv, carried])
         step = self.with_number("muli", iv, k)
         wraps = self.chance(0.5)
         x = self._tile(left, self.binary("remui", line, limit) if wraps else line, depth, step, (m, k), 1)
-        if wraps:
-            x = self.load_tile(x, None)
+        y_dim = 0 if self.chance(0.3) else 1  # that is contiguous
+        if y_dim == 0:
+            y = self._tile(right, column, depth, step, (k, n), 0)
         else:
-            x = self.load_tile(x, self.along(below, 0, (m, k)))
-        if self.chance(0.5):  # columns that are contiguous
-            y = self._tile(right, self.range(n), depth, step, (k, n), 0)
-        else:
-            y = self._tile(right, self.range(k), n, self.with_number("muli", iv, k * n), (k, n), 1)
-        y = self.load_tile(y, None)
+            y = self._tile(right, self.range(k), columns, self.with_number("muli", iv, k * columns), (k, n), 1, column)
+        x_mask = None if wraps else self.along(below, 0, (m, k))
+        y_mask = None
+        if self.chance(0.4):
+            inside = self.compare("slt", self.range(k), self.splat(self.binary("subi", last, step), (k,)))
+            along = self.along(inside, 1, (m, k))
+            x_mask = self.both(x_mask, along) if x_mask else along
+            y_mask = self.along(inside, 0, (k, n))
+        x, y = self.load_tile(x, x_mask), self.load_tile(y, y_mask)
         self.leave([self.dot_of(x, y, carried, (1 << 21) // max(1, trips))])
         (sums,) = self.emit("for", [*bounds, sums], [(result, (m, n))], [region], show=False)
         sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, True
-        places, _ = self.tile_of(out, (m, n), self.affine((m, n), (n, 1)))
-        self.store_to(places, sums, self.along(below, 0, (m, n)))
-        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, self.grid, is_exact=True)
+        place = self.binary("addi", self.along(self.with_number("muli", line, columns), 0, (m, n)),
+                            self.along(column, 1, (m, n)))
+        places, mask = self.tile_of(out, (m, n), place)[0], self.along(below, 0, (m, n))
+        if self.chance(0.2):
+            addend = self.cast(self.load_tile(places, mask), result, 16)
+            sums = self.binary("addf" if result.is_float else "addi", sums, addend)
+        self.store_to(places, sums, mask)
+        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
 
-    def _tile(self, pointer, line, pitch: int, step, shape, depth_dim: int):
-        """Pointers to lines that are `pitch` apart, from `step` on, along `depth_dim`."""
+    def _columns(self, programs: int, n: int):
+        """The columns of a program: in the order of programs, or from the last on."""
+        if programs == 1:
+            return self.range(n)
+        number = self.one("program", [], E.I32, ())
+        number.low, number.high = 0, programs - 1
+        if self.chance(0.2):
+            number = self.binary("subi", self.known(programs - 1, ()), number)
+        return self.binary("addi", self.splat(self.with_number("muli", number, n), (n,)), self.range(n))
+
+    def _tile(self, pointer, line, pitch: int, step, shape, depth_dim: int, place=None):
+        """Pointers to lines that are `pitch` apart, from `step` on, along `depth_dim`, to
+        their elements at `place`."""
         starts = self.along(self.with_number("muli", line, pitch), 1 - depth_dim, shape)
-        index = self.binary("addi", starts, self.along(self.range(shape[depth_dim]), depth_dim, shape))
+        place = self.range(shape[depth_dim]) if place is None else place
+        index = self.binary("addi", starts, self.along(place, depth_dim, shape))
         return self.add(self.splat(pointer, shape), self.binary("addi", index, self.splat(step, shape)))
 
 

@@ -78,6 +78,8 @@ static constexpr FastPathInfo kTable[] = {
      "atomic additions to the same place are made once for many programs"},
     {FastPath::DotStores, "dot-stores",
      "the last product of a loop stores its sums itself"},
+    {FastPath::JointPrograms, "joint-programs",
+     "products of few rows of successive programs are computed as one"},
 };
 
 /// Checks that a path's position in the table is its value.

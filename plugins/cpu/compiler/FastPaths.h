@@ -50,8 +50,9 @@ enum class FastPath : unsigned {
   ReadAhead,
   HeldSums,
   DotStores,
+  JointPrograms,
 };
-inline constexpr size_t kFastPaths = 36;
+inline constexpr size_t kFastPaths = 37;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -38,6 +38,7 @@ enum class Memory {
 
 struct Emitter;
 class DeferredDotsEmitter;
+class JointProducts;
 
 /// Results of comparisons that are known where a region is emitted.
 using KnownBits = llvm::ArrayRef<std::pair<mlir::Value, bool>>;
@@ -86,6 +87,9 @@ struct Emitter {
   llvm::DenseMap<const Buffer *, llvm::Value *> deferredStarts;
   /// i1, after a loop with a SumStore, by the nest: is all of it stored?
   llvm::DenseMap<const Nest *, llvm::Value *> storedSums;
+
+  /// Of TileProgram::joint, while the loop is emitted.
+  JointProducts *joint = nullptr;
 
   llvm::Value *programIds[3] = {};
   llvm::Value *programsLeft = nullptr; // i64: of the call, with this one

@@ -7,6 +7,7 @@
 
 #include "../image.h"
 #include "emit/Interleave.h"
+#include "emit/Joint.h"
 
 #include <cstddef>
 
@@ -199,6 +200,12 @@ private:
           const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
       if (emitter.program.interleavedLoop) {
         count = emitInterleavedBodies(
+            emitter, following, left,
+            [&](const ProgramIds &some) { return idsAfter(some); });
+        b.CreateBr(latch);
+        b.SetInsertPoint(latch);
+      } else if (emitter.program.joint) {
+        count = emitJointBodies(
             emitter, following, left,
             [&](const ProgramIds &some) { return idsAfter(some); });
         b.CreateBr(latch);

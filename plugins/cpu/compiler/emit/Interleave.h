@@ -5,18 +5,15 @@
 #ifndef NEREID_CPU_COMPILER_EMIT_INTERLEAVE_H
 #define NEREID_CPU_COMPILER_EMIT_INTERLEAVE_H
 
-#include "emit/Emitter.h"
+#include "emit/ProgramGroup.h"
 
 namespace nereid::cpu {
-
-using ProgramIds = llvm::SmallVector<llvm::Value *, 3>;
 
 /// Emits the bodies of some programs, at most `left`, an i64 of at least 1. The
 /// first has the ids in `ids`, which become those of the program after them.
 /// `next` returns the ids that follow some. Returns their number.
-llvm::Value *
-emitInterleavedBodies(Emitter &emitter, ProgramIds &ids, llvm::Value *left,
-                      llvm::function_ref<ProgramIds(const ProgramIds &)> next);
+llvm::Value *emitInterleavedBodies(Emitter &emitter, ProgramIds &ids,
+                                   llvm::Value *left, NextIds next);
 
 } // namespace nereid::cpu
 

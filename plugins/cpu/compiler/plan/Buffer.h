@@ -31,6 +31,7 @@ struct Buffer {
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape; // of one tile
   int64_t tiles = 1, groups = 1;
+  uint64_t padding = 0; // after each group, bytes
   unsigned joinedDim = 0;
   int64_t panel = 0;   // columns of a panel; 0: no panels
   uint64_t offset = 0; // in scratch, bytes
@@ -38,6 +39,7 @@ struct Buffer {
 
   int64_t elements() const; // of one tile
   uint64_t bytes() const;   // of one tile
+  uint64_t groupStride() const { return bytes() * tiles + padding; } // bytes
   TileLayout layout() const;
   int64_t tileStride() const; // elements from one tile to the next
 };

@@ -1,4 +1,5 @@
-// Interleave.h - the order of programs: turns in a loop, the axes of the grid.
+// Interleave.h - the order of programs: turns in a loop, products of several at
+// once, the axes of the grid.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,6 +14,10 @@ namespace nereid::cpu {
 /// after it, and they then read memory in a better order.
 void planInterleaving(TileProgram &program, codegen::TileForms &forms,
                       const GenerateOptions &options);
+
+/// Sets TileProgram::joint, before buffers are placed, if products of `program`
+/// may be computed with those of the programs after it.
+void planJoint(TileProgram &program, const GenerateOptions &options);
 
 /// Sets TileProgram::runsAlongY if programs may run in any order, and most of
 /// what they read and write is at neighbours of memory along y, not along x;

@@ -11,6 +11,7 @@
 
 #include "plan/Planner.h"
 #include "plan/DotTypes.h"
+#include "plan/Interleave.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,6 +50,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   keepGroupsInRegisters();
   deferDots();
   holdSums();
+  planJoint(*program, options);
   program->parts = parts;
   placeBuffers(*program);
   return std::move(program);

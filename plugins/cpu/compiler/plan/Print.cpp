@@ -235,6 +235,8 @@ struct Printer {
         os.indent(indent) << step.op->getName();
         if (program.interleavedLoop == step.op)
           os << ", programs take turns";
+        if (program.joint && program.joint->loop == step.op)
+          os << ", up to " << program.joint->programs << " programs at once";
         os << '\n';
         for (Region &region : step.op->getRegions())
           printRegion(region, indent + 2);

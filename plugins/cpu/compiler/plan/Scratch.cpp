@@ -36,6 +36,8 @@ public:
         result[deferred.shared->buffer] = {0, ~0u};
     for (auto &[op, buffer] : program.heldSums)
       result[buffer] = {0, ~0u};
+    if (program.joint)
+      result[program.joint->sums] = {0, ~0u};
     return result;
   }
 
@@ -172,8 +174,7 @@ private:
 } // namespace
 
 static uint64_t bytesOf(const Buffer &buffer) {
-  return llvm::alignTo(buffer.bytes() * buffer.tiles * buffer.groups,
-                       kScratchAlign);
+  return llvm::alignTo(buffer.groupStride() * buffer.groups, kScratchAlign);
 }
 
 void placeBuffers(TileProgram &program) {

@@ -168,6 +168,14 @@ struct RowParts {
   mlir::Value first, end; // i32, arguments of the function: the part's rows
 };
 
+/// A loop of the function with a dot whose products, if they have few rows, are
+/// computed together with those of the programs after it.
+struct JointLoop {
+  mlir::scf::ForOp loop;
+  const Buffer *sums = nullptr; // a group of tiles for each program
+  int64_t programs = 0;         // at most, with the first
+};
+
 struct TileProgram {
   tt::FuncOp function;
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -191,6 +199,7 @@ struct TileProgram {
   /// A loop of the function in which programs that follow one another take
   /// turns; null: each program runs as a whole.
   mlir::scf::ForOp interleavedLoop;
+  std::optional<JointLoop> joint;
   /// Programs that follow one another had better be neighbours along y.
   bool runsAlongY = false;
   /// Tiles of pointers whose rows, along the last dimension, the next program

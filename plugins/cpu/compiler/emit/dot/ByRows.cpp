@@ -17,6 +17,9 @@ using namespace mlir;
 namespace nereid::cpu {
 
 static constexpr int64_t kFewRows = 4; // of sums, with wide panels
+/// Of one row of sums, for several programs: how many bytes of a row at once,
+/// and from how many programs on nothing is prefetched.
+static constexpr int64_t kJointBytes = 256, kManyPrograms = 8;
 
 namespace {
 class RowsEmitter : FewRowsEmitter {
@@ -26,10 +29,13 @@ public:
   void run() {
     int64_t registers = emitter.options.cpu.vectorRegisters;
     // Half of the registers are for the sums of one row.
-    int64_t vectors = std::min({shape.columns / lanes, registers / 4,
-                                emitter.options.cpu.lineBytes /
-                                    (lanes * Emitter::bytesOf(rightType))});
-    emitFor(0, 1, [&] { emitSpans(1, vectors); });
+    auto panel = [&](int64_t bytes) {
+      return std::min({shape.columns / lanes, registers / 4,
+                       bytes / (lanes * Emitter::bytesOf(rightType))});
+    };
+    int64_t vectors = panel(emitter.options.cpu.lineBytes);
+    ahead = b.CreateMul(line, i64(emitter.options.cpu.rowsAhead));
+    emitFor(0, 1, [&] { emitRow(vectors, panel(kJointBytes)); });
     // With the vectors of a row and one element.
     int64_t atOnce = mostRows / rowGroups;
     // Tiles of many rows seldom need few: their code is not worth compiling.
@@ -50,55 +56,95 @@ public:
   }
 
 private:
+  /// One row of sums. Hardware prefetchers follow rows of many programs.
+  void emitRow(int64_t vectors, int64_t jointVectors) {
+    if (!in.programs)
+      return emitSpans(1, vectors);
+    llvm::Value *areMany = b.CreateICmpUGE(in.programs, i64(kManyPrograms));
+    emitIf(emitter, areMany, [&] {
+      bool mayPrefetch = std::exchange(prefetches, false);
+      emitSpans(1, jointVectors);
+      prefetches = mayPrefetch;
+    });
+    emitIf(emitter, b.CreateNot(areMany), [&] { emitSpans(1, vectors); });
+  }
+
   /// The first `rows` rows of sums, or `groups` times as many, in panels of
   /// `vectors`.
   void emitSpans(int64_t rows, int64_t vectors, int64_t groups = 1) {
-    // Rows until the next panel: more where more sums are read and written.
-    int64_t span = rows == 1 ? 8 : 16;
+    // Rows until the next panel: more where more sums are read and written, or
+    // more bytes of each row.
+    bool isShort =
+        rows == 1 ||
+        (vectors <= 2 && Emitter::bytesOf(rightType) == 2 && groups == 1);
+    int64_t span = isShort ? 8 : 16;
     if (shape.depth % span != 0)
       span = shape.depth;
-    constexpr int64_t kUnrolled = 4;
-    int64_t steps = span % kUnrolled == 0 ? kUnrolled : 1;
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = b.CreateMul(iteration, i64(leftIteration));
       llvm::Value *right =
           lineAt(in.right, b.CreateMul(iteration, i64(shape.depth)));
       emitLoop(b, shape.depth, span, [&](llvm::Value *begin) {
-        emitLoop(b, shape.columns, lanes * vectors, [&](llvm::Value *column) {
-          for (firstRow = 0; firstRow < groups * rows; firstRow += rows) {
-            SmallVector<llvm::Value *> places = placesOf(rows, vectors, column);
-            SmallVector<llvm::Value *> sums;
-            for (llvm::Value *place : places)
-              sums.push_back(emitter.inScratch(
-                  b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
-            emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
-              k = b.CreateAdd(begin, k);
-              llvm::Value *first =
-                  b.CreateAdd(left, b.CreateMul(k, i64(leftStep)));
-              llvm::Value *place =
-                  b.CreateGEP(rightType, lineAt(right, k), column);
-              for (int64_t step = 0; step < steps; ++step) {
-                addRow(first, step * leftStep, place, rows, sums);
-                place = b.CreateGEP(b.getInt8Ty(), place, line);
-              }
-            });
-            for (auto [place, value] : llvm::zip(places, sums))
-              emitter.inScratch(
-                  b.CreateAlignedStore(value, place, alignOf(sum)));
-          }
+        llvm::Value *first =
+            b.CreateAdd(left, b.CreateMul(begin, i64(leftStep)));
+        llvm::Value *row = lineAt(right, begin);
+        forEachProgram(row, [&](llvm::Value *columns, llvm::Value *sums) {
+          emitLoop(b, shape.columns, lanes * vectors, [&](llvm::Value *column) {
+            llvm::Value *place = b.CreateGEP(rightType, columns, column);
+            llvm::Value *sumPlace = b.CreateGEP(sum, sums, column);
+            for (firstRow = 0; firstRow < groups * rows; firstRow += rows)
+              emitSpan(span, first, place, rows, vectors, sumPlace);
+          });
         });
       });
     });
   }
 
+  /// Runs what `emit` emits for the columns and the sums of each program;
+  /// `right` are the first columns.
+  void
+  forEachProgram(llvm::Value *right,
+                 llvm::function_ref<void(llvm::Value *, llvm::Value *)> emit) {
+    if (!in.programs)
+      return emit(right, in.sums);
+    emitLoop(b, in.programs, 1, {}, [&](llvm::Value *program) {
+      emit(b.CreateGEP(rightType, right,
+                       b.CreateMul(program, i64(shape.columns))),
+           b.CreateGEP(b.getInt8Ty(), in.sums,
+                       b.CreateMul(program, i64(jointSumBytes(emitter)))));
+    });
+  }
+
+  /// Adds the products of `span` columns of the left operand, from `first` on,
+  /// and rows of the right one, from `right` on, to those at `sumPlace`.
+  void emitSpan(int64_t span, llvm::Value *first, llvm::Value *right,
+                int64_t rows, int64_t vectors, llvm::Value *sumPlace) {
+    constexpr int64_t kUnrolled = 4;
+    int64_t steps = span % kUnrolled == 0 ? kUnrolled : 1;
+    SmallVector<llvm::Value *> places = placesOf(rows, vectors, sumPlace);
+    SmallVector<llvm::Value *> sums;
+    for (llvm::Value *place : places)
+      sums.push_back(emitter.inScratch(
+          b.CreateAlignedLoad(vectorOf(sum), place, alignOf(sum))));
+    emitLoop(b, i64(span), steps, sums, [&](llvm::Value *k) {
+      llvm::Value *left = b.CreateAdd(first, b.CreateMul(k, i64(leftStep)));
+      llvm::Value *place = lineAt(right, k);
+      for (int64_t step = 0; step < steps; ++step) {
+        addRow(left, step * leftStep, place, rows, sums);
+        place = b.CreateGEP(b.getInt8Ty(), place, line);
+      }
+    });
+    for (auto [place, value] : llvm::zip(places, sums))
+      emitter.inScratch(b.CreateAlignedStore(value, place, alignOf(sum)));
+  }
+
   SmallVector<llvm::Value *> placesOf(int64_t rows, int64_t vectors,
-                                      llvm::Value *column) {
+                                      llvm::Value *first) {
     SmallVector<llvm::Value *> places;
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t v = 0; v < vectors; ++v)
         places.push_back(b.CreateGEP(
-            sum, in.sums,
-            plus(column, (firstRow + row) * shape.columns + v * lanes)));
+            sum, first, i64((firstRow + row) * shape.columns + v * lanes)));
     return places;
   }
 
@@ -107,12 +153,12 @@ private:
   void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
               int64_t rows, MutableArrayRef<llvm::Value *> sums) {
     int64_t vectors = sums.size() / rows;
-    llvm::Value *ahead = lineAt(right, i64(emitter.options.cpu.rowsAhead));
+    llvm::Value *next = b.CreateGEP(b.getInt8Ty(), right, ahead);
     if (prefetches && firstRow == 0)
       for (int64_t byte = 0,
                    end = vectors * lanes * Emitter::bytesOf(rightType);
            byte < end; byte += kCacheLine)
-        emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), ahead, i64(byte)));
+        emitPrefetch(b, b.CreateGEP(b.getInt8Ty(), next, i64(byte)));
     SmallVector<llvm::Value *, 8> values;
     for (int64_t v = 0; v < vectors; ++v)
       values.push_back(load(b.CreateGEP(rightType, right, i64(v * lanes)),
@@ -127,7 +173,8 @@ private:
     }
   }
 
-  int64_t firstRow = 0; // of a group
+  llvm::Value *ahead = nullptr; // bytes from a line to that which it prefetches
+  int64_t firstRow = 0;         // of a group
 };
 } // namespace
 

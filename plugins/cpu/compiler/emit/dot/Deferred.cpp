@@ -4,6 +4,8 @@
 
 #include "emit/dot/Deferred.h"
 
+#include "emit/Joint.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -246,10 +248,18 @@ void DeferredDotsEmitter::end() {
           operandsOf(dot, placesOf(&Side::before), count);
       operands.written = written;
       operands.writtenRow = writtenRow;
-      emitProduct(
-          emitter, dot, operands,
-          prefetchAddresses(emitter, dot,
-                            {b.getFalse(), b.getFalse(), keepsResult()}));
+      llvm::Value *waits = b.getFalse();
+      if (emitter.joint && loop == emitter.program.joint->loop)
+        waits = b.CreateAnd(
+            operands.isFirst,
+            b.CreateAnd(sides[0].before.isInPlace, sides[1].before.isInPlace));
+      emitIf(emitter, waits, [&] { emitter.joint->add(operands); });
+      emitIf(emitter, b.CreateNot(waits), [&] {
+        emitProduct(
+            emitter, dot, operands,
+            prefetchAddresses(emitter, dot,
+                              {b.getFalse(), b.getFalse(), keepsResult()}));
+      });
     }
   });
   if (isPacked)

@@ -82,6 +82,7 @@ struct DotArguments {
   llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
+  llvm::Value *programs = nullptr;               // i64, of emitFewRowsCall()
   llvm::Value *written = nullptr;                // with `store`: a pointer
   llvm::Value *writtenRow = nullptr;             // and an i64, in bytes
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
@@ -164,10 +165,25 @@ llvm::Function *functionOfDot(Emitter &emitter, const std::string &name,
                               llvm::ArrayRef<llvm::Type *> arguments,
                               llvm::function_ref<void(llvm::Function *)> write);
 
-/// Emits a call of the function that multiplies with a right operand in place,
-/// and before it of the loop that clears the sums, if they are not written yet.
+/// Arguments of the function that multiplies with a right operand in place.
+/// Emits the loop that clears the sums, if they are not written yet.
+llvm::SmallVector<llvm::Value *>
+fewRowsArguments(Emitter &emitter, tt::DotOp op, ProductOperands operands);
+/// Their types, and the numbers of two of them.
+llvm::SmallVector<llvm::Type *> fewRowsTypes(Emitter &emitter);
+inline constexpr size_t kFewRowsRight = 1, kFewRowsSums = 2;
+
+/// Emits a call of that function. In TileProgram::joint it multiplies for so
+/// many `programs`, an i64; null: for one. Their right operands are next to
+/// each other, and their sums at a distance of jointSumBytes().
+void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
+                     llvm::ArrayRef<llvm::Value *> arguments,
+                     llvm::Value *programs = nullptr);
+int64_t jointSumBytes(Emitter &emitter);
+
+/// Emits that call for one program.
 void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
-                        ProductOperands operands);
+                        const ProductOperands &operands);
 
 /// Emits a call that adds the product to the sums of `op`.
 void emitProduct(Emitter &emitter, tt::DotOp op,

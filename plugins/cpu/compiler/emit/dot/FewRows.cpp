@@ -62,36 +62,69 @@ static void clearSums(Emitter &emitter, tt::DotOp op, llvm::Value *sums,
            });
 }
 
-void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
-                        ProductOperands operands) {
-  llvm::IRBuilder<> &b = emitter.builder;
+SmallVector<llvm::Type *> fewRowsTypes(Emitter &emitter) {
+  llvm::Type *pointer = emitter.builder.getPtrTy();
+  llvm::Type *i64 = emitter.builder.getInt64Ty();
+  return {pointer, pointer, pointer, i64, i64, i64, i64};
+}
+
+int64_t jointSumBytes(Emitter &emitter) {
+  return emitter.program.joint->sums->groupStride();
+}
+
+SmallVector<llvm::Value *> fewRowsArguments(Emitter &emitter, tt::DotOp op,
+                                            ProductOperands operands) {
   DotShape shape = shapeOf(emitter, op);
   llvm::Value *sums;
   llvm::Value *rows = placeRows(emitter, op, shape, operands, sums);
   if (operands.isFirst)
     emitIf(emitter, operands.isFirst,
            [&] { clearSums(emitter, op, sums, rows); });
+  return {operands.left,
+          operands.lines,
+          sums,
+          operands.iterations,
+          rows,
+          operands.line,
+          operands.row ? operands.row : emitter.i64(0)};
+}
+
+void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
+                     ArrayRef<llvm::Value *> arguments, llvm::Value *programs) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  DotShape shape = shapeOf(emitter, op);
   const InPlaceOperand &right = *emitter.program.deferredDotsOf(op)->inPlace[1];
-  llvm::Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   tt::LoadOp load = right.load;
+  bool isJoint =
+      emitter.program.joint && emitter.program.joint->loop == op->getParentOp();
   std::string name =
       nameOfDot(right.isByColumns ? "dot.by.columns" : "dot.by.rows", shape);
   llvm::raw_string_ostream(name)
       << ".with." << getElementTypeOrSelf(load.getResult()) << ".up.to."
-      << right.mostRows;
-  llvm::Function *function = functionOfDot(
-      emitter, name, {pointer, pointer, pointer, i64, i64, i64, i64},
-      [&](llvm::Function *f) {
+      << right.mostRows << (isJoint ? ".joint" : "");
+  SmallVector<llvm::Type *> types = fewRowsTypes(emitter);
+  SmallVector<llvm::Value *> operands(arguments);
+  if (isJoint) {
+    types.push_back(b.getInt64Ty());
+    operands.push_back(programs ? programs : emitter.i64(1));
+  }
+  llvm::Function *function =
+      functionOfDot(emitter, name, types, [&](llvm::Function *f) {
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
                         f->getArg(4)};
         if (shape.isLeftInPlace)
           in.row = f->getArg(6);
+        if (isJoint)
+          in.programs = f->getArg(7);
         auto *emit = right.isByColumns ? emitDotByColumns : emitDotByRows;
         emit(emitter, shape, in, f->getArg(5), right);
       });
-  b.CreateCall(function,
-               {operands.left, operands.lines, sums, operands.iterations, rows,
-                operands.line, operands.row ? operands.row : emitter.i64(0)});
+  b.CreateCall(function, operands);
+}
+
+void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
+                        const ProductOperands &operands) {
+  emitFewRowsCall(emitter, op, fewRowsArguments(emitter, op, operands));
 }
 
 } // namespace nereid::cpu

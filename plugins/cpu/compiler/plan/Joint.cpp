@@ -1,0 +1,132 @@
+// Joint.cpp - loops whose products are computed for several programs at once.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A product of few rows is as fast as its right operand comes from memory. A
+// block has some hundred bytes of each row, and the next row may be pages away:
+// a Zen 5 reads that at 16 GB/s. The programs after it read the bytes that
+// follow. Multiplied as one, a few rows of one block after the other, they read
+// 35 GB/s. So such products wait until those of the programs after them are
+// known: programs that do not wait for each other may run at the same time.
+
+#include "plan/Interleave.h"
+#include "plan/Reads.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Of a row of all right operands together, in bytes: a page, in which hardware
+/// prefetchers follow.
+static constexpr int64_t kMostRowBytes = 4096;
+/// Programs that wait for each other use memory for their sums.
+static constexpr int64_t kMostPrograms = 32;
+static constexpr int64_t kMostSumBytes = 512 << 10;
+
+/// May `step`, before the loop, run at any time? `isIndex` tells that it
+/// computes a tile from scalars.
+static bool isOrderless(const Step &step, scf::ForOp loop,
+                        const TileProgram &program, bool &isIndex) {
+  isIndex = step.kind == StepKind::Nest && step.nest->unlessRun != loop;
+  if (step.kind == StepKind::Op)
+    return isMemoryEffectFree(step.op) || isa<LLVM::AssumeOp>(step.op);
+  if (step.kind != StepKind::Nest)
+    return false;
+  return !isIndex || llvm::all_of(step.nest->inners, [&](const Inner &inner) {
+    return llvm::all_of(inner.roots, [&](const Root &root) {
+      return root.kind == RootKind::Materialize &&
+             program.materializedIndexFunctions.contains(root.value);
+    });
+  });
+}
+
+/// Does `nest` read one of `values`?
+static bool readsAny(const Nest &nest, const llvm::DenseSet<Value> &values,
+                     const TileProgram &program) {
+  return llvm::any_of(nest.inners, [&](const Inner &inner) {
+    return llvm::any_of(inner.roots, [&](const Root &root) {
+      return llvm::any_of(
+          readsOf(root, program).materialized,
+          [&](const TileRead &read) { return values.contains(read.value); });
+    });
+  });
+}
+
+/// The loop of a function that runs nothing before it but what computes scalars
+/// and, for the loop alone, tiles of the index; null if it has none.
+static scf::ForOp findLoop(const TileProgram &program) {
+  auto function = const_cast<tt::FuncOp &>(program.function);
+  if (!llvm::hasSingleElement(function.getBody()))
+    return {};
+  ArrayRef<Step> steps = program.blocks.at(&function.getBody().front()).steps;
+  const Step *found = llvm::find_if(
+      steps, [](const Step &step) { return step.kind == StepKind::Region; });
+  auto loop =
+      found == steps.end() ? scf::ForOp() : dyn_cast<scf::ForOp>(found->op);
+  if (!loop)
+    return {};
+  llvm::DenseSet<Value> tiles;
+  for (const Step &step : ArrayRef(steps.begin(), found)) {
+    bool isIndex;
+    if (!isOrderless(step, loop, program, isIndex))
+      return {};
+    if (isIndex)
+      for (const Inner &inner : step.nest->inners)
+        for (const Root &root : inner.roots)
+          tiles.insert(root.value);
+  }
+  for (const Step &step : ArrayRef(found + 1, steps.end()))
+    if (step.kind != StepKind::Op &&
+        (step.kind != StepKind::Nest || readsAny(*step.nest, tiles, program)))
+      return {};
+  return loop;
+}
+
+void planJoint(TileProgram &program, const GenerateOptions &options) {
+  if (!options.fastPaths.has(FastPath::JointPrograms) ||
+      !program.heldSums.empty())
+    return;
+  scf::ForOp loop = findLoop(program);
+  auto found = program.deferredDots.find(loop);
+  if (!loop || found == program.deferredDots.end())
+    return;
+  const DeferredDots &deferred = found->second;
+  const auto &[left, right] = deferred.inPlace;
+  if (!left || !right || right->isByColumns || !deferred.startsAtZero)
+    return;
+  tt::DotOp dot = deferred.dots.front();
+  // The loop only reads memory, and leaves one tile.
+  for (Value argument : loop.getRegionIterArgs())
+    if (isTile(argument) && argument != dot.getC())
+      return;
+  bool onlyReads =
+      !loop.getBody()
+           ->walk([](Operation *op) {
+             bool isPlain = isMemoryEffectFree(op) ||
+                            (isa<tt::LoadOp>(op) && !isVolatileLoad(op));
+             return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+           })
+           .wasInterrupted();
+  CarriedTile sums = program.carried.lookup(dot.getC());
+  if (!onlyReads || !sums.current || sums.current != sums.next)
+    return;
+  tt::LoadOp load = right->load;
+  auto tile = codegen::tileType(load.getResult());
+  int64_t rowBytes = tile.getShape().back() *
+                     tt::getElementBitWidth(tile.getElementType()) / 8;
+  int64_t programs = std::min({kMostPrograms, kMostRowBytes / rowBytes,
+                               kMostSumBytes / int64_t(sums.current->bytes())});
+  if (programs < 2)
+    return;
+  // The same rows of all programs are apart in the sets of the first cache.
+  uint64_t sumBytes = sums.current->bytes();
+  sums.current->groups = programs;
+  sums.current->padding =
+      llvm::alignTo(sumBytes, CpuModel::kSetDistance) - sumBytes +
+      llvm::alignTo(sumBytes / dot.getType().getDimSize(0), kScratchAlign);
+  program.joint = JointLoop{loop, sums.current, programs};
+}
+
+} // namespace nereid::cpu
