@@ -163,8 +163,9 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
 static void limitByRows(InPlaceOperand &operand, tt::DotOp dot,
                         const DotPlan &plan, const GenerateOptions &options) {
   int64_t rows = dot.getType().getShape().front();
-  int64_t atOnce =
-      plan.kind == DotKind::Elements ? plan.block.rows : options.cpu.dotRows;
+  // bf16 is multiplied as f32, of more rows by one vector of each.
+  int64_t atOnce = plan.kind == DotKind::Elements ? plan.block.rows
+                                                  : 2 * options.cpu.dotRows;
   int64_t strips = llvm::divideCeil(rows, atOnce);
   // Others would convert bf16 twice, which takes longer than to pack it.
   bool mayHaveTwo = plan.kind == DotKind::Elements && rows % (2 * strips) == 0;

@@ -15,7 +15,7 @@
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 1 bf16[16,256]=random:1:-8:8 bf16[256,64]=random:2:-8:8 bf16[16,64]=zeros i32=16 i32=64 i32=256 i32=256 i32=64 i32=64 --save 2=%t.npy
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 1 bf16[16,256]=random:1:-8:8 bf16[256,64]=random:2:-8:8 bf16[16,64]=zeros i32=16 i32=64 i32=256 i32=256 i32=64 i32=64 --expect 2=%t.npy,1e-2,1e-2
 
-// CHECK: right in place up to 8 rows
+// CHECK: right in place up to 16 rows
 // CHECK: call void @dot.by.rows.bf16.16x64x128
 // CHECK: define internal void @dot.by.rows.bf16
 // CHECK: zext <16 x i16> %{{[0-9]+}} to <16 x i32>

@@ -17,6 +17,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 static constexpr int64_t kFewRows = 4; // of sums, with wide panels
+static constexpr int64_t kMostSpan = 16; // rows until the next panel
 /// Of one row of sums, for several programs: how many bytes of a row at once,
 /// and from how many programs on nothing is prefetched.
 static constexpr int64_t kJointBytes = 256, kManyPrograms = 8;
@@ -44,7 +45,10 @@ public:
       if (isTall && vectors > 2)
         continue;
       int64_t fits = registers / vectors - 2;
-      int64_t rows = vectors > 2 ? std::min({fits, kFewRows, atOnce}) : atOnce;
+      int64_t most = vectors > 2   ? kFewRows
+                     : vectors > 1 ? 2 * kFewRows
+                                   : atOnce;
+      int64_t rows = std::min({fits, most, atOnce});
       if (rows <= done)
         continue;
       emitFor(done, rows, [&] { emitSpans(rows, vectors); });
@@ -77,9 +81,8 @@ private:
     bool isShort =
         rows == 1 ||
         (vectors <= 2 && Emitter::bytesOf(rightType) == 2 && groups == 1);
-    int64_t span = isShort ? 8 : 16;
-    if (shape.depth % span != 0)
-      span = shape.depth;
+    int64_t span = std::min(isShort ? kMostSpan / 2 : kMostSpan,
+                            shape.depth & -shape.depth);
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = b.CreateMul(iteration, i64(leftIteration));
       llvm::Value *right =
@@ -88,6 +91,8 @@ private:
         llvm::Value *first =
             b.CreateAdd(left, b.CreateMul(begin, i64(leftStep)));
         llvm::Value *row = lineAt(right, begin);
+        if (leftType != sum && leftStep == 1)
+          widenLeft(first, span, groups * rows);
         forEachProgram(row, [&](llvm::Value *columns, llvm::Value *sums) {
           emitLoop(b, shape.columns, lanes * vectors, [&](llvm::Value *column) {
             llvm::Value *place = b.CreateGEP(rightType, columns, column);
@@ -115,6 +120,24 @@ private:
     });
   }
 
+  /// Writes `span` columns of the left operand, from `first` on, as they are
+  /// multiplied: they are then read once for each vector of the right one.
+  void widenLeft(llvm::Value *first, int64_t span, int64_t rows) {
+    if (!wideLeft) {
+      llvm::Function *function = b.GetInsertBlock()->getParent();
+      llvm::BasicBlock &entry = function->getEntryBlock();
+      wideLeft =
+          llvm::IRBuilder<>(&*entry.getFirstInsertionPt())
+              .CreateAlloca(llvm::ArrayType::get(sum, mostRows * kMostSpan),
+                            nullptr, "left");
+      wideLeft->setAlignment(llvm::Align(kCacheLine));
+    }
+    for (int64_t row = 0; row < rows; ++row)
+      b.CreateAlignedStore(load(leftAt(row, first, 0), leftType, span),
+                           b.CreateGEP(sum, wideLeft, i64(row * span)),
+                           alignOf(sum));
+  }
+
   /// Adds the products of `span` columns of the left operand, from `first` on,
   /// and rows of the right one, from `right` on, to those at `sumPlace`.
   void emitSpan(int64_t span, llvm::Value *first, llvm::Value *right,
@@ -130,7 +153,12 @@ private:
       llvm::Value *left = b.CreateAdd(first, b.CreateMul(k, i64(leftStep)));
       llvm::Value *place = lineAt(right, k);
       for (int64_t step = 0; step < steps; ++step) {
-        addRow(left, step * leftStep, place, rows, sums);
+        addRow(place, rows, sums, [&](int64_t row) {
+          if (!wideLeft)
+            return load(leftAt(row, left, step * leftStep), leftType, 1);
+          return load(b.CreateGEP(sum, wideLeft, plus(k, row * span + step)),
+                      sum, 1);
+        });
         place = b.CreateGEP(b.getInt8Ty(), place, line);
       }
     });
@@ -148,10 +176,11 @@ private:
     return places;
   }
 
-  /// Adds the products of a column of the left operand, `offset` and `more`
-  /// after the first, from `firstRow` on, and a part of a row of the right one.
-  void addRow(llvm::Value *offset, int64_t more, llvm::Value *right,
-              int64_t rows, MutableArrayRef<llvm::Value *> sums) {
+  /// Adds the products of a column of the left operand, of which `leftOf`
+  /// returns the element of a row, and a part of a row of the right one.
+  void addRow(llvm::Value *right, int64_t rows,
+              MutableArrayRef<llvm::Value *> sums,
+              llvm::function_ref<llvm::Value *(int64_t)> leftOf) {
     int64_t vectors = sums.size() / rows;
     llvm::Value *next = b.CreateGEP(b.getInt8Ty(), right, ahead);
     if (prefetches && firstRow == 0)
@@ -164,8 +193,7 @@ private:
       values.push_back(load(b.CreateGEP(rightType, right, i64(v * lanes)),
                             rightType, lanes));
     for (int64_t row = 0; row < rows; ++row) {
-      llvm::Value *left = b.CreateVectorSplat(
-          lanes, load(leftAt(firstRow + row, offset, more), leftType, 1));
+      llvm::Value *left = b.CreateVectorSplat(lanes, leftOf(firstRow + row));
       for (int64_t v = 0; v < vectors; ++v) {
         llvm::Value *&total = sums[row * vectors + v];
         total = multiplyAdd(left, values[v], total);
@@ -175,6 +203,8 @@ private:
 
   llvm::Value *ahead = nullptr; // bytes from a line to that which it prefetches
   int64_t firstRow = 0;         // of a group
+  /// Columns of a left operand that is converted, row by row; or null.
+  llvm::AllocaInst *wideLeft = nullptr;
 };
 } // namespace
 
