@@ -139,6 +139,14 @@ bool Planner::startsAtZero(tt::DotOp dot, scf::ForOp loop) {
   return true;
 }
 
+/// Scratch for DeferredDots::rowTiles.
+const Buffer *Planner::makeRowTiles(tt::DotOp dot) {
+  constexpr int64_t kSide = CpuModel::kTileColumns;
+  int64_t columns = dot.getType().getShape().back() / kSide;
+  return makeBuffer(RankedTensorType::get(
+      {kPackedTiles + columns, kSide, kSide}, dot.getType().getElementType()));
+}
+
 /// Defers dots in loops that do nothing with their sums but add to them.
 void Planner::deferDots() {
   if (!options.fastPaths.has(FastPath::DotDeferred))
@@ -173,6 +181,9 @@ void Planner::deferDots() {
       tt::DotOp dot = deferred.dots.front();
       deferred.inPlace[0] = planInPlace(dot, loop, /*isRight=*/false);
       deferred.inPlace[1] = planInPlace(dot, loop, /*isRight=*/true);
+      if (deferred.inPlace[1] && deferred.inPlace[1]->isByColumns &&
+          program->dots.at(dot).kind == DotKind::Tiles)
+        deferred.rowTiles = makeRowTiles(dot);
       deferred.shared = planShared(dot, loop, deferred.iterations);
       deferred.startsAtZero = startsAtZero(dot, loop);
     }

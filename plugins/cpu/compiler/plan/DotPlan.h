@@ -153,6 +153,9 @@ struct SumStore {
   bool hasElementOps() const { return sums != stored; }
 };
 
+/// Of columns in place: so many steps in tile registers take a page of each.
+inline constexpr int64_t kPackedTiles = 64;
+
 /// Deferred dots of a loop: their operands are packed in `buffers`, and
 /// multiplied once those of `iterations` iterations are there or the loop ends.
 /// The sums are then read and written once for all of them, in the same order
@@ -166,6 +169,9 @@ struct DeferredDots {
   std::optional<InPlaceOperand> inPlace[2]; // left and right
   std::optional<SharedOperand> shared;
   std::optional<SumStore> store;
+  /// For columns in place in tile registers: kPackedTiles tiles of the rows,
+  /// then a tile of sums for each tile of columns; or null.
+  const Buffer *rowTiles = nullptr;
   /// The first products do not add to what is in the buffer of the sums.
   bool startsAtZero = false;
 

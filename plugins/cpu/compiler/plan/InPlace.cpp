@@ -124,13 +124,15 @@ static LoadedOperand loadOf(const DotOperand &operand,
 }
 
 /// May the right operand of `dot` be multiplied as it is in memory? bf16 and
-/// f16 are, as f32.
+/// f16 are, as f32; tile registers load columns.
 static bool mayMultiplyInPlace(tt::DotOp dot, const DotPlan &plan,
+                               bool isByColumns,
                                const GenerateOptions &options) {
   bool isBf16 =
       dot.getB().getType().getElementType().isBF16() && !plan.left.isTransposed;
   return options.fastPaths.has(FastPath::DotKernel) &&
-         (plan.kind == DotKind::Elements || isBf16);
+         (plan.kind == DotKind::Elements || isBf16 ||
+          (plan.kind == DotKind::Tiles && isByColumns));
 }
 
 /// The most rows of sums for which the columns of the right operand of `dot`
@@ -143,11 +145,19 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
   int64_t registers = options.cpu.vectorRegisters;
   auto sums = dot.getType();
   int64_t most = std::min<int64_t>(sums.getShape()[0], registers / 4);
-  // With more rows, instructions for bf16 save more than the packing costs.
-  if (plan.kind != DotKind::Elements)
-    most = llvm::divideCeil(most, 2);
   int64_t depth = dot.getA().getType().getShape().back();
   int64_t lanes = options.cpu.vectorBits / sums.getElementTypeBitWidth();
+  if (plan.kind == DotKind::Tiles) {
+    // A tile of each, whose rows are the columns.
+    most = std::min(sums.getShape()[0], CpuModel::kTileColumns);
+    int64_t bits = depth * dot.getB().getType().getElementTypeBitWidth();
+    if (sums.getShape()[1] % CpuModel::kTileColumns != 0 ||
+        bits % CpuModel::kTileRowBits != 0)
+      return 0;
+  } else if (plan.kind != DotKind::Elements) {
+    // With more rows, instructions for bf16 save more than the packing costs.
+    most = llvm::divideCeil(most, 2);
+  }
   bool isFew = hasRowLimit || sums.getShape()[0] == most;
   bool mayReassociate =
       options.reassociate || isa<IntegerType>(sums.getElementType());
@@ -229,7 +239,8 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
       limitByRows(operand, dot, plan, options);
     else
       operand.mostRows = mostRowsByColumns(dot, plan, hasLimit, options);
-    if (!operand.mostRows || !mayMultiplyInPlace(dot, plan, options))
+    if (!operand.mostRows ||
+        !mayMultiplyInPlace(dot, plan, operand.isByColumns, options))
       return std::nullopt;
   } else {
     operand.rows = plan.rows;

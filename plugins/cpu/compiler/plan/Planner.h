@@ -135,6 +135,7 @@ private:
   void holdSums(); // HeldSums.cpp
   void deferDots();
   bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);
+  const Buffer *makeRowTiles(tt::DotOp dot);
   void addToDeferred(tt::DotOp dot, mlir::scf::ForOp loop,
                      DeferredDots &deferred);
   void planPrefetches(mlir::scf::ForOp loop, DeferredDots &deferred);

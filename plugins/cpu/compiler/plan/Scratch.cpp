@@ -114,6 +114,7 @@ private:
         for (tt::DotOp dot : deferred->second.dots) {
           useOperands(dot, place);
           use(dot.getC(), place);
+          use(deferred->second.rowTiles, place);
         }
       for (Value result : step.op->getResults())
         use(result, place);

@@ -83,6 +83,7 @@ struct DotArguments {
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
   llvm::Value *programs = nullptr;               // i64, of emitFewRowsCall()
+  llvm::Value *rowTiles = nullptr;               // DeferredDots::rowTiles
   llvm::Value *written = nullptr;                // with `store`: a pointer
   llvm::Value *writtenRow = nullptr;             // and an i64, in bytes
   llvm::ArrayRef<llvm::Value *> prefetches = {}; // first, row, iteration
@@ -212,6 +213,10 @@ void emitDotByRows(Emitter &emitter, const DotShape &shape,
 void emitDotByColumns(Emitter &emitter, const DotShape &shape,
                       const DotArguments &in, llvm::Value *line,
                       const InPlaceOperand &right);
+/// The same in tile registers, with DotArguments::rowTiles, for some rows.
+void emitDotByTileColumns(Emitter &emitter, const DotShape &shape,
+                          const DotArguments &in, llvm::Value *line,
+                          const InPlaceOperand &right);
 
 /// DotKind::Tiles: blocks of sums in the tile registers of AMX.
 void emitTileDot(Emitter &emitter, const DotShape &shape,

@@ -93,7 +93,8 @@ void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
                      ArrayRef<llvm::Value *> arguments, llvm::Value *programs) {
   llvm::IRBuilder<> &b = emitter.builder;
   DotShape shape = shapeOf(emitter, op);
-  const InPlaceOperand &right = *emitter.program.deferredDotsOf(op)->inPlace[1];
+  const DeferredDots &deferred = *emitter.program.deferredDotsOf(op);
+  const InPlaceOperand &right = *deferred.inPlace[1];
   tt::LoadOp load = right.load;
   bool isJoint =
       emitter.program.joint && emitter.program.joint->loop == op->getParentOp();
@@ -108,6 +109,10 @@ void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
     types.push_back(b.getInt64Ty());
     operands.push_back(programs ? programs : emitter.i64(1));
   }
+  if (deferred.rowTiles) {
+    types.push_back(b.getPtrTy());
+    operands.push_back(emitter.buffers.lookup(deferred.rowTiles));
+  }
   llvm::Function *function =
       functionOfDot(emitter, name, types, [&](llvm::Function *f) {
         DotArguments in{f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3),
@@ -116,7 +121,11 @@ void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
           in.row = f->getArg(6);
         if (isJoint)
           in.programs = f->getArg(7);
-        auto *emit = right.isByColumns ? emitDotByColumns : emitDotByRows;
+        if (deferred.rowTiles)
+          in.rowTiles = f->getArg(7);
+        auto *emit = !right.isByColumns             ? emitDotByRows
+                     : shape.kind == DotKind::Tiles ? emitDotByTileColumns
+                                                    : emitDotByColumns;
         emit(emitter, shape, in, f->getArg(5), right);
       });
   b.CreateCall(function, operands);

@@ -61,7 +61,10 @@ protected:
     llvm::Align align = alignOf(type);
     if (!type->isBFloatTy()) {
       llvm::Value *value = b.CreateAlignedLoad(several(type), place, align);
-      return type == sum ? value : b.CreateFPExt(value, several(sum));
+      if (type == sum)
+        return value;
+      return type->isIntegerTy() ? b.CreateSExt(value, several(sum))
+                                 : b.CreateFPExt(value, several(sum));
     }
     llvm::Value *bits =
         b.CreateAlignedLoad(several(b.getInt16Ty()), place, align);

@@ -7,21 +7,17 @@
 // whose rows hold 32 bits of each column: two bf16 or four i8 that are
 // neighbours along the depth. Register blocking: four registers are sums, two
 // by two, so that each loaded operand is used twice and the latency is hidden.
-// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
-// chapter 18.
 
 #include "emit/CountedLoop.h"
 #include "emit/dot/Sums.h"
-
-#include "llvm/IR/IntrinsicsX86.h"
+#include "emit/dot/TileRegisters.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
 namespace {
-constexpr int64_t kTileRows = 16, kRowBytes = 64;
-constexpr int64_t kSumTiles = 4, kTiles = 8;
+constexpr int64_t kSumTiles = 4;
 
 /// How the operands of a dot are cut into tiles.
 struct Tiling {
@@ -56,7 +52,7 @@ public:
     int64_t leftBytes = shape.left.batch * shape.wordBytes();
     leftPitch = in.row ? in.row : i64(shape.left.line * shape.wordBytes());
     int64_t rightBytes = shape.depth * shape.columns * tiling.elementBytes;
-    call(llvm::Intrinsic::x86_ldtilecfg, {configuration()});
+    setSizes();
     emitLoop(b, shape.batches, 1, [&](llvm::Value *batch) {
       llvm::Value *x = at(in.left, batch, leftBytes);
       llvm::Value *y = at(in.right, batch, rightBytes);
@@ -79,7 +75,7 @@ public:
         });
       });
     });
-    call(llvm::Intrinsic::x86_tilerelease, {});
+    emitTileRelease(emitter);
   }
 
 private:
@@ -102,7 +98,8 @@ private:
       emitPrefetches(emitter, shape, in, share,
                      rowBlocks * columnBlocks * shape.iterations);
       emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
-        addProducts(at(left, k, kRowBytes), at(right, k, tiling.rightBytes()));
+        addProducts(at(left, k, kTileRowBytes),
+                    at(right, k, tiling.rightBytes()));
       });
     });
   }
@@ -113,7 +110,7 @@ private:
       llvm::Value *place =
           b.CreateGEP(b.getInt8Ty(), at(first, i64(column), tiling.columns * 4),
                       b.CreateMul(pitch, i64(row * tiling.rows)));
-      call(llvm::Intrinsic::x86_tilestored64, {b.getInt8(tile), place, pitch});
+      emitTileStore(emitter, tile, place, pitch);
     });
   }
 
@@ -160,14 +157,12 @@ private:
 
   void startSums(llvm::Value *c) {
     auto clear = [&] {
-      eachSum([&](int64_t, int64_t, int64_t tile) {
-        call(llvm::Intrinsic::x86_tilezero, {b.getInt8(tile)});
-      });
+      eachSum(
+          [&](int64_t, int64_t, int64_t tile) { emitTileZero(emitter, tile); });
     };
     auto load = [&] {
       eachSum([&](int64_t row, int64_t column, int64_t tile) {
-        call(llvm::Intrinsic::x86_tileloadd64,
-             {b.getInt8(tile), sumPlace(c, row, column), i64(sumPitch())});
+        emitTileLoad(emitter, tile, sumPlace(c, row, column), i64(sumPitch()));
       });
     };
     llvm::Value *isZero =
@@ -180,20 +175,17 @@ private:
   /// are, to have several loads in flight.
   void addProducts(llvm::Value *x, llvm::Value *y) {
     eachSum([&](int64_t row, int64_t column, int64_t tile) {
-      llvm::Value *left = b.getInt8(kSumTiles + row % leftTiles);
-      llvm::Value *right = b.getInt8(kSumTiles + leftTiles +
-                                     column % (kTiles - kSumTiles - leftTiles));
+      int64_t left = kSumTiles + row % leftTiles;
+      int64_t right =
+          kSumTiles + leftTiles + column % (kTiles - kSumTiles - leftTiles);
       if (column == 0)
-        call(llvm::Intrinsic::x86_tileloadd64,
-             {left, rowAt(x, i64(row)), leftPitch});
+        emitTileLoad(emitter, left, rowAt(x, i64(row)), leftPitch);
       if (row == 0)
-        call(llvm::Intrinsic::x86_tileloadd64,
-             {right,
-              at(y, i64(column), tiling.depthTiles * tiling.rightBytes()),
-              i64(tiling.columns * 4)});
-      call(tiling.elementBytes == 2 ? llvm::Intrinsic::x86_tdpbf16ps
-                                    : llvm::Intrinsic::x86_tdpbssd,
-           {b.getInt8(tile), left, right});
+        emitTileLoad(
+            emitter, right,
+            at(y, i64(column), tiling.depthTiles * tiling.rightBytes()),
+            i64(tiling.columns * 4));
+      emitTileProduct(emitter, tiling.elementBytes, tile, left, right);
     });
   }
 
@@ -208,32 +200,16 @@ private:
               row * tiling.rows * sumPitch() + column * tiling.columns * 4);
   }
 
-  /// What LDTILECFG reads: the palette, then bytes of a row (from byte 16) and
-  /// rows (from byte 48) of each register.
-  llvm::Constant *configuration() {
-    uint8_t bytes[64] = {1};
-    auto set = [&](int64_t tile, int64_t rows, int64_t rowBytes) {
-      bytes[16 + 2 * tile] = uint8_t(rowBytes);
-      bytes[48 + tile] = uint8_t(rows);
-    };
-    for (int64_t tile = 0; tile < kTiles; ++tile)
-      if (tile < kSumTiles)
-        set(tile, tiling.rows, tiling.columns * 4);
-      else if (tile < kSumTiles + leftTiles)
-        set(tile, tiling.rows, tiling.depth * tiling.elementBytes);
-      else
-        set(tile, tiling.depth / shape.packing.together, tiling.columns * 4);
-    auto *data = llvm::ConstantDataArray::get(emitter.context(), bytes);
-    auto *global = new llvm::GlobalVariable(
-        emitter.module, data->getType(), /*isConstant=*/true,
-        llvm::GlobalValue::PrivateLinkage, data, "tiles");
-    global->setAlignment(llvm::Align(64));
-    return global;
+  void setSizes() {
+    TileSize sums{tiling.rows, tiling.columns * 4};
+    TileSize left{tiling.rows, tiling.depth * tiling.elementBytes};
+    TileSize right{tiling.depth / shape.packing.together, tiling.columns * 4};
+    SmallVector<TileSize, kTiles> sizes(kSumTiles, sums);
+    sizes.append(leftTiles, left);
+    sizes.append(kTiles - sizes.size(), right);
+    emitTileSizes(emitter, sizes);
   }
 
-  void call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> operands) {
-    b.CreateIntrinsic(id, {}, operands);
-  }
   llvm::Value *i64(int64_t number) { return b.getInt64(number); }
   /// So many tiles of the left operand below `base`.
   llvm::Value *rowAt(llvm::Value *base, llvm::Value *tiles) {
