@@ -43,7 +43,7 @@ REASONS = (
         vendor="Intel",
     ),
     Reason(
-        ("f16, block",),
+        (" f16, block",),
         "operands are converted to f32 where they are copied, which takes a tenth of the time; "
         "the products run as those of f32 do",
         vendor="Intel",
@@ -54,15 +54,19 @@ REASONS = (
         "first cache: copying them takes a quarter of the time, atomic additions 6 %",
     ),
     Reason(
-        ("matmul 16x4096x4096 bf16", "linear 8x4096x4096 bf16", "linear 16x4096x4096"),
-        "pieces of 256 bytes of rows that are pages apart are copied and packed: half of the "
+        ("linear 16x4096x4096 f32",),
+        "pieces of 512 bytes of columns that are pages apart are copied and packed: half of the "
         "time is the latency of memory",
     ),
     Reason(
-        ("matmul 1x4096x4096 f32",),
-        "a program reads 256 bytes of each row, and rows are 16 KiB apart: memory gives 24 GB/s "
-        "so, and 38 in order",
+        ("linear 16x4096x4096 bf16",),
+        "pieces of 256 bytes of columns that are pages apart are copied and packed: half of the "
+        "time is the latency of memory",
         vendor="AMD",
+    ),
+    Reason(
+        ("matmul 16x4096x4096 bf16",),
+        "rows are multiplied as f32, which needs no packing: the multiply-adds of f32 bound it",
     ),
     Reason(
         ("linear 128x128x128 f32, block 128", "256x256x256 f32, block 128"),
