@@ -64,7 +64,7 @@ void JointProducts::multiply() {
 
 /// What the sums of programs that run at once take of the first cache, in
 /// bytes.
-static constexpr int64_t kMostSumBytes = 16 << 10;
+static constexpr int64_t kMostSumsInCache = 16 << 10;
 
 namespace {
 class Joiner : ProgramGroup {
@@ -122,7 +122,7 @@ private:
     if (!rows)
       rows = emitter.i64(shape.rows);
     llvm::Value *count =
-        b.CreateUDiv(emitter.i64(kMostSumBytes / shape.sumRowBytes()),
+        b.CreateUDiv(emitter.i64(kMostSumsInCache / shape.sumRowBytes()),
                      emitter.larger(rows, emitter.i64(1)));
     count = emitter.smaller(emitter.smaller(count, emitter.i64(most)), left);
     llvm::Value *areFew = b.CreateICmpSLE(rows, emitter.i64(atOnce));

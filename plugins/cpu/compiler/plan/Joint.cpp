@@ -22,19 +22,12 @@ namespace nereid::cpu {
 /// prefetchers follow.
 static constexpr int64_t kMostRowBytes = 4096;
 /// Programs that wait for each other use memory for their sums.
-static constexpr int64_t kMostPrograms = 32;
-static constexpr int64_t kMostSumBytes = 512 << 10;
+static constexpr int64_t kMostAtOnce = 32;
+static constexpr int64_t kMostSumScratch = 512 << 10;
 
-/// May `step`, before the loop, run at any time? `isIndex` tells that it
-/// computes a tile from scalars.
-static bool isOrderless(const Step &step, scf::ForOp loop,
-                        const TileProgram &program, bool &isIndex) {
-  isIndex = step.kind == StepKind::Nest && step.nest->unlessRun != loop;
-  if (step.kind == StepKind::Op)
-    return isMemoryEffectFree(step.op) || isa<LLVM::AssumeOp>(step.op);
-  if (step.kind != StepKind::Nest)
-    return false;
-  return !isIndex || llvm::all_of(step.nest->inners, [&](const Inner &inner) {
+/// Does `nest` compute nothing but tiles of the index?
+static bool isOfIndex(const Nest &nest, const TileProgram &program) {
+  return llvm::all_of(nest.inners, [&](const Inner &inner) {
     return llvm::all_of(inner.roots, [&](const Root &root) {
       return root.kind == RootKind::Materialize &&
              program.materializedIndexFunctions.contains(root.value);
@@ -42,21 +35,50 @@ static bool isOrderless(const Step &step, scf::ForOp loop,
   });
 }
 
-/// Does `nest` read one of `values`?
-static bool readsAny(const Nest &nest, const llvm::DenseSet<Value> &values,
-                     const TileProgram &program) {
-  return llvm::any_of(nest.inners, [&](const Inner &inner) {
-    return llvm::any_of(inner.roots, [&](const Root &root) {
-      return llvm::any_of(
-          readsOf(root, program).materialized,
-          [&](const TileRead &read) { return values.contains(read.value); });
-    });
-  });
+using Tiles = llvm::DenseSet<Value>;
+
+/// May `steps`, which precede `loop`, run at any time? Adds what they
+/// materialize to `tiles`.
+static bool areOrderless(ArrayRef<Step> steps, scf::ForOp loop,
+                         const TileProgram &program, Tiles &tiles) {
+  for (const Step &step : steps) {
+    if (step.kind == StepKind::Op) {
+      if (!isMemoryEffectFree(step.op) && !isa<LLVM::AssumeOp>(step.op))
+        return false;
+      continue;
+    }
+    if (step.kind != StepKind::Nest)
+      return false;
+    if (step.nest->unlessRun == loop)
+      continue;
+    if (!isOfIndex(*step.nest, program))
+      return false;
+    for (const Inner &inner : step.nest->inners)
+      for (const Root &root : inner.roots)
+        tiles.insert(root.value);
+  }
+  return true;
+}
+
+/// Could `step` read one of `tiles`?
+static bool mayRead(const Step &step, const Tiles &tiles,
+                    const TileProgram &program) {
+  auto isOne = [&](Value value) { return tiles.contains(value); };
+  if (step.kind == StepKind::Op)
+    return llvm::any_of(step.op->getOperands(), isOne);
+  return step.kind != StepKind::Nest ||
+         llvm::any_of(step.nest->inners, [&](const Inner &inner) {
+           return llvm::any_of(inner.roots, [&](const Root &root) {
+             return llvm::any_of(
+                 readsOf(root, program).materialized,
+                 [&](const TileRead &read) { return isOne(read.value); });
+           });
+         });
 }
 
 /// The loop of a function that runs nothing before it but what computes scalars
 /// and, for the loop alone, tiles of the index; null if it has none.
-static scf::ForOp findLoop(const TileProgram &program) {
+static scf::ForOp findJointLoop(const TileProgram &program) {
   auto function = const_cast<tt::FuncOp &>(program.function);
   if (!llvm::hasSingleElement(function.getBody()))
     return {};
@@ -65,22 +87,13 @@ static scf::ForOp findLoop(const TileProgram &program) {
       steps, [](const Step &step) { return step.kind == StepKind::Region; });
   auto loop =
       found == steps.end() ? scf::ForOp() : dyn_cast<scf::ForOp>(found->op);
-  if (!loop)
+  Tiles tiles;
+  if (!loop ||
+      !areOrderless(ArrayRef(steps.begin(), found), loop, program, tiles) ||
+      llvm::any_of(ArrayRef(found + 1, steps.end()), [&](const Step &step) {
+        return mayRead(step, tiles, program);
+      }))
     return {};
-  llvm::DenseSet<Value> tiles;
-  for (const Step &step : ArrayRef(steps.begin(), found)) {
-    bool isIndex;
-    if (!isOrderless(step, loop, program, isIndex))
-      return {};
-    if (isIndex)
-      for (const Inner &inner : step.nest->inners)
-        for (const Root &root : inner.roots)
-          tiles.insert(root.value);
-  }
-  for (const Step &step : ArrayRef(found + 1, steps.end()))
-    if (step.kind != StepKind::Op &&
-        (step.kind != StepKind::Nest || readsAny(*step.nest, tiles, program)))
-      return {};
   return loop;
 }
 
@@ -88,7 +101,7 @@ void planJoint(TileProgram &program, const GenerateOptions &options) {
   if (!options.fastPaths.has(FastPath::JointPrograms) ||
       !program.heldSums.empty())
     return;
-  scf::ForOp loop = findLoop(program);
+  scf::ForOp loop = findJointLoop(program);
   auto found = program.deferredDots.find(loop);
   if (!loop || found == program.deferredDots.end())
     return;
@@ -116,8 +129,9 @@ void planJoint(TileProgram &program, const GenerateOptions &options) {
   auto tile = codegen::tileType(load.getResult());
   int64_t rowBytes = tile.getShape().back() *
                      tt::getElementBitWidth(tile.getElementType()) / 8;
-  int64_t programs = std::min({kMostPrograms, kMostRowBytes / rowBytes,
-                               kMostSumBytes / int64_t(sums.current->bytes())});
+  int64_t programs =
+      std::min({kMostAtOnce, kMostRowBytes / rowBytes,
+                kMostSumScratch / int64_t(sums.current->bytes())});
   if (programs < 2)
     return;
   // The same rows of all programs are apart in the sets of the first cache.
