@@ -181,6 +181,7 @@ void Planner::deferDots() {
       tt::DotOp dot = deferred.dots.front();
       deferred.inPlace[0] = planInPlace(dot, loop, /*isRight=*/false);
       deferred.inPlace[1] = planInPlace(dot, loop, /*isRight=*/true);
+      deferred.packed = planPacked(dot, loop);
       if (deferred.inPlace[1] && deferred.inPlace[1]->isByColumns &&
           program->dots.at(dot).kind == DotKind::Tiles)
         deferred.rowTiles = makeRowTiles(dot);

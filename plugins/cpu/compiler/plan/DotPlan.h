@@ -101,7 +101,11 @@ struct InPlaceOperand {
   mlir::Value value; // that would be materialized: the load's, or a tt.trans
   tt::LoadOp load;
   bool isByColumns = false; // columns of a right operand are contiguous
-  /// Of its rows or, by columns, its columns, in elements, known before the loop.
+  bool isExtended = false;  // the operand is the load's result as f32
+  unsigned depthDim = 0;    // of the load
+  codegen::Polynomial base; // of the load's addresses
+  /// Of its rows or, by columns, its columns, in elements, known before the
+  /// loop.
   codegen::Polynomial stride;
   /// More rows are read at once than a set of the first cache has lines: rows
   /// at multiples of CpuModel::kSetDistance would evict each other.
@@ -167,6 +171,9 @@ struct DeferredDots {
   llvm::SmallVector<Prefetch, 2> prefetches;
   // Of the only dot.
   std::optional<InPlaceOperand> inPlace[2]; // left and right
+  /// The right operand, if it is packed from where it is in memory. Its tiles
+  /// need not continue each other.
+  std::optional<InPlaceOperand> packed;
   std::optional<SharedOperand> shared;
   std::optional<SumStore> store;
   /// For columns in place in tile registers: kPackedTiles tiles of the rows,

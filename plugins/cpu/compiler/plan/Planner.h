@@ -147,8 +147,12 @@ private:
                                     tt::DotOp dot);
   bool isComputedFrom(mlir::Value sums, tt::StoreOp store) const;
   // InPlace.cpp
+  std::optional<InPlaceOperand> planPlace(tt::DotOp dot, mlir::scf::ForOp loop,
+                                          bool isRight);
   std::optional<InPlaceOperand>
   planInPlace(tt::DotOp dot, mlir::scf::ForOp loop, bool isRight);
+  std::optional<InPlaceOperand> planPacked(tt::DotOp dot,
+                                           mlir::scf::ForOp loop);
   // SharedPanels.cpp
   std::optional<SharedOperand> planShared(tt::DotOp dot, mlir::scf::ForOp loop,
                                           int64_t iterations);

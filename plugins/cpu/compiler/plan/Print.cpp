@@ -223,6 +223,8 @@ struct Printer {
                << (deferred->inPlace[1]->isByColumns ? "by columns " : "")
                << "up to " << deferred->inPlace[1]->mostRows
                << " rows";
+          if (deferred->packed)
+            os << ", right packed from memory";
           if (deferred->shared) {
             os << ", right shared by ";
             llvm::interleaveComma(deferred->shared->key, os,

@@ -31,7 +31,7 @@
 // CHECK-NOT: call void @llvm.prefetch
 
 // The operands of tile registers are in place and shared, too.
-// TILES: dot {{.*}} by tiles every 16 {{.*}}, left in place, right shared by %
+// TILES: dot {{.*}} by tiles every 16 {{.*}}, left in place, right packed from memory, right shared by %
 // TILES: call void @dot.bf16.32x32x32.deferred.x16.in.place
 
 // NONE-NOT: prefetch

@@ -137,6 +137,12 @@ llvm::Value *DeferredDotsEmitter::isNeeded(const Nest &nest) {
   llvm::Value *isRead = nullptr; // from a buffer that is packed already
   if (deferred->shared && root.value == deferred->shared->value)
     isRead = isShared;
+  if (deferred->packed && root.value == deferred->packed->value) {
+    InPlaceTile tile = emitInPlaceTile(emitter, nest, *deferred->packed);
+    source = {tile.isUsable, tile.first,
+              emitter.polynomial(deferred->packed->stride)};
+    isRead = isRead ? b.CreateOr(isRead, source.isUsed) : source.isUsed;
+  }
   for (Side &side : sides) {
     if (!side.operand || root.value != side.operand->value)
       continue;

@@ -13,6 +13,12 @@
 
 namespace nereid::cpu {
 
+/// Where a right operand is packed from: `first`, in rows that are `row`
+/// elements apart, if the i1 `isUsed` is true; null: from its buffer.
+struct PackSource {
+  llvm::Value *isUsed = nullptr, *first = nullptr, *row = nullptr;
+};
+
 /// Emits the bookkeeping of a loop with deferred dots: which tile of its
 /// buffers belongs to an iteration, and when the products are computed.
 class DeferredDotsEmitter {
@@ -36,6 +42,7 @@ public:
   /// After the operands of this iteration are there, an i1: must the right one
   /// be packed? Null: yes.
   llvm::Value *mustPackRight();
+  PackSource packSource() const { return source; }
   /// After the operands of this iteration are there: multiplies those that are
   /// deferred, if no more can be.
   void emitDot(tt::DotOp dot);
@@ -91,6 +98,7 @@ private:
   llvm::Value *isEnded = nullptr; // i1: after this iteration, none is deferred
   llvm::PHINode *hasSums = nullptr; // i1: there were products before
   Side sides[2];                    // left and right
+  PackSource source;                // in this iteration
   // What the product after the loop writes with a SumStore: ProductOperands.
   llvm::Value *written = nullptr, *writtenRow = nullptr;
   // Shared.

@@ -169,11 +169,13 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
   b.CreateCall(function, arguments);
 }
 
-using EmitPack = void(Emitter &, const DotShape &, llvm::Value *,
+using EmitPack = void(Emitter &, const DotShape &, llvm::Value *, llvm::Value *,
                       llvm::Value *);
 
+/// Packs `operand` from `source` or, if that is null, from its buffer.
 static void pack(Emitter &emitter, tt::DotOp op, const DotOperand &operand,
-                 const char *what, EmitPack *emitPack) {
+                 const char *what, EmitPack *emitPack,
+                 const PackSource &source = {}) {
   if (!operand.packed)
     return;
   llvm::IRBuilder<> &b = emitter.builder;
@@ -181,13 +183,19 @@ static void pack(Emitter &emitter, tt::DotOp op, const DotOperand &operand,
   std::string name = what;
   if (operand.isTransposed)
     name += ".transposed";
-  llvm::Function *function =
-      functionOfDot(emitter, nameOfDot(name, shape),
-                    {b.getPtrTy(), b.getPtrTy()}, [&](llvm::Function *f) {
-                      emitPack(emitter, shape, f->getArg(0), f->getArg(1));
-                    });
-  b.CreateCall(function, {emitter.bufferPointer(operand.value),
-                          emitter.buffers.lookup(operand.packed)});
+  llvm::Function *function = functionOfDot(
+      emitter, nameOfDot(name, shape),
+      {b.getPtrTy(), b.getInt64Ty(), b.getPtrTy()}, [&](llvm::Function *f) {
+        emitPack(emitter, shape, f->getArg(0), f->getArg(1), f->getArg(2));
+      });
+  llvm::Value *from = emitter.bufferPointer(operand.value);
+  llvm::Value *row =
+      emitter.i64(codegen::tileType(operand.value).getShape().back());
+  if (source.isUsed) {
+    from = b.CreateSelect(source.isUsed, source.first, from);
+    row = b.CreateSelect(source.isUsed, source.row, row);
+  }
+  b.CreateCall(function, {from, row, emitter.buffers.lookup(operand.packed)});
 }
 
 void emitDot(Emitter &emitter, tt::DotOp dot) {
@@ -198,7 +206,8 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
   pack(emitter, dot, plan.left, "pack.left", emitPackLeft);
   if (plan.right.packed)
     emitIf(emitter, deferred ? deferred->mustPackRight() : nullptr, [&] {
-      pack(emitter, dot, plan.right, "pack.right", emitPackRight);
+      pack(emitter, dot, plan.right, "pack.right", emitPackRight,
+           deferred ? deferred->packSource() : PackSource());
     });
   if (deferred)
     return deferred->emitDot(dot);

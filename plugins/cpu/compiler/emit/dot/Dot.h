@@ -223,13 +223,14 @@ void emitTileDot(Emitter &emitter, const DotShape &shape,
                  const DotArguments &in);
 
 /// Packs the left operand, which is transposed: row-major for tile registers,
-/// words of a column next to each other for DotKind::Words.
+/// words of a column next to each other for DotKind::Words. Rows of what is
+/// packed are `row` elements apart, an i64.
 void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
-                  llvm::Value *to);
+                  llvm::Value *row, llvm::Value *to);
 
 /// Packs the right operand into the layout `shape.packing`.
 void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
-                   llvm::Value *to);
+                   llvm::Value *row, llvm::Value *to);
 
 } // namespace nereid::cpu
 

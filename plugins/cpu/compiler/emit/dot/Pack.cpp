@@ -17,10 +17,11 @@ namespace nereid::cpu {
 namespace {
 class PackEmitter {
 public:
-  /// Packs to panels with `strides`.
+  /// Packs to panels with `strides`, from rows `row` elements apart, an i64.
   PackEmitter(Emitter &emitter, const DotShape &shape,
-              const DotStrides &strides, llvm::Value *from, llvm::Value *to)
-      : emitter(emitter), b(emitter.builder), from(from), to(to),
+              const DotStrides &strides, llvm::Value *from, llvm::Value *row,
+              llvm::Value *to)
+      : emitter(emitter), b(emitter.builder), from(from), to(to), row(row),
         batches(shape.batches), depth(shape.depth),
         together(shape.packing.together), batchPitch(strides.batch * together),
         pitch(strides.line * together),
@@ -37,11 +38,11 @@ public:
       emitLoop(b, depth, together, [&](llvm::Value *k) {
         emitLoop(b, width, columns, [&](llvm::Value *panel) {
           for (int64_t lane = 0; lane < columns; lane += lanes) {
-            llvm::Value *source = sum(first, times(k, width), panel, lane);
+            llvm::Value *source = sum(first, b.CreateMul(k, row), panel, lane);
             llvm::Value *target =
                 sum(times(batch, batchPitch), times(panel, pitch),
                     times(k, columns), lane * together);
-            store(words(source, width, lanes), target);
+            store(words(source, lanes), target);
           }
         });
       });
@@ -58,9 +59,12 @@ public:
         emitLoop(b, columns, size, [&](llvm::Value *column) {
           emitLoop(b, depth, size * together, [&](llvm::Value *k) {
             SmallVector<llvm::Value *> block;
-            llvm::Value *row = times(b.CreateAdd(panel, column), depth);
-            for (int64_t i = 0; i < size; ++i)
-              block.push_back(load(vector, sum(begin, row, k, i * depth)));
+            for (int64_t i = 0; i < size; ++i) {
+              llvm::Value *number =
+                  b.CreateAdd(b.CreateAdd(panel, column), b.getInt64(i));
+              block.push_back(
+                  load(vector, sum(begin, b.CreateMul(number, row), k, 0)));
+            }
             transposeBlock(b, block);
             llvm::Value *first =
                 b.CreateAdd(times(panel, pitch), times(column, together));
@@ -83,8 +87,10 @@ public:
           SmallVector<llvm::Value *> block;
           for (int64_t i = 0; i < size; ++i) {
             llvm::Value *source =
-                sum(batch, times(k, width), column, i * together * width);
-            block.push_back(words(source, width, size));
+                sum(batch,
+                    b.CreateMul(b.CreateAdd(k, b.getInt64(i * together)), row),
+                    column, 0);
+            block.push_back(words(source, size));
           }
           transposeBlock(b, block);
           for (int64_t i = 0; i < size; ++i)
@@ -100,11 +106,12 @@ private:
   }
 
   /// `lanes` words of the rows from `place`: lane by lane, an element of each.
-  llvm::Value *words(llvm::Value *place, int64_t width, int64_t lanes) {
+  llvm::Value *words(llvm::Value *place, int64_t lanes) {
     auto *vector = llvm::FixedVectorType::get(element, lanes);
     SmallVector<llvm::Value *> rows;
-    for (int64_t row = 0; row < together; ++row)
-      rows.push_back(load(vector, b.CreateAdd(place, b.getInt64(row * width))));
+    for (int64_t number = 0; number < together; ++number)
+      rows.push_back(load(
+          vector, b.CreateAdd(place, b.CreateMul(b.getInt64(number), row))));
     while (rows.size() > 1) {
       SmallVector<llvm::Value *> wider;
       for (size_t i = 0; i < rows.size(); i += 2)
@@ -126,9 +133,9 @@ private:
                            llvm::FixedVectorType::get(wide, lanes));
   }
 
+  /// From scratch or the program's memory.
   llvm::Value *load(llvm::Type *type, llvm::Value *index) {
-    return emitter.inScratch(
-        b.CreateAlignedLoad(type, b.CreateGEP(element, from, index), align));
+    return b.CreateAlignedLoad(type, b.CreateGEP(element, from, index), align);
   }
   void store(llvm::Value *value, llvm::Value *index) {
     emitter.inScratch(
@@ -143,7 +150,7 @@ private:
 
   Emitter &emitter;
   llvm::IRBuilder<> &b;
-  llvm::Value *from, *to;
+  llvm::Value *from, *to, *row;
   int64_t batches, depth, together;
   int64_t batchPitch, pitch;  // from batch to batch, from column to column
   llvm::Type *element, *word; // moved as bits
@@ -152,8 +159,8 @@ private:
 } // namespace
 
 void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
-                  llvm::Value *to) {
-  PackEmitter pack(emitter, shape, shape.left, from, to);
+                  llvm::Value *row, llvm::Value *to) {
+  PackEmitter pack(emitter, shape, shape.left, from, row, to);
   if (shape.kind == DotKind::Tiles)
     pack.turnColumns(shape.rows);
   else
@@ -161,9 +168,9 @@ void emitPackLeft(Emitter &emitter, const DotShape &shape, llvm::Value *from,
 }
 
 void emitPackRight(Emitter &emitter, const DotShape &shape, llvm::Value *from,
-                   llvm::Value *to) {
+                   llvm::Value *row, llvm::Value *to) {
   const DotPacking &packing = shape.packing;
-  PackEmitter pack(emitter, shape, shape.right, from, to);
+  PackEmitter pack(emitter, shape, shape.right, from, row, to);
   if (shape.isRightTransposed)
     pack.turnRows(shape.columns, packing.columns);
   else
