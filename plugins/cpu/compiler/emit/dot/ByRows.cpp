@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kFewRows = 4; // of sums, with wide panels
+static constexpr int64_t kFewRows = 4;   // of sums, with wide panels
 static constexpr int64_t kMostSpan = 16; // rows until the next panel
 /// Of one row of sums, for several programs: how many bytes of a row at once,
 /// and from how many programs on nothing is prefetched.
@@ -45,9 +45,9 @@ public:
       if (isTall && vectors > 2)
         continue;
       int64_t fits = registers / vectors - 2;
-      int64_t most = vectors > 2   ? kFewRows
-                     : vectors > 1 ? 2 * kFewRows
-                                   : atOnce;
+      int64_t most = vectors > 2     ? kFewRows
+                     : atOnce > fits ? 2 * kFewRows
+                                     : atOnce;
       int64_t rows = std::min({fits, most, atOnce});
       if (rows <= done)
         continue;
