@@ -61,6 +61,16 @@ class Client:
         return code
 
 
+def arguments_of(pid):
+    """Those of a process; one that is being started has none for a moment."""
+    deadline = time.monotonic() + 10
+    while True:
+        arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        if arguments or time.monotonic() > deadline:
+            return arguments
+        time.sleep(0.001)
+
+
 def equal(found, expected):
     assert found == expected, f"found {found!r}, expected {expected!r}"
 
@@ -491,8 +501,7 @@ def case_password_and_database():
                                 [b"SELECT", b"3"]])
     # Everybody can read the arguments of a process.
     for pid in [client.process.pid, *client.helpers()][1:]:
-        arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        equal(arguments.rstrip(b"\0"), HELPER.encode())
+        equal(arguments_of(pid).rstrip(b"\0"), HELPER.encode())
     equal(client.end(), 0)
 
     client = Client(server.url(login=":wrong@"))
