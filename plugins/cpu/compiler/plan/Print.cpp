@@ -4,7 +4,7 @@
 
 #include "analysis/Print.h"
 
-#include "plan/TileProgram.h"
+#include "plan/PrintDot.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
@@ -179,59 +179,9 @@ struct Printer {
       if (step.kind == StepKind::Nest) {
         printNest(*step.nest, indent);
       } else if (step.kind == StepKind::Dot) {
-        os.indent(indent) << "dot ";
-        const DotPlan &plan = program.dots.at(step.op);
-        for (const DotOperand &operand : {plan.left, plan.right}) {
-          name(operand.value);
-          os << (operand.isTransposed ? " transposed " : " ");
-          if (operand.packed)
-            os << "packed in b" << operand.packed->id << ' ';
-        }
-        name(step.op->getOperand(2));
-        os << " in b" << program.materialized.lookup(step.op->getResult(0))->id;
-        if (plan.startsAtZero)
-          os << " from zero";
-        if (plan.kind == DotKind::Words)
-          os << " by " << infoOf(plan.product).name;
-        else if (plan.kind == DotKind::Tiles)
-          os << " by tiles";
-        if (plan.firstRow) {
-          os << " rows from ";
-          name(plan.firstRow);
-        }
-        if (plan.rows) {
-          os << " rows below ";
-          name(plan.rows);
-        }
-        if (const DeferredDots *deferred =
-                program.deferredDotsOf(cast<tt::DotOp>(step.op))) {
-          os << " every " << deferred->iterations;
-          for (const Prefetch &prefetch : deferred->prefetches) {
-            if (prefetch.dot != step.op)
-              continue;
-            os << " prefetch ";
-            name(prefetch.tile);
-          }
-          if (deferred->startsAtZero)
-            os << " from zero";
-          if (deferred->store)
-            os << " stores";
-          if (deferred->inPlace[0])
-            os << ", left in place";
-          if (deferred->inPlace[1])
-            os << ", right in place "
-               << (deferred->inPlace[1]->isByColumns ? "by columns " : "")
-               << "up to " << deferred->inPlace[1]->mostRows
-               << " rows";
-          if (deferred->packed)
-            os << ", right packed from memory";
-          if (deferred->shared) {
-            os << ", right shared by ";
-            llvm::interleaveComma(deferred->shared->key, os,
-                                  [&](Value value) { name(value); });
-            os << (deferred->shared->key.empty() ? "all" : "");
-          }
-        }
+        os.indent(indent);
+        printDot(program, cast<tt::DotOp>(step.op), os,
+                 [&](Value value) { name(value); });
         os << '\n';
       } else {
         os.indent(indent) << step.op->getName();
