@@ -61,16 +61,6 @@ class Client:
         return code
 
 
-def arguments_of(pid):
-    """Those of a process; one that is being started has none for a moment."""
-    deadline = time.monotonic() + 10
-    while True:
-        arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        if arguments or time.monotonic() > deadline:
-            return arguments
-        time.sleep(0.001)
-
-
 def equal(found, expected):
     assert found == expected, f"found {found!r}, expected {expected!r}"
 
@@ -501,7 +491,9 @@ def case_password_and_database():
                                 [b"SELECT", b"3"]])
     # Everybody can read the arguments of a process.
     for pid in [client.process.pid, *client.helpers()][1:]:
-        equal(arguments_of(pid).rstrip(b"\0"), HELPER.encode())
+        arguments = pathlib.Path(f"/proc/{pid}/cmdline")
+        until(arguments.read_bytes)  # one that is being started has none
+        equal(arguments.read_bytes().rstrip(b"\0"), HELPER.encode())
     equal(client.end(), 0)
 
     client = Client(server.url(login=":wrong@"))
