@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+from processes import descendants, is_alive, name_of
+from sweep_pack import KERNELS, write_pack
+
 SKIPPED = 77  # told to ctest by SKIP_RETURN_CODE
 TIME_LIMIT = 280  # seconds; what takes so long hangs
 
@@ -32,81 +35,6 @@ environment = {name: value for name, value in os.environ.items()
                if not name.startswith(("NEREID_", "XDG_")) or name.startswith("NEREID_PLUGIN")}
 environment |= {"NEREID_TRITON_PYTHON": python, "NEREID_CACHE_DIR": str(root / "cache"),
                 "NEREID_PACK_DIRS": str(pack), "HOME": str(root), "TMPDIR": str(temporary)}
-
-KERNELS = """
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def twice(x, out, n, FACTOR: tl.constexpr, FAR: tl.constexpr, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at + FAR, tl.load(x + at, at < n) * FACTOR, at < n)
-
-
-@triton.jit
-def endless(x, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, tl.load(x + at, at < n), at < n)
-    first = tl.load(x, volatile=True)
-    while first < 2:
-        first = tl.load(x, volatile=True)
-    tl.store(out, first)
-
-
-@triton.jit
-def raised(x, out, n, BLOCK: tl.constexpr):
-    # In place. Data are below 1: what was not restored leads out of the array.
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    value = tl.load(x + at, at < n) + 1
-    tl.store(x + at, value, at < n)
-    far = (value >= 2).to(tl.int64) * 1000000000000
-    tl.store(out + at + far, value, at < n)
-"""
-
-SCHEMA = """
-schema:
-  inputs:
-    x: {dtype: [f32], rank: 1}
-  outputs:
-    out: {dtype: x.dtype, shape: x.shape}
-let: {n: x.numel}
-empty: n == 0
-key: {n: exact}
-variants:
-"""
-
-
-def variant(name, kernel, more="", block="256", tune="", extra=""):
-    return (f"  - name: {name}\n{more}    kernel: kernels.py:{kernel}\n"
-            f"    arguments: {{x: x, out: out, n: n}}\n"
-            f"    constants: {{{extra}BLOCK: {block}}}\n"
-            f"    grid: ['cdiv(n, BLOCK)']\n{tune}")
-
-
-def twice(name, factor=2, far=0, **more):
-    return variant(name, "twice", extra=f"FACTOR: {factor}, FAR: {far}, ", **more)
-
-
-def write_pack():
-    (pack / "ops").mkdir(parents=True, exist_ok=True)
-    (pack / "vendor.yaml").write_text("vendor_name: test\ntargets: ['*']\n")
-    (pack / "ops/kernels.py").write_text(KERNELS)
-    operators = {
-        "twice": twice("plain", tune="    tune: twice\n") + twice("wrong", 3)
-        + twice("crashes", far=10**12) + variant("hangs", "endless")
-        + twice("absent", more="    when: n < 0\n") + twice("odd", block="300"),
-        "raised": variant("only", "raised", tune="    tune: blocks\n"),
-        "hung": variant("only", "endless"),
-        "bad": twice("only", far=10**12),
-        "many": twice("plain", tune="    tune: many\n"),
-    }
-    for name, text in operators.items():
-        (pack / f"ops/{name}.yaml").write_text(f"operator: {name}\n{SCHEMA}{text}")
-    (pack / "tune_configs.yaml").write_text(
-        "twice:\n- {META: {BLOCK: 64}}\n- {META: {BLOCK: 1024}}\n- {META: {BLOCK: 4096}}\n"
-        "blocks:\n- {META: {BLOCK: 1024}}\n"
-        "many:\n" + "".join(f"- {{META: {{BLOCK: {2 ** i}}}}}\n" for i in range(4, 13)))
 
 
 def command(*words):
@@ -136,29 +64,6 @@ def rows(where=store):
 def statuses(where=store):
     return {(row["variant"], row["configuration"].get("BLOCK")): row["status"]
             for row in rows(where)}
-
-
-def descendants(pid):
-    try:
-        children = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-        found = [int(word) for file in children for word in file.read_text().split()]
-    except FileNotFoundError:
-        return []
-    return found + [each for child in found for each in descendants(child)]
-
-
-def name_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    except FileNotFoundError:
-        return ""
-
-
-def is_alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def wait_until(what, condition):
@@ -380,7 +285,7 @@ def check_nothing_is_left():
 
 
 temporary.mkdir()
-write_pack()
+write_pack(pack)
 try:
     globals()[f"test_{test}"]()
     check_nothing_is_left()
