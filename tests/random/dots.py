@@ -165,15 +165,26 @@ class Dots(Exchanges):
         m, n, k, w = (self.choice(self.loop_extents[:3]) for _ in range(4))
         trips = self.choice([1, 2, 3])
         query = self.cast(self.tile(element, (m, k)), element, 8)
+        iv = self.value(E.I32)
+        iv.low, iv.high = 0, trips - 1
+        bounds = [self.known(v, ()) for v in (0, trips, 1)]
+        self._attend(
+            query, (n, w), iv, bounds,
+            lambda: self._step_of(self.choice(pointers), (n, k), iv, n * k),
+            lambda: self._step_of(self.choice(pointers), (n, w), iv, n * w),
+        )
+        self.add_shape((m, w))
+
+    def _attend(self, query: Value, extents, iv: Value, bounds, keys_of, values_of) -> list[Value]:
+        """The loop of attention, with the tiles of keys and values that the functions
+        make in it. Returns the sums and the maxima."""
+        (m, k), (n, w), element = query.shape, extents, query.element
         sums, highest = self.constant(0, E.F32, (m, w)), self.constant(-2048, E.F32, (m,))
         inner_sums, inner_highest = self.value(E.F32, (m, w)), self.value(E.F32, (m,))
         inner_sums.bound, inner_highest.bound = 1 << 20, 2048
         inner_sums.signed_zero = inner_highest.signed_zero = True
-        iv = self.value(E.I32)
-        iv.low, iv.high = 0, trips - 1
-        bounds = [self.known(v, ()) for v in (0, trips, 1)]
         region = self.region([iv, inner_sums, inner_highest])
-        keys = self.cast(self._step_of(self.choice(pointers), (n, k), iv, n * k), element, 8)
+        keys = self.cast(keys_of(), element, 8)
         keys = self.reshaped("trans", keys, (k, n), order=[1, 0])
         scores = self.dot_of(query, keys, self.constant(0, E.F32, (m, n)), 2048)
         if self.chance(0.5):
@@ -183,15 +194,14 @@ class Dots(Exchanges):
         above = self.limited(self.binary("subf", scores, wide), 16)
         moved = self.compare("olt", inner_highest, peak)
         kept = self.select(self.along(moved, 0, (m, w)), self.constant(0, E.F32, (m, w)), inner_sums)
-        values = self.cast(self._step_of(self.choice(pointers), (n, w), iv, n * w), element, 8)
+        values = self.cast(values_of(), element, 8)
         out = self.dot_of(self.cast(above, element), values, self.limited(kept, 1 << 19), 1 << 18)
         self.leave([out, peak])
         types = [(v.element, v.shape) for v in (inner_sums, inner_highest)]
-        for source, result in zip(
-            (inner_sums, inner_highest), self.emit("for", [*bounds, sums, highest], types, [region])
-        ):
+        results = self.emit("for", [*bounds, sums, highest], types, [region])
+        for source, result in zip((inner_sums, inner_highest), results):
             self.copy_facts(source, result)
-        self.add_shape((m, w))
+        return results
 
     def _maxima(self, x: Value) -> Value:
         left, right = (self.copy_facts(x, self.value(x.element)) for _ in range(2))

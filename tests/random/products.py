@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import elements as E
-from generate import Generator, generate
+from generate import Generator
 from ir import Kernel
 
 _TYPES = [
@@ -191,14 +191,3 @@ class FewRows(LoneProduct):
         place = self.range(shape[depth_dim]) if place is None else place
         index = self.binary("addi", starts, self.along(place, depth_dim, shape))
         return self.add(self.splat(pointer, shape), self.binary("addi", index, self.splat(step, shape)))
-
-
-def generate_products(seed: int):
-    """The kernels of two seeds of six are a product alone."""
-    kind = {2: LoneProduct, 5: FewRows}.get(seed % 6, Products)
-    return kind(seed).kernel()
-
-
-def generator_of(products: bool):
-    """The function that makes the kernel of a seed."""
-    return generate_products if products else generate

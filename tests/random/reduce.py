@@ -15,7 +15,7 @@ from functools import partial
 
 from child import Child, Ended
 from ir import Block, Kernel, Op, Value, has_effect
-from products import generator_of
+from turns import generator_of
 from text import print_kernel
 
 

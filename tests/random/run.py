@@ -23,7 +23,7 @@ import numpy as np
 
 from child import LIMIT, Child, Ended
 from ir import PointerArgument
-from products import generator_of
+from turns import generator_of
 from text import print_kernel
 
 

@@ -80,6 +80,8 @@ static constexpr FastPathInfo kTable[] = {
      "the last product of a loop stores its sums itself"},
     {FastPath::JointPrograms, "joint-programs",
      "products of few rows of successive programs are computed as one"},
+    {FastPath::DotTurns, "dot-turns",
+     "programs take turns in a loop whose operands of dots they share"},
 };
 
 /// Checks that a path's position in the table is its value.

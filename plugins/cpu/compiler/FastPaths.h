@@ -51,8 +51,9 @@ enum class FastPath : unsigned {
   HeldSums,
   DotStores,
   JointPrograms,
+  DotTurns,
 };
-inline constexpr size_t kFastPaths = 37;
+inline constexpr size_t kFastPaths = 38;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -71,6 +71,8 @@ llvm::Value *BodyEmitter::isNeeded(const Nest &nest,
   if (scf::ForOp loop = nest.unlessRun)
     return b.CreateICmpSGE(emitter.scalar(loop.getLowerBound()),
                            emitter.scalar(loop.getUpperBound()));
+  if (emitter.isShared && emitter.program.turns->shares(nest))
+    return b.CreateNot(emitter.isShared);
   return deferred ? deferred->isNeeded(nest) : nullptr;
 }
 

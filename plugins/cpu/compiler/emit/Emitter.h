@@ -88,6 +88,9 @@ struct Emitter {
   /// i1, after a loop with a SumStore, by the nest: is all of it stored?
   llvm::DenseMap<const Nest *, llvm::Value *> storedSums;
 
+  /// An i1, in the loop of TileProgram::turns: the buffers that its programs
+  /// share are filled. Null elsewhere.
+  llvm::Value *isShared = nullptr;
   /// Of TileProgram::joint, while the loop is emitted.
   JointProducts *joint = nullptr;
 

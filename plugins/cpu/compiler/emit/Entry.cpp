@@ -6,8 +6,8 @@
 #include "emit/Entry.h"
 
 #include "../image.h"
-#include "emit/Interleave.h"
 #include "emit/Joint.h"
+#include "emit/Turns.h"
 
 #include <cstddef>
 
@@ -198,16 +198,10 @@ private:
     {
       AtLine line = emitter.at(
           const_cast<tt::FuncOp &>(emitter.program.function).getLoc());
-      if (emitter.program.interleavedLoop) {
-        count = emitInterleavedBodies(
-            emitter, following, left,
-            [&](const ProgramIds &some) { return idsAfter(some); });
-        b.CreateBr(latch);
-        b.SetInsertPoint(latch);
-      } else if (emitter.program.joint) {
-        count = emitJointBodies(
-            emitter, following, left,
-            [&](const ProgramIds &some) { return idsAfter(some); });
+      if (emitter.program.turns || emitter.program.joint) {
+        auto emit = emitter.program.turns ? emitTurns : emitJointBodies;
+        count = emit(emitter, following, left,
+                     [&](const ProgramIds &some) { return idsAfter(some); });
         b.CreateBr(latch);
         b.SetInsertPoint(latch);
       } else {

@@ -97,7 +97,7 @@ public:
     products.multiply();
     emitLoop(b, count, 1, {}, [&](llvm::Value *program) {
       place(program);
-      emitScalarsBefore();
+      emitScalarsBefore(program);
       loadScalars(loop.getResults(), program);
       for (Value result : loop.getResults())
         if (isTile(result))
@@ -114,7 +114,7 @@ private:
   /// few rows. `ids` are those of the first, and of the others the same rows.
   llvm::Value *countPrograms(const ProgramIds &ids, llvm::Value *left) {
     llvm::copy(ids, emitter.programIds);
-    emitScalarsBefore();
+    emitScalarsBefore(emitter.i64(0));
     const InPlaceOperand &right = *deferred.inPlace[1];
     int64_t atOnce = right.mostRows / right.rowGroups;
     DotShape shape = shapeOf(emitter, deferred.dots.front());

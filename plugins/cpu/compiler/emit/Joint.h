@@ -10,7 +10,7 @@
 
 namespace nereid::cpu {
 
-/// Emits the bodies of some programs as emitInterleavedBodies() does: those
+/// Emits the bodies of some programs as emitTurns() does: those
 /// before and in the loop first, then the products that they left, and then
 /// what follows the loop.
 llvm::Value *emitJointBodies(Emitter &emitter, ProgramIds &ids,

@@ -47,6 +47,10 @@ protected:
   }
 
   void makePlaces(const ProgramIds &ids) {
+    for (const Step &step : steps.take_front(before))
+      if (step.kind == StepKind::Op && mlir::isa<tt::LoadOp>(step.op))
+        loadPlaces[step.op] =
+            makePlace(emitter.typeOf(step.op->getResult(0)), "loaded");
     for (llvm::Value *id : ids)
       idPlaces.push_back(makePlace(id->getType(), "ids"));
     for (mlir::Value argument : loop.getRegionIterArgs())
@@ -78,12 +82,27 @@ protected:
       emitter.scalars[value] = load(place, program);
   }
 
-  /// Emits the scalars that are computed before the loop.
-  void emitScalarsBefore() {
-    BodyEmitter body(emitter, nullptr);
+  /// Emits the scalars that are computed before the loop. Those that are loaded
+  /// are stored for `program`.
+  void emitFirstScalars(llvm::Value *program) {
     for (const Step &step : steps.take_front(before))
-      if (step.kind == StepKind::Op)
-        body.emitSteps(block, step);
+      if (step.kind == StepKind::Op) {
+        BodyEmitter(emitter, nullptr).emitSteps(block, step);
+        if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
+          store(emitter.scalar(step.op->getResult(0)), place->second, program);
+      }
+  }
+  /// Emits what is computed before the loop, but for loaded scalars: those of
+  /// `program` are found again.
+  void emitBefore(llvm::Value *program, bool onlyScalars = false) {
+    for (const Step &step : steps.take_front(before))
+      if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
+        emitter.scalars[step.op->getResult(0)] = load(place->second, program);
+      else if (step.kind == StepKind::Op || !onlyScalars)
+        BodyEmitter(emitter, nullptr).emitSteps(block, step);
+  }
+  void emitScalarsBefore(llvm::Value *program) {
+    emitBefore(program, /*onlyScalars=*/true);
   }
 
   /// Emits what follows the loop, whose results are known.
@@ -105,6 +124,8 @@ protected:
   size_t before;              // so many of them precede the loop
   llvm::SmallVector<Place, 3> idPlaces;
   llvm::SmallVector<Place, 2> carriedPlaces; // of scalars
+  /// Of scalars that are loaded before the loop.
+  llvm::DenseMap<mlir::Operation *, Place> loadPlaces;
 };
 
 } // namespace nereid::cpu

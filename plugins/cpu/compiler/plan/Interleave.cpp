@@ -43,20 +43,20 @@ static scf::ForOp findLoop(const TileProgram &program) {
   return {};
 }
 
-/// What `loop` carries is in registers, and it only reads memory.
-static bool mayTakeTurns(scf::ForOp loop) {
-  auto isPlain = [](Operation *op) {
-    return isMemoryEffectFree(op) ||
-           (isa<tt::LoadOp>(op) && !isVolatileLoad(op));
-  };
-  return llvm::none_of(loop.getRegionIterArgs(), isTile) &&
-         !loop.getBody()
-              ->walk([&](Operation *op) {
-                return isPlain(op) ? WalkResult::advance()
-                                   : WalkResult::interrupt();
+bool onlyReads(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk([](Operation *op) {
+                bool isPlain = isMemoryEffectFree(op) ||
+                               (isa<tt::LoadOp>(op) && !isVolatileLoad(op));
+                return isPlain ? WalkResult::advance()
+                               : WalkResult::interrupt();
               })
               .wasInterrupted();
 }
+
+/// So many programs take turns: their blocks then are long enough for the
+/// hardware prefetchers.
+static constexpr int64_t kMostPrograms = 64;
 
 /// `value` in the first iteration of `loop`.
 static std::optional<Polynomial> firstOf(const Polynomial &value,
@@ -128,18 +128,19 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
   // What dots defer and share depends on the order of programs.
   scf::ForOp loop = findLoop(program);
   if (!loop || !program.dots.empty() || program.parts ||
-      !program.heldSums.empty() || !mayTakeTurns(loop))
+      !program.heldSums.empty() || !onlyReads(loop) ||
+      llvm::any_of(loop.getRegionIterArgs(), isTile))
     return;
   loop.getBody()->walk([&](tt::LoadOp load) {
     if (readsNeighbours(load, loop, forms))
-      program.interleavedLoop = loop;
+      program.turns = TurnLoop{loop, kMostPrograms};
   });
 }
 
 /// May programs run in any order, and does nothing keep track of it?
 static bool isUnordered(const TileProgram &program) {
   auto function = const_cast<tt::FuncOp &>(program.function);
-  return program.dots.empty() && !program.parts && !program.interleavedLoop &&
+  return program.dots.empty() && !program.parts && !program.turns &&
          !function
               .walk([](Operation *op) {
                 return codegen::infoOf(op).isAtomic || isVolatileLoad(op) ||

@@ -10,10 +10,13 @@
 
 namespace nereid::cpu {
 
-/// Sets TileProgram::interleavedLoop if `program` may take turns with those
+/// Sets TileProgram::turns if `program` may take turns with those
 /// after it, and they then read memory in a better order.
 void planInterleaving(TileProgram &program, codegen::TileForms &forms,
                       const GenerateOptions &options);
+
+/// Is a load of memory, whenever it is made, all that `loop` has an effect by?
+bool onlyReads(mlir::scf::ForOp loop);
 
 /// Sets TileProgram::joint, before buffers are placed, if products of `program`
 /// may be computed with those of the programs after it.

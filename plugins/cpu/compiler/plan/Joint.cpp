@@ -114,16 +114,8 @@ void planJoint(TileProgram &program, const GenerateOptions &options) {
   for (Value argument : loop.getRegionIterArgs())
     if (isTile(argument) && argument != dot.getC())
       return;
-  bool onlyReads =
-      !loop.getBody()
-           ->walk([](Operation *op) {
-             bool isPlain = isMemoryEffectFree(op) ||
-                            (isa<tt::LoadOp>(op) && !isVolatileLoad(op));
-             return isPlain ? WalkResult::advance() : WalkResult::interrupt();
-           })
-           .wasInterrupted();
   CarriedTile sums = program.carried.lookup(dot.getC());
-  if (!onlyReads || !sums.current || sums.current != sums.next)
+  if (!onlyReads(loop) || !sums.current || sums.current != sums.next)
     return;
   tt::LoadOp load = right->load;
   auto tile = codegen::tileType(load.getResult());

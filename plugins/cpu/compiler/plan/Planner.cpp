@@ -51,6 +51,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   deferDots();
   holdSums();
   planJoint(*program, options);
+  planTurns();
   program->parts = parts;
   placeBuffers(*program);
   return std::move(program);

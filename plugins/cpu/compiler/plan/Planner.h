@@ -157,6 +157,9 @@ private:
   std::optional<SharedOperand> planShared(tt::DotOp dot, mlir::scf::ForOp loop,
                                           int64_t iterations);
   bool hasWritesBefore(mlir::scf::ForOp loop) const;
+  // Turns.cpp
+  void planTurns();
+  void addShared(TurnLoop &turns, mlir::Value value, const Buffer *buffer);
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
   bool canReorder(tt::StoreOp store);

@@ -160,6 +160,21 @@ struct Printer {
     }
   }
 
+  void printTurns(const TurnLoop &turns) {
+    os << ", up to " << turns.programs << " programs take turns";
+    if (turns.shared.empty())
+      return;
+    os << ", sharing";
+    for (const auto &buffer : program.buffers)
+      if (turns.shared.contains(buffer.get()))
+        os << " b" << buffer->id;
+    llvm::StringRef separator = " by ";
+    for (Value value : turns.key) {
+      os << std::exchange(separator, ", ");
+      name(value);
+    }
+  }
+
   void printBlock(Block *block, unsigned indent) {
     auto plan = program.blocks.find(block);
     if (plan == program.blocks.end())
@@ -185,8 +200,8 @@ struct Printer {
         os << '\n';
       } else {
         os.indent(indent) << step.op->getName();
-        if (program.interleavedLoop == step.op)
-          os << ", programs take turns";
+        if (program.turns && program.turns->loop == step.op)
+          printTurns(*program.turns);
         if (program.joint && program.joint->loop == step.op)
           os << ", up to " << program.joint->programs << " programs at once";
         os << '\n';

@@ -22,14 +22,24 @@ public:
     unsigned first = 0, last = 0;
   };
 
-  /// The live range of each buffer, first and last step included.
-  llvm::DenseMap<const Buffer *, Interval> run() {
+  /// The live range of each buffer in a program that runs as a whole, first and
+  /// last step included.
+  llvm::DenseMap<const Buffer *, Interval> ofOneProgram() {
     Region &body = program.function.getBody();
     for (Block &block : body)
       visit(block);
     llvm::DenseMap<const Buffer *, Interval> result;
     for (auto &[buffer, places] : uses)
       result[buffer] = intervalOf(places);
+    return result;
+  }
+
+  /// The steps of `loop`, after ofOneProgram().
+  Interval stepsOf(Operation *loop) const { return loops.lookup(loop); }
+
+  /// The live range of each buffer.
+  llvm::DenseMap<const Buffer *, Interval> run() {
+    auto result = ofOneProgram();
     // What is shared outlasts its program.
     for (auto &[loop, deferred] : program.deferredDots)
       if (deferred.shared)
@@ -38,6 +48,12 @@ public:
       result[buffer] = {0, ~0u};
     if (program.joint)
       result[program.joint->sums] = {0, ~0u};
+    if (program.turns) {
+      for (const Buffer *buffer : program.turns->own)
+        result[buffer] = {0, ~0u};
+      for (const Buffer *buffer : program.turns->shared)
+        result[buffer] = stepsOf(program.turns->loop);
+    }
     return result;
   }
 
@@ -126,6 +142,7 @@ private:
           visit(inner);
         }
       places[place].last = places.size() - 1;
+      loops[step.op] = {place, places[place].last};
     }
     // A terminator reads the values that it passes.
     for (Value operand : block.getTerminator()->getOperands())
@@ -169,10 +186,35 @@ private:
 
   TileProgram &program;
   std::vector<Place> places;
+  llvm::DenseMap<Operation *, Interval> loops;
   llvm::MapVector<const Buffer *, SmallVector<unsigned, 4>> uses;
   llvm::DenseMap<Value, const Buffer *> guards;
 };
 } // namespace
+
+llvm::SetVector<Buffer *> buffersBetweenIterations(TileProgram &program,
+                                                   scf::ForOp loop) {
+  Lifetimes lifetimes(program);
+  auto ranges = lifetimes.ofOneProgram();
+  Lifetimes::Interval steps = lifetimes.stepsOf(loop);
+  llvm::SetVector<Buffer *> found;
+  for (auto &buffer : program.buffers) {
+    auto range = ranges.find(buffer.get());
+    if (range == ranges.end())
+      continue;
+    auto [first, last] = range->second;
+    if ((first < steps.first && last >= steps.first) ||
+        (first <= steps.last && last > steps.last))
+      found.insert(buffer.get());
+  }
+  for (Value argument : loop.getRegionIterArgs()) {
+    CarriedTile tile = program.carried.lookup(argument);
+    for (Buffer *buffer : {tile.current, tile.next})
+      if (buffer)
+        found.insert(buffer);
+  }
+  return found;
+}
 
 static uint64_t bytesOf(const Buffer &buffer) {
   return llvm::alignTo(buffer.groupStride() * buffer.groups, kScratchAlign);

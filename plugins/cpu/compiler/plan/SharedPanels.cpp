@@ -9,6 +9,7 @@
 // So the operand of a program may be read when an earlier one of the call runs,
 // unless the program itself might write it first.
 
+#include "plan/KeyReader.h"
 #include "plan/Planner.h"
 
 using namespace mlir;
@@ -36,51 +37,6 @@ bool Planner::hasWritesBefore(scf::ForOp loop) const {
              })
              .wasInterrupted();
 }
-
-namespace {
-/// Collects the scalars from before a loop that a value in it depends on.
-class KeyReader {
-public:
-  KeyReader(scf::ForOp loop, llvm::SetVector<Value> &key)
-      : loop(loop), key(key) {}
-
-  /// Returns false if it depends on something else.
-  bool visit(Value value) {
-    if (!seen.insert(value).second || value == loop.getInductionVar())
-      return true;
-    Operation *op = value.getDefiningOp();
-    if (op && op->hasTrait<OpTrait::ConstantLike>())
-      return true;
-    if (!isTile(value) && loop.isDefinedOutsideOfLoop(value)) {
-      if (!isArgumentOfKernel(value))
-        key.insert(value);
-      return true;
-    }
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == loop.getBody() &&
-             visit(loop.getTiedLoopInit(argument)->get()) &&
-             visit(loop.getTiedLoopYieldedValue(argument)->get());
-    bool isLoad = isa<tt::LoadOp>(op) && loop->isAncestor(op);
-    // A scalar without operands, such as the program's id, is a symbol, too.
-    bool isExpression = isTile(value)
-                            ? isTileExpression(op) && !isa<tt::LoadOp>(op)
-                            : isPure(op) && op->getNumOperands();
-    return (isLoad || isExpression) && op->getNumRegions() == 0 &&
-           llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return visit(operand); });
-  }
-
-private:
-  bool isArgumentOfKernel(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
-  }
-
-  scf::ForOp loop;
-  llvm::SetVector<Value> &key;
-  llvm::DenseSet<Value> seen;
-};
-} // namespace
 
 /// `iterations` of them are deferred at once.
 std::optional<SharedOperand> Planner::planShared(tt::DotOp dot, scf::ForOp loop,

@@ -168,6 +168,26 @@ struct RowParts {
   mlir::Value first, end; // i32, arguments of the function: the part's rows
 };
 
+/// A loop of the function in which programs that follow one another take turns:
+/// each runs an iteration before the first runs its next one.
+struct TurnLoop {
+  mlir::scf::ForOp loop;
+  int64_t programs = 0; // at most
+  /// Buffers that the turns of other programs leave alone: there is a group of
+  /// tiles for each program.
+  llvm::SetVector<Buffer *> own;
+  /// Buffers that the first program of a turn fills for the others.
+  llvm::DenseSet<const Buffer *> shared;
+  /// Scalars from before the loop that the shared ones depend on: programs for
+  /// which they differ do not take turns.
+  llvm::SetVector<mlir::Value> key;
+
+  bool shares(const Nest &nest) const {
+    const auto &roots = nest.inners.front().roots;
+    return !roots.empty() && shared.contains(roots.front().target);
+  }
+};
+
 /// A loop of the function with a dot whose products, if they have few rows, are
 /// computed together with those of the programs after it.
 struct JointLoop {
@@ -196,9 +216,7 @@ struct TileProgram {
   /// of their sums, which are cleared before the first.
   llvm::DenseMap<mlir::Operation *, Buffer *> heldSums;
   std::optional<RowParts> parts;
-  /// A loop of the function in which programs that follow one another take
-  /// turns; null: each program runs as a whole.
-  mlir::scf::ForOp interleavedLoop;
+  std::optional<TurnLoop> turns;
   std::optional<JointLoop> joint;
   /// Programs that follow one another had better be neighbours along y.
   bool runsAlongY = false;
@@ -214,6 +232,10 @@ struct TileProgram {
   /// another result later?
   bool isOpaque(mlir::Value value) const {
     return isMaterialized(value) && !materializedIndexFunctions.contains(value);
+  }
+  /// The buffer of `operand`; null for a tile that a loop carries.
+  const Buffer *bufferOf(const DotOperand &operand) const {
+    return operand.packed ? operand.packed : materialized.lookup(operand.value);
   }
   /// The deferred dots that `dot` is one of, or null.
   const DeferredDots *deferredDotsOf(tt::DotOp dot) const;
@@ -236,6 +258,11 @@ bool isStraightLine(mlir::Region &region);
 /// Is `dim` the last dimension with more than one index, or after it? Loops
 /// with `dim` innermost then run in row-major order.
 bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
+
+/// The buffers that are in use when an iteration of `loop`, a step of the
+/// function, begins or ends.
+llvm::SetVector<Buffer *> buffersBetweenIterations(TileProgram &program,
+                                                   mlir::scf::ForOp loop);
 
 /// Allocates scratch for the buffers of a finished plan; sets their offsets and
 /// `scratchBytes`.

@@ -15,7 +15,7 @@
 // WAITS: !{!"flags", i64 9}
 
 //--- sum.mlir
-// CHECK: scf.for, programs take turns
+// CHECK: scf.for, up to 64 programs take turns{{$}}
 // CHECK: !{!"flags", i64 17}
 tt.func public @sum(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
   %true = arith.constant true

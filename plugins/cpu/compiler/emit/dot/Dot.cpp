@@ -60,7 +60,7 @@ functionOfDot(Emitter &emitter, const std::string &name,
 
 llvm::Value *firstTile(Emitter &emitter, const DeferredDots *deferred,
                        const DotOperand &operand) {
-  const Buffer *buffer = bufferOf(emitter.program, operand);
+  const Buffer *buffer = emitter.program.bufferOf(operand);
   if (isDeferred(deferred, buffer))
     if (llvm::Value *start = emitter.deferredStarts.lookup(buffer))
       return start;
@@ -203,12 +203,21 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
   DeferredDotsEmitter *deferred = nullptr;
   if (emitter.program.deferredDotsOf(dot))
     deferred = emitter.deferredLoops.lookup(dot->getParentOp());
-  pack(emitter, dot, plan.left, "pack.left", emitPackLeft);
+  // In turns, the first program packs for all.
+  auto isNeeded = [&](const DotOperand &operand) {
+    const auto &turns = emitter.program.turns;
+    return emitter.isShared && turns->shared.contains(operand.packed)
+               ? emitter.builder.CreateNot(emitter.isShared)
+               : nullptr;
+  };
+  emitIf(emitter, isNeeded(plan.left),
+         [&] { pack(emitter, dot, plan.left, "pack.left", emitPackLeft); });
   if (plan.right.packed)
-    emitIf(emitter, deferred ? deferred->mustPackRight() : nullptr, [&] {
-      pack(emitter, dot, plan.right, "pack.right", emitPackRight,
-           deferred ? deferred->packSource() : PackSource());
-    });
+    emitIf(emitter, deferred ? deferred->mustPackRight() : isNeeded(plan.right),
+           [&] {
+             pack(emitter, dot, plan.right, "pack.right", emitPackRight,
+                  deferred ? deferred->packSource() : PackSource());
+           });
   if (deferred)
     return deferred->emitDot(dot);
   emitProduct(emitter, dot,

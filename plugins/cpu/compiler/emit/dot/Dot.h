@@ -128,9 +128,6 @@ prefetchAddresses(Emitter &emitter, tt::DotOp dot,
 /// Does `deferred`, which may be null, fill `buffer`, which may be null?
 bool isDeferred(const DeferredDots *deferred, const Buffer *buffer);
 
-/// The buffer of `operand`; null for a tile that a loop carries.
-const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand);
-
 DotShape shapeOf(Emitter &emitter, tt::DotOp op);
 
 /// What a call multiplies: pointers to the first of `iterations` tiles of both

@@ -138,7 +138,7 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
     emitProduct(emitter, dot, operandsOf(dot, placesOf(&Side::before), count));
     const DotPlan &plan = emitter.program.dots.at(dot);
     auto tileOf = [&](const DotOperand &operand) {
-      const Buffer *buffer = bufferOf(emitter.program, operand);
+      const Buffer *buffer = emitter.program.bufferOf(operand);
       return deferred->buffers.contains(buffer)
                  ? emitter.buffers.lookup(buffer)
                  : firstTile(emitter, deferred, operand);

@@ -12,11 +12,6 @@ bool isDeferred(const DeferredDots *deferred, const Buffer *buffer) {
   return deferred && buffer && deferred->buffers.contains(buffer);
 }
 
-const Buffer *bufferOf(const TileProgram &program, const DotOperand &operand) {
-  return operand.packed ? operand.packed
-                        : program.materialized.lookup(operand.value);
-}
-
 /// The strides of an operand whose elements are single words: those of its
 /// buffer. The tile that a loop carries is row-major.
 static DotStrides stridesOf(const DotOperand &operand, const Buffer *buffer,
@@ -41,8 +36,8 @@ static DotStrides stridesOf(const DotOperand &operand, const Buffer *buffer,
 static void setStrides(DotShape &shape, const DotPlan &plan,
                        const TileProgram &program,
                        const DeferredDots *deferred) {
-  const Buffer *left = bufferOf(program, plan.left);
-  const Buffer *right = bufferOf(program, plan.right);
+  const Buffer *left = program.bufferOf(plan.left);
+  const Buffer *right = program.bufferOf(plan.right);
   bool hasLeft = isDeferred(deferred, left);
   bool hasRight = isDeferred(deferred, right);
   if (shape.kind == DotKind::Elements) {

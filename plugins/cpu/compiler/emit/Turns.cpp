@@ -1,0 +1,213 @@
+// Turns.cpp - programs that take turns in a loop.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Three loops over the programs: the first runs what precedes the loop, the
+// second, which is repeated while a program has an iteration left, runs one of
+// each, the third what follows the loop.
+
+#include "emit/Turns.h"
+
+#include "emit/CountedLoop.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+class TurnTaker : ProgramGroup {
+public:
+  TurnTaker(Emitter &emitter, const TurnLoop &turns)
+      : ProgramGroup(emitter, turns.loop, turns.programs), turns(turns) {
+    for (const Buffer *buffer : turns.own)
+      bases[buffer] = emitter.buffers.lookup(buffer);
+  }
+
+  llvm::Value *run(ProgramIds &ids, llvm::Value *left, NextIds next) {
+    makePlaces(ids);
+    indexPlace = makePlace(emitter.typeOf(loop.getInductionVar()), "indices");
+    for (Value argument : loop.getRegionIterArgs()) {
+      CarriedTile tile = emitter.program.carried.lookup(argument);
+      if (tile.current != tile.next)
+        swaps.push_back({tile, makePlace(b.getPtrTy(), "current"),
+                         makePlace(b.getPtrTy(), "next")});
+    }
+    llvm::Value *count = collect(ids, left, next);
+    emitLoop(b, count, 1, {}, [&](llvm::Value *program) { start(program); });
+    auto *turn =
+        llvm::BasicBlock::Create(emitter.context(), "turn", emitter.function);
+    auto *end = llvm::BasicBlock::Create(emitter.context(), "turns.end",
+                                         emitter.function);
+    b.CreateBr(turn);
+    b.SetInsertPoint(turn);
+    llvm::Value *isLeft = b.getFalse(); // has a program had an iteration?
+    emitLoop(b, count, 1, isLeft, [&](llvm::Value *program) {
+      isLeft = b.CreateOr(isLeft, iterate(program, isLeft));
+    });
+    b.CreateCondBr(isLeft, turn, end);
+    b.SetInsertPoint(end);
+    emitLoop(b, count, 1, {}, [&](llvm::Value *program) {
+      emitter.programsLeft = b.CreateSub(left, program);
+      finish(program);
+    });
+    return count;
+  }
+
+private:
+  /// A tile in two buffers that each iteration exchanges.
+  struct Swap {
+    CarriedTile tile;
+    Place current, next;
+  };
+
+  /// Stores the ids of the programs that take turns, and returns how many there
+  /// are: as many as `left` with the key of the first, which has `ids`. Those
+  /// become the ids of the program after them.
+  llvm::Value *collect(ProgramIds &ids, llvm::Value *left, NextIds next) {
+    SmallVector<llvm::AllocaInst *> key;
+    for (Value value : turns.key)
+      key.push_back(emitter.allocate(emitter.typeOf(value), "key"));
+    auto makeBlock = [&](const char *name) {
+      return llvm::BasicBlock::Create(emitter.context(), name,
+                                      emitter.function);
+    };
+    llvm::BasicBlock *entry = b.GetInsertBlock(), *look = makeBlock("look"),
+                     *take = makeBlock("take"), *end = makeBlock("taken");
+    llvm::Value *limit = emitter.smaller(left, emitter.i64(most));
+    b.CreateBr(look);
+    b.SetInsertPoint(look);
+    llvm::PHINode *program = b.CreatePHI(b.getInt64Ty(), 2);
+    program->addIncoming(emitter.i64(0), entry);
+    SmallVector<llvm::PHINode *, 3> current;
+    for (llvm::Value *&id : ids) {
+      current.push_back(b.CreatePHI(id->getType(), 2));
+      current.back()->addIncoming(id, entry);
+      id = current.back();
+    }
+    storeIds(ids, program);
+    llvm::Value *isTaken = isLike(key, program, ids);
+    llvm::BasicBlock *looked = b.GetInsertBlock();
+    b.CreateCondBr(isTaken, take, end);
+
+    b.SetInsertPoint(take);
+    llvm::Value *after = b.CreateAdd(program, emitter.i64(1));
+    ProgramIds following = next(ids);
+    llvm::BasicBlock *took = b.GetInsertBlock();
+    b.CreateCondBr(b.CreateICmpULT(after, limit), look, end);
+    program->addIncoming(after, took);
+    for (auto [phi, id] : llvm::zip(current, following))
+      phi->addIncoming(id, took);
+
+    b.SetInsertPoint(end);
+    auto join = [&](llvm::Value *before, llvm::Value *later) {
+      llvm::PHINode *phi = b.CreatePHI(before->getType(), 2);
+      phi->addIncoming(before, looked);
+      phi->addIncoming(later, took);
+      return phi;
+    };
+    llvm::Value *count = join(program, after);
+    for (auto [id, later] : llvm::zip(ids, following))
+      id = join(id, later);
+    return count;
+  }
+
+  /// An i1: does `program`, which has `ids`, have the key of the first? The
+  /// first one's is stored.
+  llvm::Value *isLike(ArrayRef<llvm::AllocaInst *> key, llvm::Value *program,
+                      const ProgramIds &ids) {
+    llvm::copy(ids, emitter.programIds);
+    emitFirstScalars(program);
+    llvm::Value *isFirst = b.CreateICmpEQ(program, emitter.i64(0));
+    llvm::Value *isSame = b.getTrue();
+    for (auto [value, place] : llvm::zip(turns.key, key)) {
+      llvm::Value *now = emitter.scalar(value);
+      emitIf(emitter, isFirst, [&] { b.CreateStore(now, place); });
+      llvm::Value *first = b.CreateLoad(now->getType(), place);
+      if (now->getType()->isFloatingPointTy()) {
+        llvm::Type *bits = b.getIntNTy(now->getType()->getScalarSizeInBits());
+        now = b.CreateBitCast(now, bits);
+        first = b.CreateBitCast(first, bits);
+      }
+      isSame = b.CreateAnd(isSame, b.CreateICmpEQ(now, first));
+    }
+    return isSame;
+  }
+
+  /// Makes the program's ids and buffers those that are used.
+  void place(llvm::Value *program) {
+    loadIds(program);
+    for (auto [buffer, base] : bases)
+      emitter.buffers[buffer] =
+          b.CreateGEP(b.getInt8Ty(), base,
+                      b.CreateMul(program, emitter.i64(buffer->groupStride())));
+  }
+
+  void start(llvm::Value *program) {
+    place(program);
+    emitBefore(program);
+    store(emitter.scalar(loop.getLowerBound()), indexPlace, program);
+    storeScalars(loop.getInitArgs(), program);
+    for (Swap &swap : swaps) {
+      store(emitter.buffers[swap.tile.current], swap.current, program);
+      store(emitter.buffers[swap.tile.next], swap.next, program);
+    }
+  }
+
+  /// Returns an i1: the program has run an iteration. `isLater`, an i1: another
+  /// has, in this turn.
+  llvm::Value *iterate(llvm::Value *program, llvm::Value *isLater) {
+    place(program);
+    emitScalarsBefore(program);
+    llvm::Value *index = load(indexPlace, program);
+    llvm::Value *isLeft =
+        b.CreateICmpSLT(index, emitter.scalar(loop.getUpperBound()));
+    emitIf(emitter, isLeft, [&] {
+      emitter.scalars[loop.getInductionVar()] = index;
+      loadScalars(loop.getRegionIterArgs(), program);
+      loadSwapped(program);
+      emitter.isShared = isLater;
+      BodyEmitter(emitter, nullptr).emitSteps(*loop.getBody());
+      emitter.isShared = nullptr;
+      storeScalars(loop.getYieldedValues(), program);
+      for (Swap &swap : swaps) {
+        store(emitter.buffers[swap.tile.next], swap.current, program);
+        store(emitter.buffers[swap.tile.current], swap.next, program);
+      }
+      store(b.CreateAdd(index, emitter.scalar(loop.getStep())), indexPlace,
+            program);
+    });
+    return isLeft;
+  }
+
+  void loadSwapped(llvm::Value *program) {
+    for (Swap &swap : swaps) {
+      emitter.buffers[swap.tile.current] = load(swap.current, program);
+      emitter.buffers[swap.tile.next] = load(swap.next, program);
+    }
+  }
+
+  void finish(llvm::Value *program) {
+    place(program);
+    emitScalarsBefore(program);
+    loadScalars(loop.getResults(), program);
+    loadSwapped(program);
+    for (auto [argument, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
+      if (isTile(argument))
+        emitter.carriedResults[result] = emitter.bufferPointer(argument);
+    emitAfter();
+  }
+
+  const TurnLoop &turns;
+  llvm::MapVector<const Buffer *, llvm::Value *> bases; // of the first program
+  Place indexPlace;
+  SmallVector<Swap, 2> swaps;
+};
+} // namespace
+
+llvm::Value *emitTurns(Emitter &emitter, ProgramIds &ids, llvm::Value *left,
+                       NextIds next) {
+  return TurnTaker(emitter, *emitter.program.turns).run(ids, left, next);
+}
+
+} // namespace nereid::cpu
