@@ -82,6 +82,8 @@ static constexpr FastPathInfo kTable[] = {
      "products of few rows of successive programs are computed as one"},
     {FastPath::DotTurns, "dot-turns",
      "programs take turns in a loop whose operands of dots they share"},
+    {FastPath::UnitFactors, "unit-factors",
+     "rows that are multiplied by one where they are stay as they are"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -52,8 +52,9 @@ enum class FastPath : unsigned {
   DotStores,
   JointPrograms,
   DotTurns,
+  UnitFactors,
 };
-inline constexpr size_t kFastPaths = 38;
+inline constexpr size_t kFastPaths = 39;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

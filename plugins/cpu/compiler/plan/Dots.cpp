@@ -114,15 +114,23 @@ bool isAccumulation(tt::DotOp dot) {
          loop.getTiedLoopYieldedValue(sums)->get() == dot.getResult();
 }
 
-bool computesDotOperand(Operation *op) {
+/// The dot of its block that alone uses the result of `op`; or null.
+static tt::DotOp dotOf(Operation *op) {
   if (!op->hasOneUse())
-    return false;
+    return {};
   Operation *user = *op->user_begin();
   if (swapsLastDims(user) && user->hasOneUse())
     user = *user->user_begin();
   auto dot = dyn_cast<tt::DotOp>(user);
-  return dot && dot->getBlock() == op->getBlock() && isAccumulation(dot);
+  return dot && dot->getBlock() == op->getBlock() ? dot : tt::DotOp();
 }
+
+bool computesDotOperand(Operation *op) {
+  tt::DotOp dot = dotOf(op);
+  return dot && isAccumulation(dot);
+}
+
+bool loadsDotOperand(Operation *op) { return isa<tt::LoadOp>(op) && dotOf(op); }
 
 /// Is `dot` all that reads the materialized value of `operand`, an expression?
 /// Then its buffer may have any layout.

@@ -171,9 +171,9 @@ void Planner::planOp(Operation *op) {
   case TileOpKind::Expression:
   case TileOpKind::Load: {
     // A volatile load completes as a whole before the operations after it.
-    bool isAlone =
-        isVolatileLoad(op) ||
-        (computesDotOperand(op) && toMaterialize.contains(op->getResult(0)));
+    bool isAlone = isVolatileLoad(op) ||
+                   ((computesDotOperand(op) || loadsDotOperand(op)) &&
+                    toMaterialize.contains(op->getResult(0)));
     if (isAlone)
       flush();
     for (Value result : op->getResults())

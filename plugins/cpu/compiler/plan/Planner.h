@@ -39,6 +39,10 @@ bool swapsLastDims(mlir::Operation *op);
 /// then has a nest of its own, which some iterations skip.
 bool computesDotOperand(mlir::Operation *op);
 
+/// Is `op` a load of nothing but an operand of a dot in its block? It then has
+/// a nest of its own, which programs that take turns may share.
+bool loadsDotOperand(mlir::Operation *op);
+
 /// Are the sums of `dot` used by nothing but stores, of values that are
 /// computed from them row by row?
 bool isOnlyStored(tt::DotOp dot, codegen::TileForms &forms);

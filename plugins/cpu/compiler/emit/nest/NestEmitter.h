@@ -77,6 +77,7 @@ private:
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
+  llvm::Value *isKeptRow(const Inner &inner);
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
