@@ -130,7 +130,12 @@ bool computesDotOperand(Operation *op) {
   return dot && isAccumulation(dot);
 }
 
-bool loadsDotOperand(Operation *op) { return isa<tt::LoadOp>(op) && dotOf(op); }
+bool loadsDotOperand(Operation *op) {
+  bool isConversion =
+      op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 1;
+  Operation *source = isConversion ? op->getOperand(0).getDefiningOp() : op;
+  return isa_and_nonnull<tt::LoadOp>(source) && dotOf(op);
+}
 
 /// Is `dot` all that reads the materialized value of `operand`, an expression?
 /// Then its buffer may have any layout.

@@ -39,8 +39,9 @@ bool swapsLastDims(mlir::Operation *op);
 /// then has a nest of its own, which some iterations skip.
 bool computesDotOperand(mlir::Operation *op);
 
-/// Is `op` a load of nothing but an operand of a dot in its block? It then has
-/// a nest of its own, which programs that take turns may share.
+/// Is `op` a load, or the conversion of one, of nothing but an operand of a dot
+/// in its block? It then has a nest of its own, which programs that take turns
+/// may share.
 bool loadsDotOperand(mlir::Operation *op);
 
 /// Are the sums of `dot` used by nothing but stores, of values that are
@@ -163,7 +164,6 @@ private:
   bool hasWritesBefore(mlir::scf::ForOp loop) const;
   // Turns.cpp
   void planTurns();
-  void addShared(TurnLoop &turns, mlir::Value value, const Buffer *buffer);
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
   bool canReorder(tt::StoreOp store);

@@ -53,16 +53,52 @@ static bool differsInNext(Value value) {
   });
 }
 
-/// Adds `buffer`, to which `value` is written, if `value` is the same in all
-/// programs with some key.
-void Planner::addShared(TurnLoop &turns, Value value, const Buffer *buffer) {
-  llvm::SetVector<Value> key;
-  if (!buffer || isPassedOn(buffer) ||
-      !KeyReader(turns.loop, key).visit(value) ||
-      llvm::any_of(key, differsInNext))
-    return;
-  turns.shared.insert(buffer);
-  turns.key.insert(key.begin(), key.end());
+namespace {
+/// A buffer that a step of a loop fills with `value`.
+struct Filled {
+  Value value;
+  const Buffer *buffer;
+  bool isRight = false; // of a dot
+};
+} // namespace
+
+/// What the steps of `loop` fill, each buffer by one of them: right operands of
+/// dots, which most programs share, first.
+static SmallVector<Filled> findFilled(scf::ForOp loop,
+                                      const TileProgram &program) {
+  SmallVector<Filled> filled;
+  llvm::DenseSet<const Buffer *> rights;
+  for (const Step &step : program.blocks.at(loop.getBody()).steps) {
+    if (step.kind == StepKind::Nest && step.nest->inners.size() == 1 &&
+        step.nest->inners.front().roots.size() == 1) {
+      const Root &root = step.nest->inners.front().roots.front();
+      if (root.kind == RootKind::Materialize)
+        filled.push_back({root.value, root.target});
+    } else if (step.kind == StepKind::Dot) {
+      const DotPlan &plan = program.dots.at(step.op);
+      for (const DotOperand &operand : {plan.left, plan.right})
+        if (operand.packed)
+          filled.push_back({operand.value, operand.packed});
+      rights.insert(plan.right.packed);
+      rights.insert(program.materialized.lookup(plan.right.value));
+    }
+  }
+  llvm::DenseMap<const Buffer *, unsigned> writers;
+  loop->walk([&](Block *block) {
+    if (auto plan = program.blocks.find(block); plan != program.blocks.end())
+      for (const Step &step : plan->second.steps)
+        if (step.kind == StepKind::Nest)
+          for (const Inner &inner : step.nest->inners)
+            for (const Root &root : inner.roots)
+              ++writers[root.target];
+  });
+  llvm::erase_if(filled,
+                 [&](const Filled &one) { return writers[one.buffer] > 1; });
+  for (Filled &one : filled)
+    one.isRight = rights.contains(one.buffer);
+  std::stable_partition(filled.begin(), filled.end(),
+                        [](const Filled &one) { return one.isRight; });
+  return filled;
 }
 
 void Planner::planTurns() {
@@ -75,29 +111,20 @@ void Planner::planTurns() {
   KeyReader bounds(loop, turns.key);
   if (!bounds.visit(loop.getLowerBound()) || !bounds.visit(loop.getStep()))
     return;
-  // A buffer that several nests write is filled again in each turn.
-  llvm::DenseMap<const Buffer *, unsigned> writers;
-  loop->walk([&](Block *block) {
-    for (const Step &step : program->blocks[block].steps)
-      if (step.kind == StepKind::Nest)
-        for (const Inner &inner : step.nest->inners)
-          for (const Root &root : inner.roots)
-            ++writers[root.target];
-  });
   bool hasOperand = false;
-  for (const Step &step : program->blocks[loop.getBody()].steps) {
-    if (step.kind == StepKind::Nest && step.nest->inners.size() == 1 &&
-        step.nest->inners.front().roots.size() == 1) {
-      const Root &root = step.nest->inners.front().roots.front();
-      if (root.kind == RootKind::Materialize && writers[root.target] == 1)
-        addShared(turns, root.value, root.target);
-    } else if (step.kind == StepKind::Dot) {
-      const DotPlan &plan = program->dots.at(step.op);
-      for (const DotOperand &operand : {plan.left, plan.right}) {
-        addShared(turns, operand.value, operand.packed);
-        hasOperand |= turns.shared.contains(program->bufferOf(operand));
-      }
-    }
+  for (const Filled &one : findFilled(loop, *program)) {
+    llvm::SetVector<Value> key;
+    if (isPassedOn(one.buffer) || !KeyReader(loop, key).visit(one.value) ||
+        llvm::any_of(key, differsInNext))
+      continue;
+    // A longer key, for a left operand, would keep programs apart.
+    bool isLonger = llvm::any_of(
+        key, [&](Value value) { return !turns.key.contains(value); });
+    if (isLonger && !one.isRight)
+      continue;
+    turns.key.insert(key.begin(), key.end());
+    turns.shared.insert(one.buffer);
+    hasOperand |= one.isRight;
   }
   if (!hasOperand || turns.key.size() > kLongestKey)
     return;
