@@ -85,7 +85,8 @@ std::optional<llvm::SmallVector<TileCondition, 2>>
 conditionsOf(mlir::Value mask, codegen::TileForms &forms);
 
 /// An operand that a deferred dot reads where it is in memory: row by row, or a
-/// right operand column by column. The tile of the next iteration continues the
+/// right operand column by column. A left operand of narrow floats is converted
+/// from there for each product. The tile of the next iteration continues the
 /// left operand's rows and the right one's columns, or has the rows after the
 /// right operand's. In iterations in which a condition is false, or a remainder
 /// wraps around, it is copied to its buffer.

@@ -232,10 +232,15 @@ std::optional<InPlaceOperand> Planner::planPlace(tt::DotOp dot, scf::ForOp loop,
 std::optional<InPlaceOperand>
 Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   std::optional<InPlaceOperand> place = planPlace(dot, loop, isRight);
-  if (!place || (place->isExtended && !isRight))
+  if (!place)
     return std::nullopt;
   InPlaceOperand &operand = *place;
   const DotPlan &plan = program->dots.at(dot);
+  // Rows are converted to those of a buffer that joins them.
+  if (!isRight && operand.isExtended &&
+      (plan.left.packed ||
+       program->materialized.lookup(plan.left.value)->joinedDim != 1))
+    return std::nullopt;
   ArrayRef<int64_t> shape =
       codegen::tileType(tt::LoadOp(operand.load).getResult()).getShape();
   codegen::Polynomial next = isRight && !operand.isByColumns
@@ -260,8 +265,8 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
   } else {
     operand.rows = plan.rows;
     // A tile register reads all of a line at once.
-    operand.hasManyRows =
-        plan.kind != DotKind::Tiles && plan.block.rows > options.cpu.setRows;
+    operand.hasManyRows = plan.kind != DotKind::Tiles && !operand.isExtended &&
+                          plan.block.rows > options.cpu.setRows;
   }
   return place;
 }

@@ -107,7 +107,8 @@ void planJoint(TileProgram &program, const GenerateOptions &options) {
     return;
   const DeferredDots &deferred = found->second;
   const auto &[left, right] = deferred.inPlace;
-  if (!left || !right || right->isByColumns || !deferred.startsAtZero)
+  if (!left || left->isExtended || !right || right->isByColumns ||
+      !deferred.startsAtZero)
     return;
   tt::DotOp dot = deferred.dots.front();
   // The loop only reads memory, and leaves one tile.

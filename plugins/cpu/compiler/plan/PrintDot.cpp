@@ -27,7 +27,8 @@ static void printDeferred(const DeferredDots &deferred, tt::DotOp dot,
     os << " stores";
   const auto &[left, right] = deferred.inPlace;
   if (left)
-    os << ", left in place";
+    os << (left->isExtended ? ", left converted from memory"
+                            : ", left in place");
   if (right)
     os << ", right in place " << (right->isByColumns ? "by columns " : "")
        << "up to " << right->mostRows << " rows";

@@ -189,7 +189,8 @@ DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
   if (deferred->prefetches.empty())
     return {};
   auto isCopied = [&](const Side &side) -> llvm::Value * {
-    return side.operand ? b.CreateNot(side.started.isInPlace) : b.getTrue();
+    bool isRead = side.operand && !side.operand->isExtended;
+    return isRead ? b.CreateNot(side.started.isInPlace) : b.getTrue();
   };
   // A right operand that is in place is prefetched where it is read.
   llvm::Value *copiesRight = isCopied(sides[1]);

@@ -183,6 +183,16 @@ int64_t jointSumBytes(Emitter &emitter);
 void emitFewRowsProduct(Emitter &emitter, tt::DotOp op,
                         const ProductOperands &operands);
 
+/// Loads `count` elements of `type`, which is `wide` or narrower, as `wide`.
+llvm::Value *loadAs(llvm::IRBuilder<> &b, llvm::Type *wide, llvm::Value *place,
+                    llvm::Type *type, int64_t count);
+
+/// Emits a call that converts the left operand of `operands` from memory, where
+/// its rows are `row` bytes apart from `first` on, to its buffer.
+void emitWiden(Emitter &emitter, tt::DotOp op, const InPlaceOperand &left,
+               llvm::Value *first, llvm::Value *row,
+               const ProductOperands &operands);
+
 /// Emits a call that adds the product to the sums of `op`.
 void emitProduct(Emitter &emitter, tt::DotOp op,
                  const ProductOperands &operands,

@@ -55,21 +55,7 @@ protected:
 
   /// Loads `count` elements of `type`, as the type of sums.
   llvm::Value *load(llvm::Value *place, llvm::Type *type, int64_t count) {
-    auto several = [&](llvm::Type *one) -> llvm::Type * {
-      return count > 1 ? llvm::FixedVectorType::get(one, count) : one;
-    };
-    llvm::Align align = alignOf(type);
-    if (!type->isBFloatTy()) {
-      llvm::Value *value = b.CreateAlignedLoad(several(type), place, align);
-      if (type == sum)
-        return value;
-      return type->isIntegerTy() ? b.CreateSExt(value, several(sum))
-                                 : b.CreateFPExt(value, several(sum));
-    }
-    llvm::Value *bits =
-        b.CreateAlignedLoad(several(b.getInt16Ty()), place, align);
-    bits = b.CreateShl(b.CreateZExt(bits, several(b.getInt32Ty())), 16);
-    return b.CreateBitCast(bits, several(sum));
+    return loadAs(b, sum, place, type, count);
   }
 
   /// The element of the left operand `offset` and `more` after the first of

@@ -75,12 +75,18 @@ DeferredDotsEmitter::placesOf(Place Side::*which) const {
   return {sides[0].*which, sides[1].*which};
 }
 
-/// Makes the operands those of `places` where these are in place.
+/// Makes the operands those of `places` where these are in place, or converts
+/// them from there.
 void DeferredDotsEmitter::placeIn(ProductOperands &operands, tt::DotOp dot,
                                   const Places &places) {
   const auto &[left, right] = places;
   DotShape shape = shapeOf(emitter, dot);
-  if (left.first) {
+  if (left.first && sides[0].operand->isExtended) {
+    emitIf(emitter, left.isInPlace, [&] {
+      emitWiden(emitter, dot, *sides[0].operand, left.first, sides[0].stride,
+                operands);
+    });
+  } else if (left.first) {
     operands.left = b.CreateSelect(left.isInPlace, left.first, operands.left);
     operands.row =
         b.CreateSelect(left.isInPlace, sides[0].stride,
@@ -128,7 +134,7 @@ void DeferredDotsEmitter::emitInPlaceDot(tt::DotOp dot) {
   }
   // With both in place no buffer is filled: any number may be deferred, so that
   // the whole of a row or column is read at once.
-  if (sides[0].operand && sides[1].operand)
+  if (sides[0].operand && !sides[0].operand->isExtended && sides[1].operand)
     isFull = b.CreateAnd(isFull,
                          b.CreateNot(b.CreateAnd(sides[0].started.isInPlace,
                                                  sides[1].started.isInPlace)));

@@ -89,7 +89,8 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.mayStartAtZero = deferred && deferred->startsAtZero;
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
-  shape.isLeftInPlace = deferred && deferred->inPlace[0];
+  shape.isLeftInPlace =
+      deferred && deferred->inPlace[0] && !deferred->inPlace[0]->isExtended;
   if (deferred && deferred->store)
     shape.store = &*deferred->store;
   setStrides(shape, plan, program, deferred);
