@@ -89,6 +89,21 @@ bool Planner::transposeIfColumnMajor(OpOperand &operand,
   return true;
 }
 
+/// Moves conversions of what is known before a loop, such as the queries of
+/// attention, out of it: they are operands of a dot in each iteration.
+void Planner::hoistDotOperands() {
+  function.walk([](tt::DotOp dot) {
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    for (Value operand : {dot.getA(), dot.getB()}) {
+      Operation *op = operand.getDefiningOp();
+      if (loop && op && op->getParentOp() == loop && isMemoryEffectFree(op) &&
+          op->getNumOperands() == 1 && op->hasTrait<OpTrait::Elementwise>() &&
+          loop.isDefinedOutsideOfLoop(op->getOperand(0)))
+        op->moveBefore(loop);
+    }
+  });
+}
+
 void Planner::transposeDotOperands() {
   if (!options.fastPaths.has(FastPath::DotTransposed))
     return;

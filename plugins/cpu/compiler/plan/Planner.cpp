@@ -30,6 +30,7 @@ Planner::Planner(tt::FuncOp function, std::optional<RowParts> parts,
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
+  hoistDotOperands();
   transposeDotOperands();
   limitDotRows();
   unsigned number = 0;

@@ -129,6 +129,7 @@ private:
   void replaceBuffer(Buffer *from, Buffer *to);
   bool materializeExpensiveValues();
   // Dots.cpp
+  void hoistDotOperands();
   void transposeDotOperands();
   bool transposeIfColumnMajor(mlir::OpOperand &operand,
                               llvm::DenseMap<mlir::Value, mlir::Value> &turned);
