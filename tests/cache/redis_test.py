@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from remote_test import Client, contains, equal
+from remote_client import Client, contains, equal, run_case
 
 SKIPPED = 77  # told to ctest by SKIP_RETURN_CODE
 PROCESSES = 16
@@ -181,6 +181,4 @@ def case_sixteen_processes():
     redis.stop()
 
 
-CASES = {name[5:]: function for name, function in globals().items()
-         if name.startswith("case_")}
-CASES[sys.argv[3]]()
+run_case(globals())
