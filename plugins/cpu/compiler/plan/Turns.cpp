@@ -18,11 +18,11 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static constexpr int64_t kMostPrograms = 8;
+static constexpr int64_t kMostSharing = 8;
 static constexpr size_t kLongestKey = 8;
 
 /// The first loop of a function, if nothing before it has an effect; or null.
-static scf::ForOp findLoop(const TileProgram &program) {
+static scf::ForOp findSharingLoop(const TileProgram &program) {
   auto function = const_cast<tt::FuncOp &>(program.function);
   if (!llvm::hasSingleElement(function.getBody()))
     return {};
@@ -102,7 +102,7 @@ static SmallVector<Filled> findFilled(scf::ForOp loop,
 }
 
 void Planner::planTurns() {
-  scf::ForOp loop = findLoop(*program);
+  scf::ForOp loop = findSharingLoop(*program);
   if (!options.fastPaths.has(FastPath::DotTurns) || !loop || program->joint ||
       program->deferredDots.contains(loop) || !program->heldSums.empty() ||
       !onlyReads(loop))
@@ -136,7 +136,7 @@ void Planner::planTurns() {
     bytes += llvm::alignTo(buffer->bytes(), kScratchAlign);
   }
   turns.programs = std::min<int64_t>(
-      kMostPrograms, options.cpu.sharedBytes / std::max<int64_t>(bytes, 1));
+      kMostSharing, options.cpu.sharedBytes / std::max<int64_t>(bytes, 1));
   if (turns.programs < 2)
     return;
   for (Buffer *buffer : turns.own) {

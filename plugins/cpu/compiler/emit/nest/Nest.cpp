@@ -228,43 +228,6 @@ void NestEmitter::emitAxis(const Inner &inner) {
   finishReductions();
 }
 
-/// A row of fewer vectors is multiplied in the time of a branch that is not
-/// predicted: on a Zen 5, attention with such rows was 2 % slower.
-static constexpr int64_t kFewestKept = 8;
-
-/// An i1: is the row, which is multiplied where it is, multiplied by one? Null:
-/// `inner` does something else. Attention scales its sums by such factors, of
-/// which few are not one after some iterations.
-llvm::Value *NestEmitter::isKeptRow(const Inner &inner) {
-  const Root &root = inner.roots.front();
-  auto product =
-      root.value ? root.value.getDefiningOp<arith::MulFOp>() : nullptr;
-  if (!emitter.options.fastPaths.has(FastPath::UnitFactors) || !product ||
-      root.kind != RootKind::Materialize || inner.roots.size() > 1 ||
-      nest.inners.size() > 1 || nest.shape.size() < 2 ||
-      nest.shape[nest.vectorAxis] < kFewestKept * int64_t(lanes))
-    return nullptr;
-  Value operands[] = {product.getLhs(), product.getRhs()};
-  for (auto [kept, factor] : {std::pair(operands[0], operands[1]),
-                              std::pair(operands[1], operands[0])}) {
-    auto broadcast = factor.getDefiningOp<tt::BroadcastOp>();
-    if (emitter.program.carried.lookup(kept).current != root.target ||
-        !broadcast ||
-        broadcast.getSrc().getType().getShape()[nest.vectorAxis] != 1)
-      continue;
-    current[nest.vectorAxis] = zero();
-    Element element = get(factor, current);
-    if (element.isVector)
-      return nullptr;
-    return at({element.value}, [&] {
-      llvm::Type *type = element.value->getType();
-      return builder.CreateFCmpOEQ(element.value,
-                                   llvm::ConstantFP::get(type, 1.0));
-    });
-  }
-  return nullptr;
-}
-
 /// Runs the roots for each vector of `range`, `unroll` of them at a time; the
 /// range is a multiple of that.
 void NestEmitter::emitVectorLoop(const Inner &inner, Range range,

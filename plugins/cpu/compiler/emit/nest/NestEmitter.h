@@ -77,11 +77,12 @@ private:
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
   void emitAxis(const Inner &inner);
-  llvm::Value *isKeptRow(const Inner &inner);
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
+  // KeptRows.cpp
+  llvm::Value *isKeptRow(const Inner &inner);
   // Transpose.cpp: blocks that are transposed in registers
   void emitTransposed(const Inner &inner);
   llvm::Value *isFar(mlir::Value pointers, unsigned dim);
