@@ -2,20 +2,12 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "nereid/ttir/Parse.h"
+#include "ttir_fuzz.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace nereid::tt;
-
-static const DialectRegistry &dialects() {
-  static const auto *registry = [] {
-    auto *registry = new DialectRegistry;
-    registerTTIRDialects(*registry);
-    return registry;
-  }();
-  return *registry;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef bytes(reinterpret_cast<const char *>(data), size);
