@@ -71,9 +71,10 @@ llvm::Value *BodyEmitter::isNeeded(const Nest &nest,
   if (scf::ForOp loop = nest.unlessRun)
     return b.CreateICmpSGE(emitter.scalar(loop.getLowerBound()),
                            emitter.scalar(loop.getUpperBound()));
-  if (emitter.isShared && emitter.program.turns->shares(nest))
-    return b.CreateNot(emitter.isShared);
-  return deferred ? deferred->isNeeded(nest) : nullptr;
+  llvm::Value *needed = deferred ? deferred->isNeeded(nest) : nullptr;
+  const auto &roots = nest.inners.front().roots;
+  return roots.empty() ? needed
+                       : emitter.unlessFilled(roots.front().target, needed);
 }
 
 void BodyEmitter::emitSteps(Block &block, ArrayRef<Step> steps) {

@@ -11,6 +11,15 @@
 
 namespace nereid::cpu {
 
+/// Some of the iterations of a loop, from `first` on, at most so many.
+struct LoopPart {
+  llvm::Value *first = nullptr;
+  int64_t iterations = 0;
+  llvm::Value *isLater = nullptr; // i1: others precede them
+  /// The scalars that the loop carries, in the first iteration.
+  llvm::SmallVector<llvm::Value *, 4> carried;
+};
+
 /// Emits the blocks of the kernel, or of a region of scalars. Scalars are in
 /// registers (phis where control flow joins), tiles in the buffers that the
 /// plan names.
@@ -26,6 +35,8 @@ public:
   void emitSteps(mlir::Block &block, llvm::ArrayRef<Step> steps);
   void emitSteps(mlir::Block &block);
   void emitTerminator(mlir::Operation *op);
+  /// Emits `loop`, or a part of it. Returns the index after the last iteration.
+  llvm::Value *emitFor(mlir::scf::ForOp loop, const LoopPart *part = nullptr);
 
   /// What the region returned, where `next` is the insertion point; one value
   /// for each of `types`.
@@ -49,7 +60,6 @@ private:
   void emitIfOp(mlir::scf::IfOp op);
 
   // Loops.cpp
-  void emitFor(mlir::scf::ForOp loop);
   void emitWhile(mlir::scf::WhileOp op);
 
   Emitter &emitter;

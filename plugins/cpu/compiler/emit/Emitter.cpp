@@ -39,6 +39,15 @@ llvm::Value *Emitter::larger(llvm::Value *a, llvm::Value *b) {
   return extreme(builder, llvm::Intrinsic::smax, a, b);
 }
 
+llvm::Value *Emitter::unlessFilled(const Buffer *buffer,
+                                   llvm::Value *condition) {
+  llvm::Value *isFilled = filled.lookup(buffer);
+  if (!isFilled)
+    return condition;
+  llvm::Value *isNot = builder.CreateNot(isFilled);
+  return condition ? builder.CreateAnd(condition, isNot) : isNot;
+}
+
 llvm::Value *Emitter::poison(Value value) {
   if (!value.getDefiningOp<ub::PoisonOp>())
     return nullptr;

@@ -88,9 +88,9 @@ struct Emitter {
   /// i1, after a loop with a SumStore, by the nest: is all of it stored?
   llvm::DenseMap<const Nest *, llvm::Value *> storedSums;
 
-  /// An i1, in the loop of TileProgram::turns: the buffers that its programs
-  /// share are filled. Null elsewhere.
-  llvm::Value *isShared = nullptr;
+  /// i1, in the loop of TileProgram::turns: is a buffer filled by another
+  /// program? Null for one that is not shared.
+  llvm::DenseMap<const Buffer *, llvm::Value *> filled;
   /// Of TileProgram::joint, while the loop is emitted.
   JointProducts *joint = nullptr;
 
@@ -166,6 +166,10 @@ struct Emitter {
     return memory == Memory::Either ? access : inProgram(access);
   }
   llvm::AllocaInst *allocate(llvm::Type *type, const llvm::Twine &name);
+  /// An i1, or null for true: is `condition` true, or null, and has no other
+  /// program filled `buffer`?
+  llvm::Value *unlessFilled(const Buffer *buffer,
+                            llvm::Value *condition = nullptr);
 
   /// Emits one element-wise operation; reports and records a failure.
   llvm::SmallVector<llvm::Value *> elementOp(mlir::Operation *op,

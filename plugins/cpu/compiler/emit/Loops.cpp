@@ -47,12 +47,13 @@ public:
       : emitter(emitter), b(emitter.builder), loop(loop) {}
 
   /// At the start of the loop's header, which is entered from `entry`.
-  void begin(llvm::BasicBlock *entry) {
+  void begin(llvm::BasicBlock *entry, const LoopPart *part) {
     for (auto [init, argument] :
          llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs())) {
       if (!isTile(argument)) {
         llvm::PHINode *phi = b.CreatePHI(emitter.typeOf(argument), 2);
-        phi->addIncoming(emitter.scalar(init), entry);
+        phi->addIncoming(
+            part ? part->carried[phis.size()] : emitter.scalar(init), entry);
         emitter.scalars[argument] = phi;
         phis.push_back(phi);
         continue;
@@ -125,8 +126,9 @@ private:
 };
 } // namespace
 
-void BodyEmitter::emitFor(scf::ForOp loop) {
-  llvm::Value *lower = emitter.scalar(loop.getLowerBound());
+llvm::Value *BodyEmitter::emitFor(scf::ForOp loop, const LoopPart *part) {
+  llvm::Value *lower =
+      part ? part->first : emitter.scalar(loop.getLowerBound());
   llvm::Value *upper = emitter.scalar(loop.getUpperBound());
   llvm::Value *step = emitter.scalar(loop.getStep());
   DeferredDotsEmitter deferred(emitter, loop);
@@ -139,10 +141,17 @@ void BodyEmitter::emitFor(scf::ForOp loop) {
   llvm::PHINode *index = b.CreatePHI(lower->getType(), 2);
   index->addIncoming(lower, entry);
   CarriedValues carried(emitter, loop);
-  carried.begin(entry);
-  deferred.begin(entry);
+  carried.begin(entry, part);
+  deferred.begin(entry, part ? part->isLater : nullptr);
   emitter.scalars[loop.getInductionVar()] = index;
-  b.CreateCondBr(b.CreateICmpSLT(index, upper), body, exit);
+  llvm::PHINode *number = part ? b.CreatePHI(b.getInt64Ty(), 2) : nullptr;
+  llvm::Value *isLeft = b.CreateICmpSLT(index, upper);
+  if (part) {
+    number->addIncoming(emitter.i64(0), entry);
+    isLeft = b.CreateAnd(isLeft,
+                         b.CreateICmpNE(number, emitter.i64(part->iterations)));
+  }
+  b.CreateCondBr(isLeft, body, exit);
 
   b.SetInsertPoint(body);
   deferred.enterIteration();
@@ -150,12 +159,16 @@ void BodyEmitter::emitFor(scf::ForOp loop) {
   deferred.leaveIteration();
   carried.passOn();
   index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
+  if (part)
+    number->addIncoming(b.CreateAdd(number, emitter.i64(1)),
+                        b.GetInsertBlock());
   carried.swapBuffers();
   annotate(b.CreateBr(header), loop);
 
   b.SetInsertPoint(exit);
   carried.end();
   deferred.end();
+  return index;
 }
 
 void BodyEmitter::emitWhile(scf::WhileOp op) {

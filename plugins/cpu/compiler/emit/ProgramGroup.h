@@ -77,9 +77,15 @@ protected:
     for (auto [value, place] : llvm::zip(scalarsOf(values), carriedPlaces))
       store(emitter.scalar(value), place, program);
   }
+  llvm::SmallVector<llvm::Value *, 4> loadCarried(llvm::Value *program) {
+    llvm::SmallVector<llvm::Value *, 4> values;
+    for (const Place &place : carriedPlaces)
+      values.push_back(load(place, program));
+    return values;
+  }
   void loadScalars(mlir::ValueRange values, llvm::Value *program) {
-    for (auto [value, place] : llvm::zip(scalarsOf(values), carriedPlaces))
-      emitter.scalars[value] = load(place, program);
+    for (auto [value, now] : llvm::zip(scalarsOf(values), loadCarried(program)))
+      emitter.scalars[value] = now;
   }
 
   /// Emits the scalars that are computed before the loop. Those that are loaded

@@ -4,7 +4,7 @@
 //
 // Three loops over the programs: the first runs what precedes the loop, the
 // second, which is repeated while a program has an iteration left, runs one of
-// each, the third what follows the loop.
+// each, or as many as it defers dots for, the third what follows the loop.
 
 #include "emit/Turns.h"
 
@@ -21,11 +21,18 @@ public:
       : ProgramGroup(emitter, turns.loop, turns.programs), turns(turns) {
     for (const Buffer *buffer : turns.own)
       bases[buffer] = emitter.buffers.lookup(buffer);
+    for (const TurnOperand &operand : turns.operands)
+      operands.push_back({operand, emitter.buffers.lookup(operand.tiles)});
   }
 
   llvm::Value *run(ProgramIds &ids, llvm::Value *left, NextIds next) {
     makePlaces(ids);
     indexPlace = makePlace(emitter.typeOf(loop.getInductionVar()), "indices");
+    for (Operand &operand : operands) {
+      operand.fillers = makePlace(b.getInt64Ty(), "fillers");
+      for (Value value : operand.plan.key)
+        operand.key.push_back(makePlace(emitter.typeOf(value), "keys"));
+    }
     for (Value argument : loop.getRegionIterArgs()) {
       CarriedTile tile = emitter.program.carried.lookup(argument);
       if (tile.current != tile.next)
@@ -59,10 +66,17 @@ private:
     CarriedTile tile;
     Place current, next;
   };
+  /// An operand that some of the programs share.
+  struct Operand {
+    const TurnOperand &plan;
+    llvm::Value *tiles; // of the first program
+    Place fillers; // i64: of a program, the first one with the same operand
+    SmallVector<Place, 4> key;
+  };
 
   /// Stores the ids of the programs that take turns, and returns how many there
-  /// are: as many as `left` with the key of the first, which has `ids`. Those
-  /// become the ids of the program after them.
+  /// are: as many as `left` with the key of the first, which has `ids`, and
+  /// with an operand of another. `ids` become those of the program after them.
   llvm::Value *collect(ProgramIds &ids, llvm::Value *left, NextIds next) {
     SmallVector<llvm::AllocaInst *> key;
     for (Value value : turns.key)
@@ -86,6 +100,8 @@ private:
     }
     storeIds(ids, program);
     llvm::Value *isTaken = isLike(key, program, ids);
+    if (!operands.empty())
+      isTaken = b.CreateAnd(isTaken, findFillers(program));
     llvm::BasicBlock *looked = b.GetInsertBlock();
     b.CreateCondBr(isTaken, take, end);
 
@@ -123,14 +139,41 @@ private:
       llvm::Value *now = emitter.scalar(value);
       emitIf(emitter, isFirst, [&] { b.CreateStore(now, place); });
       llvm::Value *first = b.CreateLoad(now->getType(), place);
-      if (now->getType()->isFloatingPointTy()) {
-        llvm::Type *bits = b.getIntNTy(now->getType()->getScalarSizeInBits());
-        now = b.CreateBitCast(now, bits);
-        first = b.CreateBitCast(first, bits);
-      }
-      isSame = b.CreateAnd(isSame, b.CreateICmpEQ(now, first));
+      isSame = b.CreateAnd(isSame, equalBits(now, first));
     }
     return isSame;
+  }
+
+  /// An i1: have two scalars the same bits?
+  llvm::Value *equalBits(llvm::Value *one, llvm::Value *other) {
+    if (one->getType()->isFloatingPointTy()) {
+      llvm::Type *bits = b.getIntNTy(one->getType()->getScalarSizeInBits());
+      one = b.CreateBitCast(one, bits);
+      other = b.CreateBitCast(other, bits);
+    }
+    return b.CreateICmpEQ(one, other);
+  }
+
+  /// Finds out who fills the operands of `program`, whose scalars are known. An
+  /// i1: is it the first program, or has it an operand of another?
+  llvm::Value *findFillers(llvm::Value *program) {
+    llvm::Value *isTaken = b.CreateICmpEQ(program, emitter.i64(0));
+    for (Operand &operand : operands) {
+      for (auto [value, place] : llvm::zip(operand.plan.key, operand.key))
+        store(emitter.scalar(value), place, program);
+      llvm::Value *filler = program;
+      llvm::Value *upToIt = b.CreateAdd(program, emitter.i64(1));
+      emitLoop(b, upToIt, 1, filler, [&](llvm::Value *other) {
+        llvm::Value *isSame = b.CreateICmpULT(other, filler);
+        for (auto [value, place] : llvm::zip(operand.plan.key, operand.key))
+          isSame = b.CreateAnd(
+              isSame, equalBits(emitter.scalar(value), load(place, other)));
+        filler = b.CreateSelect(isSame, other, filler);
+      });
+      store(filler, operand.fillers, program);
+      isTaken = b.CreateOr(isTaken, b.CreateICmpNE(filler, program));
+    }
+    return isTaken;
   }
 
   /// Makes the program's ids and buffers those that are used.
@@ -162,21 +205,58 @@ private:
     llvm::Value *isLeft =
         b.CreateICmpSLT(index, emitter.scalar(loop.getUpperBound()));
     emitIf(emitter, isLeft, [&] {
-      emitter.scalars[loop.getInductionVar()] = index;
-      loadScalars(loop.getRegionIterArgs(), program);
-      loadSwapped(program);
-      emitter.isShared = isLater;
-      BodyEmitter(emitter, nullptr).emitSteps(*loop.getBody());
-      emitter.isShared = nullptr;
-      storeScalars(loop.getYieldedValues(), program);
-      for (Swap &swap : swaps) {
-        store(emitter.buffers[swap.tile.next], swap.current, program);
-        store(emitter.buffers[swap.tile.current], swap.next, program);
-      }
-      store(b.CreateAdd(index, emitter.scalar(loop.getStep())), indexPlace,
-            program);
+      auto deferred = emitter.program.deferredDots.find(loop);
+      llvm::Value *after =
+          deferred == emitter.program.deferredDots.end()
+              ? runIteration(program, index, isLater)
+              : runDeferred(program, index, deferred->second.iterations);
+      emitter.filled.clear();
+      store(after, indexPlace, program);
     });
     return isLeft;
+  }
+
+  /// Runs the iteration of `index`; returns the next one's. `isLater`, an i1:
+  /// another program has filled what is shared.
+  llvm::Value *runIteration(llvm::Value *program, llvm::Value *index,
+                            llvm::Value *isLater) {
+    for (const Buffer *buffer : turns.shared)
+      emitter.filled[buffer] = isLater;
+    emitter.scalars[loop.getInductionVar()] = index;
+    loadScalars(loop.getRegionIterArgs(), program);
+    loadSwapped(program);
+    BodyEmitter(emitter, nullptr).emitSteps(*loop.getBody());
+    storeScalars(loop.getYieldedValues(), program);
+    for (Swap &swap : swaps) {
+      store(emitter.buffers[swap.tile.next], swap.current, program);
+      store(emitter.buffers[swap.tile.current], swap.next, program);
+    }
+    return b.CreateAdd(index, emitter.scalar(loop.getStep()));
+  }
+
+  /// Runs so many `iterations` from `index` on, and multiplies what they defer;
+  /// returns the next one's.
+  llvm::Value *runDeferred(llvm::Value *program, llvm::Value *index,
+                           int64_t iterations) {
+    LoopPart part{index, iterations,
+                  b.CreateICmpNE(index, emitter.scalar(loop.getLowerBound())),
+                  loadCarried(program)};
+    for (Operand &operand : operands) {
+      llvm::Value *filler = load(operand.fillers, program);
+      llvm::Value *isFilled = b.CreateICmpNE(filler, program);
+      const TurnOperand &plan = operand.plan;
+      emitter.filled[plan.tiles] = isFilled;
+      if (plan.unpacked)
+        emitter.filled[plan.unpacked] = isFilled;
+      emitter.buffers[plan.tiles] = b.CreateGEP(
+          b.getInt8Ty(), operand.tiles,
+          b.CreateMul(filler, emitter.i64(plan.tiles->groupStride())));
+    }
+    llvm::Value *after = BodyEmitter(emitter, nullptr).emitFor(loop, &part);
+    storeScalars(loop.getResults(), program);
+    for (Operand &operand : operands)
+      emitter.buffers[operand.plan.tiles] = operand.tiles;
+    return after;
   }
 
   void loadSwapped(llvm::Value *program) {
@@ -202,6 +282,7 @@ private:
   llvm::MapVector<const Buffer *, llvm::Value *> bases; // of the first program
   Place indexPlace;
   SmallVector<Swap, 2> swaps;
+  SmallVector<Operand, 2> operands;
 };
 } // namespace
 

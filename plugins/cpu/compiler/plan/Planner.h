@@ -165,6 +165,9 @@ private:
   bool hasWritesBefore(mlir::scf::ForOp loop) const;
   // Turns.cpp
   void planTurns();
+  void planTurnOperands(TurnLoop &turns);
+  bool planSharedBuffers(TurnLoop &turns);
+  void separatePrograms(TurnLoop &turns);
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
   bool canReorder(tt::StoreOp store);

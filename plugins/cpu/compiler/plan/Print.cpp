@@ -160,18 +160,27 @@ struct Printer {
     }
   }
 
-  void printTurns(const TurnLoop &turns) {
-    os << ", up to " << turns.programs << " programs take turns";
-    if (turns.shared.empty())
-      return;
-    os << ", sharing";
-    for (const auto &buffer : program.buffers)
-      if (turns.shared.contains(buffer.get()))
-        os << " b" << buffer->id;
+  void printKey(const llvm::SetVector<Value> &key) {
     llvm::StringRef separator = " by ";
-    for (Value value : turns.key) {
+    for (Value value : key) {
       os << std::exchange(separator, ", ");
       name(value);
+    }
+  }
+
+  void printTurns(const TurnLoop &turns) {
+    os << ", up to " << turns.programs << " programs take turns";
+    bool isForAll = turns.operands.empty();
+    if (isForAll && !turns.shared.empty()) {
+      os << ", sharing";
+      for (const auto &buffer : program.buffers)
+        if (turns.shared.contains(buffer.get()))
+          os << " b" << buffer->id;
+    }
+    printKey(turns.key);
+    for (const TurnOperand &operand : turns.operands) {
+      os << ", some share b" << operand.tiles->id;
+      printKey(operand.key);
     }
   }
 

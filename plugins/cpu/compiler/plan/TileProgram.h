@@ -168,8 +168,19 @@ struct RowParts {
   mlir::Value first, end; // i32, arguments of the function: the part's rows
 };
 
+/// An operand of deferred dots in `tiles`, which have a group for each program.
+/// Those of programs that take turns, and for which `key`, scalars from before
+/// the loop, is the same, are equal.
+struct TurnOperand {
+  Buffer *tiles = nullptr;
+  /// The buffer of one iteration that `tiles` are packed from, or null.
+  const Buffer *unpacked = nullptr;
+  llvm::SetVector<mlir::Value> key;
+};
+
 /// A loop of the function in which programs that follow one another take turns:
-/// each runs an iteration before the first runs its next one.
+/// each runs an iteration before the first runs its next one. With deferred
+/// dots, it runs and multiplies as many as these defer.
 struct TurnLoop {
   mlir::scf::ForOp loop;
   int64_t programs = 0; // at most
@@ -181,11 +192,9 @@ struct TurnLoop {
   /// Scalars from before the loop that the shared ones depend on: programs for
   /// which they differ do not take turns.
   llvm::SetVector<mlir::Value> key;
-
-  bool shares(const Nest &nest) const {
-    const auto &roots = nest.inners.front().roots;
-    return !roots.empty() && shared.contains(roots.front().target);
-  }
+  /// With deferred dots, what some of the programs share. One takes part if it
+  /// shares an operand with another.
+  llvm::SmallVector<TurnOperand, 2> operands;
 };
 
 /// A loop of the function with a dot whose products, if they have few rows, are

@@ -101,20 +101,14 @@ static SmallVector<Filled> findFilled(scf::ForOp loop,
   return filled;
 }
 
-void Planner::planTurns() {
-  scf::ForOp loop = findSharingLoop(*program);
-  if (!options.fastPaths.has(FastPath::DotTurns) || !loop || program->joint ||
-      program->deferredDots.contains(loop) || !program->heldSums.empty() ||
-      !onlyReads(loop))
-    return;
-  TurnLoop turns{loop};
-  KeyReader bounds(loop, turns.key);
-  if (!bounds.visit(loop.getLowerBound()) || !bounds.visit(loop.getStep()))
-    return;
-  bool hasOperand = false;
-  for (const Filled &one : findFilled(loop, *program)) {
+/// Finds the buffers that all programs of a turn share. Returns false if they
+/// should not take turns.
+bool Planner::planSharedBuffers(TurnLoop &turns) {
+  bool hasRight = false;
+  for (const Filled &one : findFilled(turns.loop, *program)) {
     llvm::SetVector<Value> key;
-    if (isPassedOn(one.buffer) || !KeyReader(loop, key).visit(one.value) ||
+    if (isPassedOn(one.buffer) ||
+        !KeyReader(turns.loop, key).visit(one.value) ||
         llvm::any_of(key, differsInNext))
       continue;
     // A longer key, for a left operand, would keep programs apart.
@@ -124,27 +118,100 @@ void Planner::planTurns() {
       continue;
     turns.key.insert(key.begin(), key.end());
     turns.shared.insert(one.buffer);
-    hasOperand |= one.isRight;
+    hasRight |= one.isRight;
   }
-  if (!hasOperand || turns.key.size() > kLongestKey)
-    return;
-  turns.own = buffersBetweenIterations(*program, loop);
+  return hasRight && turns.key.size() <= kLongestKey;
+}
+
+/// Finds the operands of deferred dots that some of the programs share: those
+/// that are always copied.
+void Planner::planTurnOperands(TurnLoop &turns) {
+  const DeferredDots &deferred = program->deferredDots[turns.loop];
+  llvm::DenseSet<const Buffer *> filled;
+  for (const Filled &one : findFilled(turns.loop, *program))
+    filled.insert(one.buffer);
+  for (tt::DotOp dot : deferred.dots) {
+    const DotPlan &plan = program->dots.at(dot);
+    for (auto [operand, inPlace] :
+         {std::pair(plan.left, &deferred.inPlace[0]),
+          std::pair(plan.right, &deferred.inPlace[1])}) {
+      TurnOperand shared;
+      const Buffer *unpacked = program->materialized.lookup(operand.value);
+      const Buffer *tiles = operand.packed ? operand.packed : unpacked;
+      if (*inPlace || !deferred.buffers.contains(tiles) ||
+          !filled.contains(tiles) || turns.shared.contains(tiles) ||
+          !KeyReader(turns.loop, shared.key).visit(operand.value) ||
+          shared.key.size() > kLongestKey)
+        continue;
+      if (operand.packed && filled.contains(unpacked) &&
+          operand.value.hasOneUse())
+        shared.unpacked = unpacked;
+      for (auto &buffer : program->buffers)
+        if (buffer.get() == tiles)
+          shared.tiles = buffer.get();
+      turns.shared.insert(tiles);
+      if (shared.unpacked)
+        turns.shared.insert(shared.unpacked);
+      turns.operands.push_back(std::move(shared));
+    }
+  }
+}
+
+/// Gives each program a copy of what it must keep. Sets the number of programs.
+void Planner::separatePrograms(TurnLoop &turns) {
+  turns.own = buffersBetweenIterations(*program, turns.loop);
+  llvm::SetVector<Buffer *> copied = turns.own;
+  for (const TurnOperand &operand : turns.operands)
+    copied.insert(operand.tiles);
   int64_t bytes = 0;
-  for (Buffer *buffer : turns.own) {
-    if (buffer->isInRegisters || buffer->groups > 1 || buffer->tiles > 1)
+  for (Buffer *buffer : copied) {
+    bool isTiled = buffer->tiles > 1 && turns.own.contains(buffer);
+    if (buffer->isInRegisters || buffer->groups > 1 || isTiled)
       return;
-    bytes += llvm::alignTo(buffer->bytes(), kScratchAlign);
+    bytes += llvm::alignTo(buffer->groupStride(), kScratchAlign);
   }
   turns.programs = std::min<int64_t>(
       kMostSharing, options.cpu.sharedBytes / std::max<int64_t>(bytes, 1));
   if (turns.programs < 2)
     return;
-  for (Buffer *buffer : turns.own) {
+  for (Buffer *buffer : copied) {
+    uint64_t stride = buffer->groupStride();
     buffer->groups = turns.programs;
-    buffer->padding =
-        llvm::alignTo(buffer->bytes(), kScratchAlign) - buffer->bytes();
+    buffer->padding = llvm::alignTo(stride, kScratchAlign) - stride;
   }
-  program->turns = std::move(turns);
+}
+
+void Planner::planTurns() {
+  scf::ForOp loop = findSharingLoop(*program);
+  if (!options.fastPaths.has(FastPath::DotTurns) || !loop || program->joint ||
+      !program->heldSums.empty() || !onlyReads(loop))
+    return;
+  TurnLoop turns{loop};
+  KeyReader bounds(loop, turns.key);
+  if (!bounds.visit(loop.getLowerBound()) || !bounds.visit(loop.getStep()))
+    return;
+  auto deferred = program->deferredDots.find(loop);
+  if (deferred == program->deferredDots.end()) {
+    if (!planSharedBuffers(turns))
+      return;
+  } else {
+    // What one program leaves for all that follow is shared already. With the
+    // same bounds, who fills an operand has each iteration of the others.
+    auto swaps = [&](Value argument) {
+      CarriedTile tile = program->carried.lookup(argument);
+      return tile.current != tile.next;
+    };
+    if (deferred->second.shared || deferred->second.store ||
+        llvm::any_of(loop.getRegionIterArgs(), swaps) ||
+        !bounds.visit(loop.getUpperBound()))
+      return;
+    planTurnOperands(turns);
+    if (turns.operands.empty())
+      return;
+  }
+  separatePrograms(turns);
+  if (turns.programs > 1)
+    program->turns = std::move(turns);
 }
 
 } // namespace nereid::cpu

@@ -16,11 +16,11 @@
 
 // Eleven programs of two heads, which turn after the fourth and the eighth one: as
 // many iterations in all, in each head, and in each program; none.
-// RUN: nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
-// RUN: nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
-// RUN: nereid run %s --target cpu -O threads=2 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
-// RUN: nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
-// RUN: nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O threads=2 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
 
 // The queries, the sums and the maxima, in two buffers, are those of a program.
 // CHECK: b[[SUMS:[0-9]+]] [16x16] f32 x8 at

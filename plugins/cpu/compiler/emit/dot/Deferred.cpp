@@ -74,7 +74,7 @@ void DeferredDotsEmitter::compareKey() {
   holdsAll = b.CreateOr(holdsAll, isShared);
 }
 
-void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
+void DeferredDotsEmitter::begin(llvm::BasicBlock *entry, llvm::Value *isLater) {
   if (!deferred)
     return;
   auto carry = [&](llvm::Value *first) {
@@ -87,7 +87,7 @@ void DeferredDotsEmitter::begin(llvm::BasicBlock *entry) {
   if (deferred->shared)
     group = carry(emitter.i64(0));
   if (deferred->startsAtZero)
-    hasSums = carry(b.getFalse());
+    hasSums = carry(isLater ? isLater : b.getFalse());
   for (Side &side : sides)
     if (side.operand)
       side.before = {carry(b.getFalse()),
@@ -188,16 +188,19 @@ SmallVector<llvm::Value *>
 DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
   if (deferred->prefetches.empty())
     return {};
-  auto isCopied = [&](const Side &side) -> llvm::Value * {
+  const DotPlan &plan = emitter.program.dots.at(dot);
+  auto isCopied = [&](const Side &side, const DotOperand &operand) {
     bool isRead = side.operand && !side.operand->isExtended;
-    return isRead ? b.CreateNot(side.started.isInPlace) : b.getTrue();
+    return emitter.unlessFilled(emitter.program.bufferOf(operand),
+                                isRead ? b.CreateNot(side.started.isInPlace)
+                                       : b.getTrue());
   };
   // A right operand that is in place is prefetched where it is read.
-  llvm::Value *copiesRight = isCopied(sides[1]);
+  llvm::Value *copiesRight = isCopied(sides[1], plan.right);
   if (isShared)
     copiesRight = b.CreateAnd(copiesRight, b.CreateNot(isShared));
-  return prefetchAddresses(emitter, dot,
-                           {isCopied(sides[0]), copiesRight, b.getFalse()});
+  return prefetchAddresses(
+      emitter, dot, {isCopied(sides[0], plan.left), copiesRight, b.getFalse()});
 }
 
 void DeferredDotsEmitter::emitDot(tt::DotOp dot) {

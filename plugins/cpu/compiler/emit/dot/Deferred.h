@@ -29,7 +29,8 @@ public:
   /// Before the loop, in the block that enters its header.
   void beforeLoop();
   /// In the loop's header, whose predecessors are `entry` and the latch.
-  void begin(llvm::BasicBlock *entry);
+  /// `isLater`, an i1: iterations before these have products; null: none has.
+  void begin(llvm::BasicBlock *entry, llvm::Value *isLater = nullptr);
   /// Before and after the steps of the loop's body.
   void enterIteration();
   void leaveIteration();

@@ -203,17 +203,12 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
   DeferredDotsEmitter *deferred = nullptr;
   if (emitter.program.deferredDotsOf(dot))
     deferred = emitter.deferredLoops.lookup(dot->getParentOp());
-  // In turns, the first program packs for all.
-  auto isNeeded = [&](const DotOperand &operand) {
-    const auto &turns = emitter.program.turns;
-    return emitter.isShared && turns->shared.contains(operand.packed)
-               ? emitter.builder.CreateNot(emitter.isShared)
-               : nullptr;
-  };
-  emitIf(emitter, isNeeded(plan.left),
+  emitIf(emitter, emitter.unlessFilled(plan.left.packed),
          [&] { pack(emitter, dot, plan.left, "pack.left", emitPackLeft); });
   if (plan.right.packed)
-    emitIf(emitter, deferred ? deferred->mustPackRight() : isNeeded(plan.right),
+    emitIf(emitter,
+           emitter.unlessFilled(plan.right.packed,
+                                deferred ? deferred->mustPackRight() : nullptr),
            [&] {
              pack(emitter, dot, plan.right, "pack.right", emitPackRight,
                   deferred ? deferred->packSource() : PackSource());

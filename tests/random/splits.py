@@ -1,0 +1,87 @@
+"""Makes random products split along their depth, whose programs add to one result."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import elements as E
+from ir import Kernel
+from products import FewRows
+
+
+class Splits(FewRows):
+    """A product with a program for each block of rows, of columns and of the depth,
+    in any order: some have the same rows of the left matrix, or columns of the right
+    one. Iterations read neighbours along the depth, or every so manyth block of it."""
+
+    def kernel(self) -> Kernel:
+        self.grid = 1  # programs share the matrices
+        element, result = self.choice(
+            [(E.F32, E.F32), (E.F32, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)]
+        )
+        m, n, k = self.choice((8, 16, 32, 64)), self.choice((16, 32, 64)), self.choice((16, 32, 64))
+        counts = {axis: self.choice([1, 2, 2, 3]) for axis in ("rows", "columns", "depth")}
+        programs = counts["rows"] * counts["columns"] * counts["depth"]
+        trips = self.choice([1, 2, 3, 5, 9])
+        rows, columns, depth = counts["rows"] * m, counts["columns"] * n, counts["depth"] * trips * k
+        left = self._add_pointer(self._add_buffer(element, rows * depth), 0, rows * depth).value
+        right = self._add_pointer(self._add_buffer(element, depth * columns), 0, depth * columns).value
+        buffer = self._add_buffer(result, rows * columns)
+        buffer.bound, buffer.signed_zero = result.exact, True
+        out = self._add_pointer(buffer, 0, rows * columns).value
+        self.visible.remove(out)  # other programs add to it
+        self._add_scalar(trips)
+        body = self.block
+        place = self._places(counts)
+        line = self._block_of(place["rows"], m)
+        column = self._block_of(place["columns"], n)
+        sums = self.constant(0, result, (m, n))
+        carried, iv = self.value(result, (m, n)), self.value(E.I32)
+        carried.bound, carried.signed_zero = 1 << 22, True
+        iv.low, iv.high = 0, trips - 1
+        bounds = [self.known(0, ()), self._last(place, trips), self.constant(1, E.I32, ())]
+        last = self.known(depth - self.choice([0, 0, 1, k]), ())  # of the depth
+        region = self.region([iv, carried])
+        if self.chance(0.5):
+            first = self.binary("addi", self.with_number("muli", place["depth"], trips), iv)
+        else:
+            first = self.binary("addi", self.with_number("muli", iv, counts["depth"]), place["depth"])
+        step = self.with_number("muli", first, k)
+        x = self._tile(left, line, depth, step, (m, k), 1)
+        start = self.with_number("muli", step, columns)
+        y = self._tile(right, self.range(k), columns, start, (k, n), 1, column)
+        x_mask = y_mask = None
+        if self.chance(0.5):
+            inside = self.compare("slt", self.range(k), self.splat(self.binary("subi", last, step), (k,)))
+            x_mask, y_mask = self.along(inside, 1, (m, k)), self.along(inside, 0, (k, n))
+        x, y = self.load_tile(x, x_mask), self.load_tile(y, y_mask)
+        if self.chance(0.3):
+            x, y = (self.combined(v) if self.chance(0.5) else v for v in (x, y))
+        self.leave([self.dot_of(x, y, carried, (1 << 20) // trips)])
+        (sums,) = self.emit("for", [*bounds, sums], [(result, (m, n))], [region], show=False)
+        sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, True
+        starts = self.along(self.with_number("muli", line, columns), 0, (m, n))
+        places, _ = self.tile_of(out, (m, n), self.binary("addi", starts, self.along(column, 1, (m, n))))
+        mask = self.along(self.compare("slt", line, self.known(rows - self.choice([0, 0, 1, m]), (m,))), 0, (m, n))
+        self.emit("rmw", [places, sums, mask], [(result, (m, n))], name="fadd" if result.is_float else "add")
+        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
+
+    def _places(self, counts: dict) -> dict:
+        """The program's block along each axis. The first of a random order varies fastest."""
+        number = self.one("program", [], E.I32, ())
+        number.low, number.high = 0, counts["rows"] * counts["columns"] * counts["depth"] - 1
+        places = {}
+        for axis in self.rng.sample(sorted(counts), len(counts)):
+            places[axis] = self.with_number("remui", number, counts[axis])
+            number = self.with_number("divui", number, counts[axis])
+        return places
+
+    def _block_of(self, place, size: int):
+        return self.binary("addi", self.splat(self.with_number("muli", place, size), (size,)), self.range(size))
+
+    def _last(self, place: dict, trips: int):
+        """The end of the loop: for all programs, or by one's block of the depth or of rows."""
+        axis = self.choice([None, None, "depth", "rows"])
+        if axis is None:
+            return self.known(trips, ())
+        return self.binary("minsi", self.with_number("addi", place[axis], self.choice([0, 1])), self.known(trips, ()))
