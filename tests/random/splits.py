@@ -35,31 +35,47 @@ class Splits(FewRows):
         place = self._places(counts)
         line = self._block_of(place["rows"], m)
         column = self._block_of(place["columns"], n)
-        sums = self.constant(0, result, (m, n))
-        carried, iv = self.value(result, (m, n)), self.value(E.I32)
-        carried.bound, carried.signed_zero = 1 << 22, True
+        sums, highest = self.constant(0, result, (m, n)), self.constant(-2048, E.F32, (m,))
+        carried, peak, iv = self.value(result, (m, n)), self.value(E.F32, (m,)), self.value(E.I32)
+        carried.bound, peak.bound = 1 << 22, 2048
+        carried.signed_zero = peak.signed_zero = True
+        has_peak = element is E.F32 and self.chance(0.3)  # the left tile has another reader
         iv.low, iv.high = 0, trips - 1
         bounds = [self.known(0, ()), self._last(place, trips), self.constant(1, E.I32, ())]
         last = self.known(depth - self.choice([0, 0, 1, k]), ())  # of the depth
-        region = self.region([iv, carried])
+        region = self.region([iv, carried, peak] if has_peak else [iv, carried])
         if self.chance(0.5):
             first = self.binary("addi", self.with_number("muli", place["depth"], trips), iv)
         else:
             first = self.binary("addi", self.with_number("muli", iv, counts["depth"]), place["depth"])
         step = self.with_number("muli", first, k)
         x = self._tile(left, line, depth, step, (m, k), 1)
-        start = self.with_number("muli", step, columns)
-        y = self._tile(right, self.range(k), columns, start, (k, n), 1, column)
+        turned = self.chance(0.3)
+        if turned:
+            y = self._tile(right, column, depth, step, (n, k), 1)
+        else:
+            start = self.with_number("muli", step, columns)
+            y = self._tile(right, self.range(k), columns, start, (k, n), 1, column)
         x_mask = y_mask = None
         if self.chance(0.5):
             inside = self.compare("slt", self.range(k), self.splat(self.binary("subi", last, step), (k,)))
-            x_mask, y_mask = self.along(inside, 1, (m, k)), self.along(inside, 0, (k, n))
+            x_mask = self.along(inside, 1, (m, k))
+            y_mask = self.along(inside, 1, (n, k)) if turned else self.along(inside, 0, (k, n))
         x, y = self.load_tile(x, x_mask), self.load_tile(y, y_mask)
+        if turned:
+            y = self.reshaped("trans", y, (k, n), order=[1, 0])
         if self.chance(0.3):
             x, y = (self.combined(v) if self.chance(0.5) else v for v in (x, y))
-        self.leave([self.dot_of(x, y, carried, (1 << 20) // trips)])
-        (sums,) = self.emit("for", [*bounds, sums], [(result, (m, n))], [region], show=False)
-        sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, True
+        more = self.dot_of(x, y, carried, (1 << 20) // trips)
+        if has_peak:
+            self.leave([more, self.binary("maxnumf", peak, self._maxima(self.limited(x, 2048)))])
+            types = [(result, (m, n)), (E.F32, (m,))]
+            sums, highest = self.emit("for", [*bounds, sums, highest], types, [region], show=False)
+            sums = self.binary("addf", self.copy_facts(carried, sums), self.along(self.copy_facts(peak, highest), 0, (m, n)))
+        else:
+            self.leave([more])
+            (sums,) = self.emit("for", [*bounds, sums], [(result, (m, n))], [region], show=False)
+            sums.bound, sums.signed_zero = 1 << 22 if result.is_float else 0, True
         starts = self.along(self.with_number("muli", line, columns), 0, (m, n))
         places, _ = self.tile_of(out, (m, n), self.binary("addi", starts, self.along(column, 1, (m, n))))
         mask = self.along(self.compare("slt", line, self.known(rows - self.choice([0, 0, 1, m]), (m,))), 0, (m, n))

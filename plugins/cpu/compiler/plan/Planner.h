@@ -165,7 +165,7 @@ private:
   bool hasWritesBefore(mlir::scf::ForOp loop) const;
   // Turns.cpp
   void planTurns();
-  void planTurnOperands(TurnLoop &turns);
+  bool planTurnOperands(TurnLoop &turns, const DeferredDots &deferred);
   bool planSharedBuffers(TurnLoop &turns);
   void separatePrograms(TurnLoop &turns);
   // MemoryOrder.cpp

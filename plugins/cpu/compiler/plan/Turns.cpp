@@ -123,10 +123,28 @@ bool Planner::planSharedBuffers(TurnLoop &turns) {
   return hasRight && turns.key.size() <= kLongestKey;
 }
 
+/// Does nothing but `dot` use `value`, or a tt.trans of it?
+static bool isOnlyFor(tt::DotOp dot, Value value) {
+  if (!value.hasOneUse())
+    return false;
+  Operation *user = *value.user_begin();
+  return user == dot || (isa<tt::TransOp>(user) && user->hasOneUse());
+}
+
 /// Finds the operands of deferred dots that some of the programs share: those
-/// that are always copied.
-void Planner::planTurnOperands(TurnLoop &turns) {
-  const DeferredDots &deferred = program->deferredDots[turns.loop];
+/// that are copied, whatever the rows of sums that a program needs. Returns
+/// false if programs should not take turns.
+bool Planner::planTurnOperands(TurnLoop &turns, const DeferredDots &deferred) {
+  auto swaps = [&](Value argument) {
+    CarriedTile tile = program->carried.lookup(argument);
+    return tile.current != tile.next;
+  };
+  // What one program leaves for all that follow is shared already. With the
+  // same bounds, who fills an operand has each iteration of the others.
+  if (deferred.shared || deferred.store ||
+      llvm::any_of(turns.loop.getRegionIterArgs(), swaps) ||
+      !KeyReader(turns.loop, turns.key).visit(turns.loop.getUpperBound()))
+    return false;
   llvm::DenseSet<const Buffer *> filled;
   for (const Filled &one : findFilled(turns.loop, *program))
     filled.insert(one.buffer);
@@ -144,7 +162,7 @@ void Planner::planTurnOperands(TurnLoop &turns) {
           shared.key.size() > kLongestKey)
         continue;
       if (operand.packed && filled.contains(unpacked) &&
-          operand.value.hasOneUse())
+          isOnlyFor(dot, operand.value))
         shared.unpacked = unpacked;
       for (auto &buffer : program->buffers)
         if (buffer.get() == tiles)
@@ -155,6 +173,7 @@ void Planner::planTurnOperands(TurnLoop &turns) {
       turns.operands.push_back(std::move(shared));
     }
   }
+  return !turns.operands.empty();
 }
 
 /// Gives each program a copy of what it must keep. Sets the number of programs.
@@ -191,24 +210,11 @@ void Planner::planTurns() {
   if (!bounds.visit(loop.getLowerBound()) || !bounds.visit(loop.getStep()))
     return;
   auto deferred = program->deferredDots.find(loop);
-  if (deferred == program->deferredDots.end()) {
-    if (!planSharedBuffers(turns))
-      return;
-  } else {
-    // What one program leaves for all that follow is shared already. With the
-    // same bounds, who fills an operand has each iteration of the others.
-    auto swaps = [&](Value argument) {
-      CarriedTile tile = program->carried.lookup(argument);
-      return tile.current != tile.next;
-    };
-    if (deferred->second.shared || deferred->second.store ||
-        llvm::any_of(loop.getRegionIterArgs(), swaps) ||
-        !bounds.visit(loop.getUpperBound()))
-      return;
-    planTurnOperands(turns);
-    if (turns.operands.empty())
-      return;
-  }
+  bool hasShared = deferred == program->deferredDots.end()
+                       ? planSharedBuffers(turns)
+                       : planTurnOperands(turns, deferred->second);
+  if (!hasShared)
+    return;
   separatePrograms(turns);
   if (turns.programs > 1)
     program->turns = std::move(turns);
