@@ -226,6 +226,21 @@ TEST(ExchangeTest, OldAndForeignLinesOfPytorchAreUnderstood) {
   EXPECT_TRUE(imported("").empty());
 }
 
+TEST(ExchangeTest, LinesOfPytorchAreInOneOrder) {
+  // Longer than what std::sort inserts: lines that differ by the last field
+  // alone, and by less of their times than is written.
+  std::vector<TunedResult> results;
+  for (int number = 0; number < 20; ++number)
+    for (const char *line :
+         {"Gemm,n,S,0.5,a\n", "Gemm,n,S,0.50000000001,b\n",
+          "Gemm,m,S,0.50000000002\n", "Gemm,n,S,1e-10\n", "Gemm,m,S,0\n"})
+      results.push_back(imported(line, "pytorch").front());
+  std::string text = exported(results, "pytorch");
+  EXPECT_EQ(exported(imported(text, "pytorch"), "pytorch"), text);
+  std::reverse(results.begin(), results.end());
+  EXPECT_EQ(exported(results, "pytorch"), text);
+}
+
 TEST(ExchangeTest, MistakesInAFileOfPytorchHaveLines) {
   EXPECT_EQ(importError("Validator,PT_VERSION\n"
                         "Op,p\n"

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace nereid::ops {
@@ -292,17 +293,54 @@ static bool parametersOf(const TunedResult &result, std::string_view plugin,
   return true;
 }
 
+static std::string millisecondsText(double nanoseconds) {
+  std::array<char, 64> text;
+  auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), nanoseconds / 1e6,
+                    std::chars_format::general, 9);
+  return {text.data(), error == std::errc() ? end : text.data()};
+}
+
+// A time in milliseconds, in nanoseconds; nothing if \p text is none.
+static std::optional<double> nanosecondsOf(std::string_view text) {
+  double time = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), time);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(time >= 0) || std::isinf(time))
+    return std::nullopt;
+  // What no clock can tell apart from 0 may be inexact, too.
+  return time < 1e-9 ? 0 : time * 1e6;
+}
+
+namespace {
+// A result that is written, in an order that those read again have, too.
+struct Written {
+  const TunedResult *result;
+  double median; // as it is read again
+
+  explicit Written(const TunedResult &result)
+      : result(&result),
+        median(nanosecondsOf(millisecondsText(result.median)).value_or(0)) {}
+
+  auto order() const {
+    return std::tuple_cat(std::tuple(median == 0, median, -result->time),
+                          result->identity(), std::tie(result->note));
+  }
+};
+} // namespace
+
 // The results that \p plugin may have one of for each parameter set, the best
 // first: the fastest, then the newest.
 static std::vector<const TunedResult *> ordered(const Results &results) {
-  std::vector<const TunedResult *> all;
-  for (const TunedResult &result : results)
-    all.push_back(&result);
-  std::sort(all.begin(), all.end(), [](auto *a, auto *b) {
-    return std::tuple(a->median == 0, a->median, -a->time, a->identity()) <
-           std::tuple(b->median == 0, b->median, -b->time, b->identity());
+  std::vector<Written> all(results.begin(), results.end());
+  std::sort(all.begin(), all.end(), [](const Written &a, const Written &b) {
+    return a.order() < b.order();
   });
-  return all;
+  std::vector<const TunedResult *> sorted;
+  for (const Written &one : all)
+    sorted.push_back(one.result);
+  return sorted;
 }
 
 static Exported exportOrt(const Results &results) {
@@ -364,17 +402,11 @@ static void readPytorchLine(std::string_view line, size_t number,
                         "expected 'operator,parameters,solution,milliseconds'");
   TunedResult result = foreignResult(pytorchPlugin, fields[0], fields[1]);
   if (fields.size() > 3) {
-    const std::string &text = fields[3];
-    double time = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), time);
-    if (error != std::errc() || end != text.data() + text.size() ||
-        !(time >= 0) || std::isinf(time))
-      return mistakes.add(number, "'" + text +
-                                      "' is not a time in "
-                                      "milliseconds");
-    // What no clock can tell apart from 0 may be inexact, too.
-    result.median = time < 1e-9 ? 0 : time * 1e6;
+    std::optional<double> time = nanosecondsOf(fields[3]);
+    if (!time)
+      return mistakes.add(number,
+                          "'" + fields[3] + "' is not a time in milliseconds");
+    result.median = *time;
   }
   if (fields.size() > 4)
     result.note = fields[4];
@@ -420,14 +452,6 @@ static void importPytorch(std::string_view text, Mistakes &mistakes,
       canonicalObject(nlohmann::json{{"validators", validators}});
   for (const auto &[number, line] : lines)
     readPytorchLine(line, number, validators, origin, mistakes, results);
-}
-
-static std::string millisecondsText(double nanoseconds) {
-  std::array<char, 64> text;
-  auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), nanoseconds / 1e6,
-                    std::chars_format::general, 9);
-  return {text.data(), error == std::errc() ? end : text.data()};
 }
 
 static Result<Exported> exportPytorch(const Results &results) {
