@@ -41,9 +41,12 @@ enum {
   // Programs communicate, but none waits for another (atomic sums): the order
   // in which they start does not matter.
   NEREID_CPU_KERNEL_NEVER_WAITS = 16u,
-  // Neighbours along y read and write neighbours in memory: programs had better
-  // run along y first (NEREID_CPU_LAUNCH_ALONG_Y).
-  NEREID_CPU_KERNEL_ALONG_Y = 32u
+  // Neighbours along y, or z, read and write neighbours in memory, or share
+  // what
+  // they read: programs had better run along that axis first
+  // (NEREID_CPU_LAUNCH_ALONG_Y, NEREID_CPU_LAUNCH_ALONG_Z).
+  NEREID_CPU_KERNEL_ALONG_Y = 32u,
+  NEREID_CPU_KERNEL_ALONG_Z = 64u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`
@@ -87,7 +90,9 @@ enum {
   // what follows a call of the entry.
   NEREID_CPU_LAUNCH_STREAMS = 1u,
   // Of a kernel with NEREID_CPU_KERNEL_ALONG_Y: y varies fastest, then x.
-  NEREID_CPU_LAUNCH_ALONG_Y = 2u
+  NEREID_CPU_LAUNCH_ALONG_Y = 2u,
+  // Of a kernel with NEREID_CPU_KERNEL_ALONG_Z: z varies fastest, then y.
+  NEREID_CPU_LAUNCH_ALONG_Z = 4u
 };
 
 // One launch, or one part of each program of it, shared by all threads that run

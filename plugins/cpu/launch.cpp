@@ -48,16 +48,20 @@ struct Launch {
   LaunchState state;
 };
 
-/// The coordinates of a program; x varies fastest, or y.
+/// The coordinates of a program; x varies fastest, or another axis that takes
+/// the place of x.
 struct Program {
   uint32_t index[3];
   Program(uint64_t number, const nereid_cpu_launch_t &launch) {
-    unsigned fastest = launch.flags & NEREID_CPU_LAUNCH_ALONG_Y ? 1 : 0;
-    const uint32_t *grid = launch.grid;
-    index[fastest] = static_cast<uint32_t>(number % grid[fastest]);
-    number /= grid[fastest];
-    index[1 - fastest] = static_cast<uint32_t>(number % grid[1 - fastest]);
-    index[2] = static_cast<uint32_t>(number / grid[1 - fastest]);
+    unsigned axes[3] = {0, 1, 2};
+    if (launch.flags & NEREID_CPU_LAUNCH_ALONG_Y)
+      std::swap(axes[0], axes[1]);
+    else if (launch.flags & NEREID_CPU_LAUNCH_ALONG_Z)
+      std::swap(axes[0], axes[2]);
+    for (unsigned axis : axes) {
+      index[axis] = static_cast<uint32_t>(number % launch.grid[axis]);
+      number /= launch.grid[axis];
+    }
   }
 };
 } // namespace
@@ -219,6 +223,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   work.shared.flags = streamingFlags(*kernel, programs, threads);
   if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Y)
     work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Y;
+  else if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Z)
+    work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Z;
   bool complete;
   unsigned parts = partsFor(kernel->image, programs, threads);
   if (threads <= 1) {

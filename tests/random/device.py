@@ -89,7 +89,8 @@ class Device:
                 arguments.append(address + argument.offset * argument.buffer.element.size)
             else:
                 arguments.append(argument.number)
-        loaded.launch((kernel.grid,), 0, None, *arguments)
+        width = kernel.width or kernel.grid
+        loaded.launch((width, kernel.grid // width), 0, None, *arguments)
         self.backend.synchronize(self.number, 0)
 
     def _reserve(self, size: int) -> None:

@@ -113,6 +113,7 @@ class Kernel:
     functions: list[Function]
     grid: int = 1
     is_exact: bool = True  # no float is rounded, so that an fma gives the same
+    width: int = 0  # programs along x, the others along y; 0: all are along x
 
 
 # Operations with an effect, which stay although nothing uses a result.

@@ -207,6 +207,12 @@ def _return_if(self, op, operands, values):
     return []
 
 
+def _program(self, op, _, __):
+    width = self.kernel.width or self.kernel.grid
+    place = {"x": self.program % width, "y": self.program // width}
+    return [np.array(place[op.attributes.get("axis", "x")], np.int32)]
+
+
 def _trans(self, op, operands, _):
     return [np.transpose(operands[0], op.attributes["order"])]
 
@@ -215,7 +221,7 @@ _EVALUATE = {
     **ACCESSES,
     "constant": _constant,
     "range": _range,
-    "program": lambda self, op, x, _: [np.array(self.program, np.int32)],
+    "program": _program,
     "binary": _binary,
     "unary": lambda self, op, x, _: [np.asarray(UNARY[op.attributes["name"]](*x))],
     "clamp": lambda self, op, x, _: [np.asarray(np.clip(*x))],

@@ -118,7 +118,8 @@ def keep(folder: pathlib.Path, seed: int, kernel, messages) -> None:
         else:
             where = str(argument.number)
         header.append(f"// {argument.value.name} = {where}")
-    header.append(f"// grid {kernel.grid}")
+    width = kernel.width or kernel.grid
+    header.append(f"// grid {width},{kernel.grid // width}")
     (folder / f"{seed}.ttir").write_text("\n".join([*header, print_kernel(kernel)]))
     np.savez(folder / f"{seed}.npz", *(buffer.data for buffer in kernel.buffers))
 

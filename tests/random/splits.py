@@ -1,4 +1,4 @@
-"""Makes random products split along their depth, whose programs add to one result."""
+"""Makes random products of several programs, which may be split along their depth."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -11,8 +11,9 @@ from products import FewRows
 
 class Splits(FewRows):
     """A product with a program for each block of rows, of columns and of the depth,
-    in any order: some have the same rows of the left matrix, or columns of the right
-    one. Iterations read neighbours along the depth, or every so manyth block of it."""
+    in any order, along one axis of the grid or two: some have the same rows of the
+    left matrix, or columns of the right one. Iterations read neighbours along the
+    depth, or every so manyth block of it. Programs add to the result, or store it."""
 
     def kernel(self) -> Kernel:
         self.grid = 1  # programs share the matrices
@@ -21,6 +22,9 @@ class Splits(FewRows):
         )
         m, n, k = self.choice((8, 16, 32, 64)), self.choice((16, 32, 64)), self.choice((16, 32, 64))
         counts = {axis: self.choice([1, 2, 2, 3]) for axis in ("rows", "columns", "depth")}
+        stores = self.chance(0.4)
+        if stores:
+            counts["depth"] = 1
         programs = counts["rows"] * counts["columns"] * counts["depth"]
         trips = self.choice([1, 2, 3, 5, 9])
         rows, columns, depth = counts["rows"] * m, counts["columns"] * n, counts["depth"] * trips * k
@@ -33,6 +37,9 @@ class Splits(FewRows):
         self._add_scalar(trips)
         body = self.block
         place = self._places(counts)
+        if self.chance(0.3):
+            axis = self.choice(sorted(counts))
+            self.emit("return_if", [self.compare("sge", place[axis], self.known(self.rng.randrange(1, 4), ()))], [], number=self.numbers)
         line = self._block_of(place["rows"], m)
         column = self._block_of(place["columns"], n)
         sums, highest = self.constant(0, result, (m, n)), self.constant(-2048, E.F32, (m,))
@@ -79,17 +86,30 @@ class Splits(FewRows):
         starts = self.along(self.with_number("muli", line, columns), 0, (m, n))
         places, _ = self.tile_of(out, (m, n), self.binary("addi", starts, self.along(column, 1, (m, n))))
         mask = self.along(self.compare("slt", line, self.known(rows - self.choice([0, 0, 1, m]), (m,))), 0, (m, n))
-        self.emit("rmw", [places, sums, mask], [(result, (m, n))], name="fadd" if result.is_float else "add")
-        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
+        if stores:
+            self.store_to(places, sums, mask)
+        else:
+            self.emit("rmw", [places, sums, mask], [(result, (m, n))], name="fadd" if result.is_float else "add")
+        return Kernel(
+            self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
+        )
 
     def _places(self, counts: dict) -> dict:
-        """The program's block along each axis. The first of a random order varies fastest."""
+        """The program's block of each kind. The first of a random order varies fastest,
+        and may be alone along x."""
+        order = self.rng.sample(sorted(counts), len(counts))
+        places, most = {}, counts["rows"] * counts["columns"] * counts["depth"]
+        self.width = 0
         number = self.one("program", [], E.I32, ())
-        number.low, number.high = 0, counts["rows"] * counts["columns"] * counts["depth"] - 1
-        places = {}
-        for axis in self.rng.sample(sorted(counts), len(counts)):
-            places[axis] = self.with_number("remui", number, counts[axis])
-            number = self.with_number("divui", number, counts[axis])
+        if self.chance(0.5):
+            self.width = counts[order[0]]
+            number.low, number.high = 0, self.width - 1
+            places[order.pop(0)] = number
+            number, most = self.one("program", [], E.I32, (), axis="y"), most // self.width
+        number.low, number.high = 0, most - 1
+        for kind in order:
+            places[kind] = self.with_number("remui", number, counts[kind])
+            number = self.with_number("divui", number, counts[kind])
         return places
 
     def _block_of(self, place, size: int):

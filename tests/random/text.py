@@ -138,7 +138,7 @@ _SIMPLE = {
         f"tt.make_range {{end = {op.attributes['start'] + op.results[0].count} : i32, "
         f"start = {op.attributes['start']} : i32}} : {op.results[0].type}"
     ),
-    "program": lambda op: "tt.get_program_id x : i32",
+    "program": lambda op: f"tt.get_program_id {op.attributes.get('axis', 'x')} : i32",
     "binary": _like,
     "unary": _like,
     "clamp": lambda op, x, a, b: f"tt.clampf {_names([x, a, b])}, propagateNan = none : {x.type}",

@@ -20,6 +20,9 @@ class Turns(FewRows):
     def kernel(self) -> Kernel:
         self.grid = 1  # programs share the matrices
         programs, heads = self.choice([1, 2, 3, 5, 9, 11, 17]), self.choice([1, 1, 2, 3])
+        self.width = heads if self.chance(0.3) else 0
+        if self.width:
+            programs = heads * -(-programs // heads)
         element = self.choice([E.F32, E.F32, E.BF16, E.F16])
         m, n, k, w = (self.choice((8, 16, 16, 32)) for _ in range(4))
         trips = self.choice([1, 2, 3, 5])
@@ -57,7 +60,9 @@ class Turns(FewRows):
         if self.chance(0.3):
             sums = self.binary("addf", self.limited(sums, 1 << 20), self.along(highest, 0, (m, w)))
         self.store_to(self._tile(out, line, w, self.known(0, ()), (m, w), 1), sums, None)
-        return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
+        return Kernel(
+            self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
+        )
 
     def _add_matrix(self, element, count: int):
         buffer = self._add_buffer(element, count)
@@ -66,7 +71,13 @@ class Turns(FewRows):
         return self._add_pointer(buffer, 0, count).value
 
     def _program(self, programs: int, heads: int):
-        """Its number, and its head: the same as those of neighbours, or of others."""
+        """Its number, and its head: the same as those of neighbours along x or y, or of
+        others."""
+        if self.width:
+            head, row = self.one("program", [], E.I32, ()), self.one("program", [], E.I32, (), axis="y")
+            head.low, head.high = 0, heads - 1
+            row.low, row.high = 0, programs // heads - 1
+            return self.binary("addi", self.with_number("muli", head, programs // heads), row), head
         number = self.one("program", [], E.I32, ())
         number.low, number.high = 0, programs - 1
         if self.chance(0.3):

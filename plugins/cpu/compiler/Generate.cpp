@@ -130,9 +130,10 @@ planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
     info.streamedBytesPerProgram = 0;
   // Whether the order matters does not depend on strides.
   for (KernelForm &form : forms)
-    form.program->runsAlongY = forms.front().program->runsAlongY;
-  if (forms.front().program->runsAlongY)
-    info.flags |= NEREID_CPU_KERNEL_ALONG_Y;
+    form.program->fastestAxis = forms.front().program->fastestAxis;
+  static constexpr uint32_t kAlong[] = {0, NEREID_CPU_KERNEL_ALONG_Y,
+                                        NEREID_CPU_KERNEL_ALONG_Z};
+  info.flags |= kAlong[forms.front().program->fastestAxis];
   return forms;
 }
 

@@ -60,8 +60,9 @@ public:
     loadGrid();
     if (info.streamedBytesPerProgram)
       emitter.streams = hasFlag(NEREID_CPU_LAUNCH_STREAMS);
-    if (emitter.program.runsAlongY)
-      isAlongY = hasFlag(NEREID_CPU_LAUNCH_ALONG_Y);
+    if (unsigned axis = emitter.program.fastestAxis)
+      isAlongAxis = hasFlag(axis == 1 ? NEREID_CPU_LAUNCH_ALONG_Y
+                                      : NEREID_CPU_LAUNCH_ALONG_Z);
     if (emitter.program.parts)
       loadPart(*emitter.program.parts);
     startIds();
@@ -217,12 +218,13 @@ private:
     b.CreateCondBr(b.CreateICmpEQ(rest, b.getInt64(0)), done, header);
   }
 
-  /// Exchanges the values of x and y if y varies fastest.
+  /// Exchanges the values of x and of the axis that varies fastest.
   ProgramIds inOrder(ArrayRef<llvm::Value *> values) {
     ProgramIds ordered(values);
-    if (isAlongY) {
-      ordered[0] = b.CreateSelect(isAlongY, values[1], values[0]);
-      ordered[1] = b.CreateSelect(isAlongY, values[0], values[1]);
+    if (isAlongAxis) {
+      unsigned axis = emitter.program.fastestAxis;
+      ordered[0] = b.CreateSelect(isAlongAxis, values[axis], values[0]);
+      ordered[axis] = b.CreateSelect(isAlongAxis, values[0], values[axis]);
     }
     return ordered;
   }
@@ -247,7 +249,7 @@ private:
   llvm::Value *first[3] = {};
   llvm::PHINode *ids[3] = {};
   llvm::PHINode *left = nullptr;
-  llvm::Value *isAlongY = nullptr; // i1; null: x varies fastest
+  llvm::Value *isAlongAxis = nullptr; // i1; null: x varies fastest
 };
 } // namespace
 

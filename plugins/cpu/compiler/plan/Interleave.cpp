@@ -140,7 +140,7 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
 /// May programs run in any order, and does nothing keep track of it?
 static bool isUnordered(const TileProgram &program) {
   auto function = const_cast<tt::FuncOp &>(program.function);
-  return program.dots.empty() && !program.parts && !program.turns &&
+  return !program.turns &&
          !function
               .walk([](Operation *op) {
                 return codegen::infoOf(op).isAtomic || isVolatileLoad(op) ||
@@ -151,9 +151,55 @@ static bool isUnordered(const TileProgram &program) {
               .wasInterrupted();
 }
 
+/// Does a program know its place along `axis`?
+static bool hasPlaceAlong(tt::FuncOp function, int axis) {
+  return function
+      .walk([&](tt::GetProgramIdOp id) {
+        return int(id.getAxisAsInt()) == axis ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Adds the axes of the grid that `value` depends on to `axes`, a bit each.
+static void addAxesOf(Value value, unsigned &axes,
+                      llvm::DenseSet<Value> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(value).second)
+    return;
+  if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
+    axes |= 1u << id.getAxisAsInt();
+  for (Value operand : op->getOperands())
+    addAxesOf(operand, axes, seen);
+  if (op->getNumRegions() != 0)
+    axes = ~0u;
+}
+
+unsigned axisOfSharing(const TileProgram &program, ArrayRef<Value> key,
+                       const GenerateOptions &options) {
+  unsigned axes = 0;
+  llvm::DenseSet<Value> seen;
+  for (Value value : key)
+    addAxesOf(value, axes, seen);
+  if (!options.fastPaths.has(FastPath::GridOrder) || !isUnordered(program))
+    return 0;
+  for (unsigned axis : {0, 1, 2})
+    if (!(axes >> axis & 1) && hasPlaceAlong(program.function, axis))
+      return axis;
+  return 0;
+}
+
 void planGridOrder(TileProgram &program, codegen::TileForms &forms,
                    const GenerateOptions &options) {
   if (!isUnordered(program))
+    return;
+  SmallVector<Value> shared;
+  for (auto &[loop, deferred] : program.deferredDots)
+    if (deferred.shared)
+      llvm::append_range(shared, deferred.shared->key);
+  if (!shared.empty())
+    program.fastestAxis = axisOfSharing(program, shared, options);
+  if (!program.dots.empty() || program.parts)
     return;
   // Elements accessed at neighbours along x and y, and rows that these
   // continue.
@@ -177,10 +223,11 @@ void planGridOrder(TileProgram &program, codegen::TileForms &forms,
           continued[axis].insert(pointers->get());
       }
   });
-  program.runsAlongY = options.fastPaths.has(FastPath::GridOrder) &&
-                       neighbours[1] > neighbours[0];
+  bool isAlongY = options.fastPaths.has(FastPath::GridOrder) &&
+                  neighbours[1] > neighbours[0];
+  program.fastestAxis = isAlongY ? 1 : 0;
   if (options.fastPaths.has(FastPath::RowPrefetch))
-    program.continued = std::move(continued[program.runsAlongY]);
+    program.continued = std::move(continued[isAlongY]);
 }
 
 } // namespace nereid::cpu

@@ -22,9 +22,17 @@ bool onlyReads(mlir::scf::ForOp loop);
 /// may be computed with those of the programs after it.
 void planJoint(TileProgram &program, const GenerateOptions &options);
 
-/// Sets TileProgram::runsAlongY if programs may run in any order, and most of
-/// what they read and write is at neighbours of memory along y, not along x;
-/// and TileProgram::continued.
+/// The axis of the grid along which programs share what depends on `key`,
+/// scalars outside of loops: the first of which these do not depend on. 0, too,
+/// if there is none, or the order of programs matters.
+unsigned axisOfSharing(const TileProgram &program,
+                       llvm::ArrayRef<mlir::Value> key,
+                       const GenerateOptions &options);
+
+/// Sets TileProgram::fastestAxis if programs may run in any order, and share
+/// right operands of dots along that axis or, without dots, most of what they
+/// read and write is at neighbours of memory along y, not along x; and
+/// TileProgram::continued.
 void planGridOrder(TileProgram &program, codegen::TileForms &forms,
                    const GenerateOptions &options);
 

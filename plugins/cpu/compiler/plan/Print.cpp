@@ -257,8 +257,8 @@ struct Printer {
       else
         os << " at " << buffer->offset << '\n';
     }
-    if (program.runsAlongY)
-      os << "  programs along y first\n";
+    if (program.fastestAxis)
+      os << "  programs along " << "xyz"[program.fastestAxis] << " first\n";
     if (program.parts) {
       os << "  up to " << program.parts->count << " parts of rows from ";
       name(program.parts->first);

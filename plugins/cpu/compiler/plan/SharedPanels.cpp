@@ -16,6 +16,19 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+/// Do all branches of `function` lead to blocks after them, as those to an
+/// early return do? Then operations run in the order of the text.
+static bool branchesForward(tt::FuncOp function) {
+  llvm::DenseSet<Block *> seen;
+  for (Block &block : function.getBody()) {
+    seen.insert(&block);
+    if (llvm::any_of(block.getSuccessors(),
+                     [&](Block *next) { return seen.contains(next); }))
+      return false;
+  }
+  return true;
+}
+
 /// Might a program write memory before `loop` ends, or communicate?
 bool Planner::hasWritesBefore(scf::ForOp loop) const {
   for (Operation *parent = loop->getParentOp(); parent != function;
@@ -29,7 +42,7 @@ bool Planner::hasWritesBefore(scf::ForOp loop) const {
     return !info.isAtomic && !isVolatileLoad(op) && (!info.writes || isLater);
   };
   auto function = this->function;
-  return !llvm::hasSingleElement(function.getBody()) ||
+  return !branchesForward(function) ||
          function
              ->walk([&](Operation *op) {
                return isInOrder(op) ? WalkResult::advance()

@@ -184,6 +184,7 @@ struct TurnOperand {
 struct TurnLoop {
   mlir::scf::ForOp loop;
   int64_t programs = 0; // at most
+  unsigned axis = 0;    // of the grid, along which programs follow one another
   /// Buffers that the turns of other programs leave alone: there is a group of
   /// tiles for each program.
   llvm::SetVector<Buffer *> own;
@@ -227,8 +228,9 @@ struct TileProgram {
   std::optional<RowParts> parts;
   std::optional<TurnLoop> turns;
   std::optional<JointLoop> joint;
-  /// Programs that follow one another had better be neighbours along y.
-  bool runsAlongY = false;
+  /// Programs that follow one another had better be neighbours along this axis
+  /// of the grid. If it is not x, programs know their place along it.
+  unsigned fastestAxis = 0;
   /// Tiles of pointers whose rows, along the last dimension, the next program
   /// continues.
   llvm::DenseSet<mlir::Value> continued;

@@ -41,11 +41,11 @@ static scf::ForOp findSharingLoop(const TileProgram &program) {
   return {};
 }
 
-/// Does `value` differ between programs that follow one another?
-static bool differsInNext(Value value) {
-  auto isId = [](Value factor) {
+/// Does `value` differ between programs that follow one another along `axis`?
+static bool differsInNext(Value value, unsigned axis) {
+  auto isId = [&](Value factor) {
     auto id = factor.getDefiningOp<tt::GetProgramIdOp>();
-    return id && id.getAxisAsInt() == 0;
+    return id && unsigned(id.getAxisAsInt()) == axis;
   };
   codegen::Polynomial polynomial = codegen::Polynomial::of(value);
   return llvm::any_of(polynomial.terms(), [&](const codegen::Monomial &term) {
@@ -104,12 +104,21 @@ static SmallVector<Filled> findFilled(scf::ForOp loop,
 /// Finds the buffers that all programs of a turn share. Returns false if they
 /// should not take turns.
 bool Planner::planSharedBuffers(TurnLoop &turns) {
+  SmallVector<Filled> filled = findFilled(turns.loop, *program);
+  llvm::SetVector<Value> keys = turns.key;
+  for (const Filled &one : filled)
+    if (one.isRight)
+      KeyReader(turns.loop, keys).visit(one.value);
+  turns.axis = axisOfSharing(*program, keys.getArrayRef(), options);
   bool hasRight = false;
-  for (const Filled &one : findFilled(turns.loop, *program)) {
+  for (const Filled &one : filled) {
     llvm::SetVector<Value> key;
+    auto differs = [&](Value value) {
+      return differsInNext(value, turns.axis);
+    };
     if (isPassedOn(one.buffer) ||
         !KeyReader(turns.loop, key).visit(one.value) ||
-        llvm::any_of(key, differsInNext))
+        llvm::any_of(key, differs))
       continue;
     // A longer key, for a left operand, would keep programs apart.
     bool isLonger = llvm::any_of(
@@ -216,8 +225,10 @@ void Planner::planTurns() {
   if (!hasShared)
     return;
   separatePrograms(turns);
-  if (turns.programs > 1)
-    program->turns = std::move(turns);
+  if (turns.programs < 2)
+    return;
+  program->fastestAxis = turns.axis;
+  program->turns = std::move(turns);
 }
 
 } // namespace nereid::cpu

@@ -22,6 +22,16 @@
 // RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
 // RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
 
+// With heads along x and their rows along z, programs run along z first.
+// RUN: sed 's/^  %%pid = .*/  %%along_x = tt.get_program_id x : i32\n  %%along_z = tt.get_program_id z : i32\n  %%first_of_head = arith.muli %%along_x, %%c4 : i32\n  %%pid = arith.addi %%first_of_head, %%along_z : i32/; s/arith.divui %%pid, %%c4/arith.addi %%along_x, %%c0/' %s > %t.z.mlir
+// RUN: nereid compile %t.z.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-Z
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.z.mlir --target cpu -O fast_paths=none --grid 2,1,4 f32[128,16]=random:1 f32[64,16]=random:2 f32[128,16]=zeros i32[2]=ones f32[8]=zeros --save 2=%t.npy --save 4=%t.m.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.z.mlir --target cpu -O threads=1 --grid 2,1,4 f32[128,16]=random:1 f32[64,16]=random:2 f32[128,16]=zeros i32[2]=ones f32[8]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.z.mlir --target cpu -O threads=2 --grid 2,1,4 f32[128,16]=random:1 f32[64,16]=random:2 f32[128,16]=zeros i32[2]=ones f32[8]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// ALONG-Z: programs along z first
+// ALONG-Z: programs take turns
+// ALONG-Z: !{!"flags", i64 72}
+
 // The queries, the sums and the maxima, in two buffers, are those of a program.
 // CHECK: b[[SUMS:[0-9]+]] [16x16] f32 x8 at
 // CHECK: scf.for, up to 8 programs take turns, sharing b{{[0-9]+ b[0-9]+ b[0-9]+}} by %{{[^,]+}}, %{{[^,]+$}}
