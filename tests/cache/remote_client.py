@@ -5,14 +5,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
 from fake_redis import FakeRedis
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from driver import Driver
 
 DRIVER, HELPER = sys.argv[1:3]
 SHORT = 50      # ms: for servers that do not answer anyway
@@ -20,19 +21,12 @@ FOREVER = 3600 * 1000  # ms: a pause that does not end
 LARGEST = 64 << 20
 
 
-class Client:
-    """A driver process with a directory of its own."""
+class Client(Driver):
+    """A process with a directory of its own."""
 
     def __init__(self, url, pause=FOREVER, helper=HELPER):
         self.root = tempfile.TemporaryDirectory(prefix="nereid-remote-")
-        self.process = subprocess.Popen(
-            [DRIVER, helper, url, self.root.name + "/cache", str(pause)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __call__(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
+        super().__init__([DRIVER, helper, url, self.root.name + "/cache", str(pause)])
 
     def stat(self):
         return json.loads(self("stat"))
@@ -41,19 +35,11 @@ class Client:
         return json.loads(self("warnings"))
 
     def helpers(self):
-        """The process ids of the helpers; other children clean up after them."""
-        pid = self.process.pid
-        found = []
-        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                if os.readlink(f"/proc/{child}/exe") == os.path.realpath(HELPER):
-                    found.append(int(child))
-        return found
+        """Other children clean up after them."""
+        return self.children(HELPER)
 
     def end(self):
-        self.process.stdin.close()
-        code = self.process.wait()
-        self.process.stdout.close()
+        code = super().end()
         self.root.cleanup()
         return code
 

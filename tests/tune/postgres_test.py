@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from driver import Driver
+
 SKIPPED = 77  # told to ctest by SKIP_RETURN_CODE
 PROCESSES = 16
 PASSWORD = "p:@/ %\"é"
@@ -144,44 +147,20 @@ class Server:
         return f"postgresql://{login}@/{database}?host={root}&connect_timeout=100"
 
 
-class Client:
-    """A driver process."""
+class Client(Driver):
+    """A process with a store."""
 
     def __init__(self, url, *options, environment=None):
-        self.process = subprocess.Popen(
-            [DRIVER, url, *(options if any(o.startswith("helper=") for o in options)
-                            else (*options, f"helper={HELPER}"))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, **(environment or {})})
+        if not any(option.startswith("helper=") for option in options):
+            options = (*options, f"helper={HELPER}")
+        super().__init__([DRIVER, url, *options], environment)
         self.opened = self.read()
-
-    def read(self):
-        return self.process.stdout.readline().strip()
-
-    def send(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-
-    def __call__(self, *words):
-        self.send(*words)
-        return self.read()
 
     def facts(self):
         return json.loads(self("facts"))
 
     def helpers(self):
-        found = []
-        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                if os.readlink(f"/proc/{child}/exe") == os.path.realpath(HELPER):
-                    found.append(int(child))
-        return found
-
-    def end(self):
-        self.process.stdin.close()
-        code = self.process.wait()
-        self.process.stdout.close()
-        return code
+        return self.children(HELPER)
 
 
 def tool(*words, store=None, fails=False):
