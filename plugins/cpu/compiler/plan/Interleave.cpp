@@ -161,18 +161,21 @@ static bool hasPlaceAlong(tt::FuncOp function, int axis) {
       .wasInterrupted();
 }
 
-/// Adds the axes of the grid that `value` depends on to `axes`, a bit each.
+/// Adds the axes of the grid that `value` may depend on to `axes`, a bit each.
 static void addAxesOf(Value value, unsigned &axes,
                       llvm::DenseSet<Value> &seen) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !seen.insert(value).second)
+  if (!seen.insert(value).second)
     return;
-  if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
-    axes |= 1u << id.getAxisAsInt();
-  for (Value operand : op->getOperands())
-    addAxesOf(operand, axes, seen);
-  if (op->getNumRegions() != 0)
+  Operation *op = value.getDefiningOp();
+  bool isPassed = op ? op->getNumRegions() != 0
+                     : !value.getParentBlock()->isEntryBlock();
+  if (isPassed)
     axes = ~0u;
+  if (auto id = dyn_cast_or_null<tt::GetProgramIdOp>(op))
+    axes |= 1u << id.getAxisAsInt();
+  if (op)
+    for (Value operand : op->getOperands())
+      addAxesOf(operand, axes, seen);
 }
 
 unsigned axisOfSharing(const TileProgram &program, ArrayRef<Value> key,
