@@ -41,9 +41,8 @@ enum {
   // Programs communicate, but none waits for another (atomic sums): the order
   // in which they start does not matter.
   NEREID_CPU_KERNEL_NEVER_WAITS = 16u,
-  // Neighbours along y, or z, read and write neighbours in memory, or share
-  // what
-  // they read: programs had better run along that axis first
+  // Neighbours along y, or z, share what they read, or read and write
+  // neighbours in memory: programs had better run along that axis first
   // (NEREID_CPU_LAUNCH_ALONG_Y, NEREID_CPU_LAUNCH_ALONG_Z).
   NEREID_CPU_KERNEL_ALONG_Y = 32u,
   NEREID_CPU_KERNEL_ALONG_Z = 64u

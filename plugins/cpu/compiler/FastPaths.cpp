@@ -63,7 +63,8 @@ static constexpr FastPathInfo kTable[] = {
     {FastPath::InterleavedPrograms, "interleaved-programs",
      "programs take turns in a loop where their blocks are neighbours"},
     {FastPath::GridOrder, "grid-order",
-     "programs run first along the axis whose neighbours are so in memory"},
+     "programs run first along an axis on which they share operands, or are "
+     "neighbours in memory"},
     {FastPath::RowPrefetch, "row-prefetch",
      "short rows that the next program continues are prefetched"},
     {FastPath::UnitStrides, "unit-strides",

@@ -10,7 +10,9 @@
 // in any order, and at the same time; so an iteration may not have an effect.
 //
 // Kernels for GPUs often number rows of blocks along x and columns along y. Run
-// in that order, programs read a piece of each row before the next pieces.
+// in that order, programs read a piece of each row before the next pieces. And
+// they often number what has operands of its own, a head or columns of a
+// matrix, along x, and what shares them along y or z.
 
 #include "plan/Interleave.h"
 

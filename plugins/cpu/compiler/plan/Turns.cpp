@@ -7,6 +7,10 @@
 // packed for the product, once for all of them. Programs that do not wait for
 // each other may run at the same time; so neither an iteration nor what is
 // before the loop may have an effect.
+//
+// With deferred dots they run some iterations each. Of the programs of a
+// product that is split along its depth, some have the same rows of the left
+// operand, and others the same columns of the right one.
 
 #include "plan/Interleave.h"
 #include "plan/KeyReader.h"
