@@ -105,7 +105,7 @@ REASONS = (
     Reason(
         ("bmm", "grouped"),
         "on a Zen 5 the peers run at 76 to 87 % of what the multiply-adds allow, and these "
-        "products at 89 to 91: 1.2 times the best of them is more than any product reaches",
+        "products at 82 to 91: 1.2 times the best of them is more than any product reaches",
         threads=(1, 2),
     ),
     Reason(
