@@ -7,6 +7,8 @@
 
 #include "emit/BodyEmitter.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
 namespace nereid::cpu {
 
 using ProgramIds = llvm::SmallVector<llvm::Value *, 3>;
@@ -21,11 +23,14 @@ class ProgramGroup {
 protected:
   ProgramGroup(Emitter &emitter, mlir::scf::ForOp loop, uint64_t most)
       : emitter(emitter), b(emitter.builder), loop(loop), most(most),
+        blocks(blocksInOrder(emitter.program.function)),
         block(*loop->getBlock()),
         steps(emitter.program.blocks.at(&block).steps),
         before(llvm::find_if(
                    steps, [&](const Step &step) { return step.op == loop; }) -
-               steps.begin()) {}
+               steps.begin()) {
+    assert(blocks.back() == &block && "a program returns after the loop");
+  }
 
   /// A value of each program.
   struct Place {
@@ -47,10 +52,11 @@ protected:
   }
 
   void makePlaces(const ProgramIds &ids) {
-    for (const Step &step : steps.take_front(before))
-      if (step.kind == StepKind::Op && mlir::isa<tt::LoadOp>(step.op))
-        loadPlaces[step.op] =
-            makePlace(emitter.typeOf(step.op->getResult(0)), "loaded");
+    for (mlir::Block *each : blocks)
+      for (const Step &step : stepsBefore(each))
+        if (step.kind == StepKind::Op && mlir::isa<tt::LoadOp>(step.op))
+          loadPlaces[step.op] =
+              makePlace(emitter.typeOf(step.op->getResult(0)), "loaded");
     for (llvm::Value *id : ids)
       idPlaces.push_back(makePlace(id->getType(), "ids"));
     for (mlir::Value argument : loop.getRegionIterArgs())
@@ -88,27 +94,50 @@ protected:
       emitter.scalars[value] = now;
   }
 
+  /// Can a program return before the loop?
+  bool returnsEarly() const { return blocks.size() > 1; }
+
   /// Emits the scalars that are computed before the loop. Those that are loaded
-  /// are stored for `program`.
-  void emitFirstScalars(llvm::Value *program) {
-    for (const Step &step : steps.take_front(before))
-      if (step.kind == StepKind::Op) {
-        BodyEmitter(emitter, nullptr).emitSteps(block, step);
-        if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
-          store(emitter.scalar(step.op->getResult(0)), place->second, program);
-      }
+  /// are stored for `program`. Goes to `returned` if it returns early.
+  void emitFirstScalars(llvm::Value *program, llvm::BasicBlock *returned) {
+    for (mlir::Block *each : blocks) {
+      for (const Step &step : stepsBefore(each))
+        if (step.kind == StepKind::Op) {
+          BodyEmitter(emitter, nullptr).emitSteps(*each, step);
+          if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
+            store(emitter.scalar(step.op->getResult(0)), place->second,
+                  program);
+        }
+      auto branch =
+          mlir::dyn_cast<mlir::cf::CondBranchOp>(each->getTerminator());
+      if (!branch)
+        continue;
+      auto *next = llvm::BasicBlock::Create(emitter.context(), "goes.on",
+                                            emitter.function);
+      bool goesOn = llvm::is_contained(blocks, branch.getTrueDest());
+      b.CreateCondBr(emitter.scalar(branch.getCondition()),
+                     goesOn ? next : returned, goesOn ? returned : next);
+      b.SetInsertPoint(next);
+    }
   }
   /// Emits what is computed before the loop, but for loaded scalars: those of
   /// `program` are found again.
   void emitBefore(llvm::Value *program, bool onlyScalars = false) {
-    for (const Step &step : steps.take_front(before))
-      if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
-        emitter.scalars[step.op->getResult(0)] = load(place->second, program);
-      else if (step.kind == StepKind::Op || !onlyScalars)
-        BodyEmitter(emitter, nullptr).emitSteps(block, step);
+    for (mlir::Block *each : blocks)
+      for (const Step &step : stepsBefore(each))
+        if (auto place = loadPlaces.find(step.op); place != loadPlaces.end())
+          emitter.scalars[step.op->getResult(0)] = load(place->second, program);
+        else if (step.kind == StepKind::Op || !onlyScalars)
+          BodyEmitter(emitter, nullptr).emitSteps(*each, step);
   }
   void emitScalarsBefore(llvm::Value *program) {
     emitBefore(program, /*onlyScalars=*/true);
+  }
+
+  /// The steps of one of `blocks` that precede the loop.
+  llvm::ArrayRef<Step> stepsBefore(mlir::Block *each) const {
+    return each == &block ? steps.take_front(before)
+                          : emitter.program.blocks.at(each).steps;
   }
 
   /// Emits what follows the loop, whose results are known.
@@ -125,9 +154,10 @@ protected:
   llvm::IRBuilder<> &b;
   mlir::scf::ForOp loop;
   uint64_t most;
-  mlir::Block &block;
-  llvm::ArrayRef<Step> steps; // of the function
-  size_t before;              // so many of them precede the loop
+  llvm::SmallVector<mlir::Block *, 2> blocks; // of the function, in order
+  mlir::Block &block;                         // of the loop, the last one
+  llvm::ArrayRef<Step> steps;                 // of that block
+  size_t before; // so many of them precede the loop
   llvm::SmallVector<Place, 3> idPlaces;
   llvm::SmallVector<Place, 2> carriedPlaces; // of scalars
   /// Of scalars that are loaded before the loop.

@@ -39,7 +39,37 @@ public:
         swaps.push_back({tile, makePlace(b.getPtrTy(), "current"),
                          makePlace(b.getPtrTy(), "next")});
     }
-    llvm::Value *count = collect(ids, left, next);
+    Collected found = collect(ids, left, next);
+    if (returnsEarly())
+      emitIf(emitter, b.CreateICmpNE(found.taken, emitter.i64(0)),
+             [&] { takeTurns(found.taken, left); });
+    else
+      takeTurns(found.taken, left);
+    return found.seen;
+  }
+
+private:
+  /// Programs that follow one another, i64: all that have been looked at, and
+  /// those of them that take turns. The others have returned early.
+  struct Collected {
+    llvm::Value *seen, *taken;
+  };
+
+  /// A tile in two buffers that each iteration exchanges.
+  struct Swap {
+    CarriedTile tile;
+    Place current, next;
+  };
+  /// An operand that some of the programs share.
+  struct Operand {
+    const TurnOperand &plan;
+    llvm::Value *tiles; // of the first program
+    Place fillers; // i64: of a program, the first one with the same operand
+    SmallVector<Place, 4> key;
+  };
+
+  /// Runs `count` programs, at least one, from the loop on.
+  void takeTurns(llvm::Value *count, llvm::Value *left) {
     emitLoop(b, count, 1, {}, [&](llvm::Value *program) { start(program); });
     auto *turn =
         llvm::BasicBlock::Create(emitter.context(), "turn", emitter.function);
@@ -57,27 +87,12 @@ public:
       emitter.programsLeft = b.CreateSub(left, program);
       finish(program);
     });
-    return count;
   }
 
-private:
-  /// A tile in two buffers that each iteration exchanges.
-  struct Swap {
-    CarriedTile tile;
-    Place current, next;
-  };
-  /// An operand that some of the programs share.
-  struct Operand {
-    const TurnOperand &plan;
-    llvm::Value *tiles; // of the first program
-    Place fillers; // i64: of a program, the first one with the same operand
-    SmallVector<Place, 4> key;
-  };
-
-  /// Stores the ids of the programs that take turns, and returns how many there
-  /// are: as many as `left` with the key of the first, which has `ids`, and
-  /// with an operand of another. `ids` become those of the program after them.
-  llvm::Value *collect(ProgramIds &ids, llvm::Value *left, NextIds next) {
+  /// Stores the ids of the programs that take turns: of as many as `left` those
+  /// with the key of the first, which has `ids`, and with an operand of
+  /// another. `ids` become those of the program after them.
+  Collected collect(ProgramIds &ids, llvm::Value *left, NextIds next) {
     SmallVector<llvm::AllocaInst *> key;
     for (Value value : turns.key)
       key.push_back(emitter.allocate(emitter.typeOf(value), "key"));
@@ -86,12 +101,14 @@ private:
                                       emitter.function);
     };
     llvm::BasicBlock *entry = b.GetInsertBlock(), *look = makeBlock("look"),
-                     *take = makeBlock("take"), *end = makeBlock("taken");
-    llvm::Value *limit = emitter.smaller(left, emitter.i64(most));
+                     *take = makeBlock("take"), *goOn = makeBlock("seen"),
+                     *end = makeBlock("taken");
     b.CreateBr(look);
     b.SetInsertPoint(look);
     llvm::PHINode *program = b.CreatePHI(b.getInt64Ty(), 2);
+    llvm::PHINode *seen = b.CreatePHI(b.getInt64Ty(), 2);
     program->addIncoming(emitter.i64(0), entry);
+    seen->addIncoming(emitter.i64(0), entry);
     SmallVector<llvm::PHINode *, 3> current;
     for (llvm::Value *&id : ids) {
       current.push_back(b.CreatePHI(id->getType(), 2));
@@ -99,40 +116,51 @@ private:
       id = current.back();
     }
     storeIds(ids, program);
-    llvm::Value *isTaken = isLike(key, program, ids);
+    llvm::Value *isTaken = isLike(key, program, ids, goOn);
     if (!operands.empty())
       isTaken = b.CreateAnd(isTaken, findFillers(program));
     llvm::BasicBlock *looked = b.GetInsertBlock();
     b.CreateCondBr(isTaken, take, end);
 
     b.SetInsertPoint(take);
-    llvm::Value *after = b.CreateAdd(program, emitter.i64(1));
+    llvm::Value *withIt = b.CreateAdd(program, emitter.i64(1));
+    b.CreateBr(goOn);
+
+    b.SetInsertPoint(goOn);
+    llvm::PHINode *after = b.CreatePHI(b.getInt64Ty(), 2);
+    for (llvm::BasicBlock *before : llvm::predecessors(goOn))
+      after->addIncoming(before == take ? withIt : program, before);
+    llvm::Value *seenAfter = b.CreateAdd(seen, emitter.i64(1));
     ProgramIds following = next(ids);
-    llvm::BasicBlock *took = b.GetInsertBlock();
-    b.CreateCondBr(b.CreateICmpULT(after, limit), look, end);
-    program->addIncoming(after, took);
+    llvm::BasicBlock *went = b.GetInsertBlock();
+    llvm::Value *isMore =
+        b.CreateAnd(b.CreateICmpULT(seenAfter, left),
+                    b.CreateICmpULT(after, emitter.i64(most)));
+    b.CreateCondBr(isMore, look, end);
+    program->addIncoming(after, went);
+    seen->addIncoming(seenAfter, went);
     for (auto [phi, id] : llvm::zip(current, following))
-      phi->addIncoming(id, took);
+      phi->addIncoming(id, went);
 
     b.SetInsertPoint(end);
     auto join = [&](llvm::Value *before, llvm::Value *later) {
       llvm::PHINode *phi = b.CreatePHI(before->getType(), 2);
       phi->addIncoming(before, looked);
-      phi->addIncoming(later, took);
+      phi->addIncoming(later, went);
       return phi;
     };
-    llvm::Value *count = join(program, after);
+    Collected found{join(seen, seenAfter), join(program, after)};
     for (auto [id, later] : llvm::zip(ids, following))
       id = join(id, later);
-    return count;
+    return found;
   }
 
   /// An i1: does `program`, which has `ids`, have the key of the first? The
-  /// first one's is stored.
+  /// first one's is stored. Goes to `returned` if it returns early.
   llvm::Value *isLike(ArrayRef<llvm::AllocaInst *> key, llvm::Value *program,
-                      const ProgramIds &ids) {
+                      const ProgramIds &ids, llvm::BasicBlock *returned) {
     llvm::copy(ids, emitter.programIds);
-    emitFirstScalars(program);
+    emitFirstScalars(program, returned);
     llvm::Value *isFirst = b.CreateICmpEQ(program, emitter.i64(0));
     llvm::Value *isSame = b.getTrue();
     for (auto [value, place] : llvm::zip(turns.key, key)) {

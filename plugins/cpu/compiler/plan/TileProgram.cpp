@@ -4,6 +4,7 @@
 
 #include "plan/TileProgram.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -60,6 +61,31 @@ bool TileProgram::isPrefetchedByDot(tt::LoadOp load) const {
          llvm::any_of(deferred->second.prefetches, [&](const Prefetch &p) {
            return p.tile == load.getResult();
          });
+}
+
+/// Does `block` do nothing but return?
+static bool onlyReturns(Block *block) {
+  return block->getNumArguments() == 0 &&
+         isa<tt::ReturnOp>(block->front());
+}
+
+SmallVector<Block *, 2> blocksInOrder(tt::FuncOp function) {
+  SmallVector<Block *, 2> blocks{&function.getBody().front()};
+  while (!isa<tt::ReturnOp>(blocks.back()->getTerminator())) {
+    auto branch = dyn_cast<cf::CondBranchOp>(blocks.back()->getTerminator());
+    if (!branch)
+      return {};
+    Block *next = branch.getTrueDest();
+    if (onlyReturns(next))
+      next = branch.getFalseDest();
+    else if (!onlyReturns(branch.getFalseDest()))
+      return {};
+    // A block with one predecessor is in no cycle.
+    if (next->getNumArguments() || next->getSinglePredecessor() != blocks.back())
+      return {};
+    blocks.push_back(next);
+  }
+  return blocks;
 }
 
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }

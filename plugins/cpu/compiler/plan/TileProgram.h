@@ -255,6 +255,11 @@ struct TileProgram {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// The blocks of `function` that run one after the other, up to its end, unless
+/// it returns from one of them early, with no effect. Empty: branches join its
+/// blocks in another way.
+llvm::SmallVector<mlir::Block *, 2> blocksInOrder(tt::FuncOp function);
+
 /// Which operations are tile expressions: evaluated wherever a root needs them.
 bool isTileExpression(mlir::Operation *op);
 /// True for values of tensor type.

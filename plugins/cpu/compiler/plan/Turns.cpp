@@ -25,23 +25,29 @@ namespace nereid::cpu {
 static constexpr int64_t kMostSharing = 8;
 static constexpr size_t kLongestKey = 8;
 
-/// The first loop of a function, if nothing before it has an effect; or null.
+/// May what precedes a loop run before other programs do, and its scalars
+/// again?
+static bool mayPrecede(Operation &op) {
+  codegen::TileOpKind kind = codegen::infoOf(&op).kind;
+  bool isPlain = isMemoryEffectFree(&op) || isa<LLVM::AssumeOp>(op) ||
+                 (isa<tt::LoadOp>(op) && !isVolatileLoad(&op));
+  // Scalars are computed again in each turn, but for those of nests.
+  bool isRepeated = kind == codegen::TileOpKind::Scalar ||
+                    llvm::all_of(op.getResults(), isTile);
+  return kind != codegen::TileOpKind::Region && isPlain && isRepeated;
+}
+
+/// The first loop of a function that does not return after it but at its end,
+/// if nothing before it has an effect; or null.
 static scf::ForOp findSharingLoop(const TileProgram &program) {
-  auto function = const_cast<tt::FuncOp &>(program.function);
-  if (!llvm::hasSingleElement(function.getBody()))
-    return {};
-  for (Operation &op : function.getBody().front()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return loop;
-    codegen::TileOpKind kind = codegen::infoOf(&op).kind;
-    bool isPlain = isMemoryEffectFree(&op) || isa<LLVM::AssumeOp>(op) ||
-                   (isa<tt::LoadOp>(op) && !isVolatileLoad(&op));
-    // Scalars are computed again in each turn, but for those of nests.
-    bool isRepeated = kind == codegen::TileOpKind::Scalar ||
-                      llvm::all_of(op.getResults(), isTile);
-    if (kind == codegen::TileOpKind::Region || !isPlain || !isRepeated)
-      return {};
-  }
+  SmallVector<Block *, 2> blocks = blocksInOrder(program.function);
+  for (Block *block : blocks)
+    for (Operation &op : *block) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        return block == blocks.back() ? loop : scf::ForOp();
+      if (&op != block->getTerminator() && !mayPrecede(op))
+        return {};
+    }
   return {};
 }
 

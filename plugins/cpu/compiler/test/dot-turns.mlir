@@ -22,6 +22,20 @@
 // RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
 // RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
 
+// Programs that return before the loop take no turn, and leave none out: every other
+// one, and all. Those that return after it do not take turns.
+// RUN: sed 's/^  %%end = .*/&\n  %%isPast = arith.cmpi sge, %%own, %%more : i32\n  cf.cond_br %%isPast, ^bb1, ^bb2\n^bb1:\n  tt.return\n^bb2:/' %s > %t.return.mlir
+// RUN: nereid compile %t.return.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=TURNS
+// TURNS: programs take turns
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=ones f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O threads=2 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --save 2=%t.npy --save 4=%t.m.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.return.mlir --target cpu -O threads=2 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=ones i32[3]=zeros f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5 --expect 4=%t.m.npy,1e-5,1e-5
+// RUN: sed 's/^  %%highest = .*/  %%isPast = arith.cmpi sge, %%own, %%more : i32\n  cf.cond_br %%isPast, ^bb1, ^bb2\n^bb1:\n  tt.return\n^bb2:\n&/' %s > %t.later.mlir
+// RUN: nereid compile %t.later.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONE
+
 // With heads along x and their rows along z, programs run along z first.
 // RUN: sed 's/^  %%pid = .*/  %%along_x = tt.get_program_id x : i32\n  %%along_z = tt.get_program_id z : i32\n  %%first_of_head = arith.muli %%along_x, %%c4 : i32\n  %%pid = arith.addi %%first_of_head, %%along_z : i32/; s/arith.divui %%pid, %%c4/arith.addi %%along_x, %%c0/' %s > %t.z.mlir
 // RUN: nereid compile %t.z.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-Z
