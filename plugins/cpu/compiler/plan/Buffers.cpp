@@ -32,6 +32,46 @@ bool Planner::isIndexFunction(Value value) {
   return result;
 }
 
+/// Of what `value`, which depends on memory, is made by cheap operations on
+/// integers: adds the tiles that these broadcast to `sources`. Returns false if
+/// they have other operands, or are many.
+bool Planner::findBroadcast(Value value, SmallVectorImpl<Value> &sources,
+                            unsigned most) {
+  if (isIndexFunction(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op)) {
+    Value source = broadcast.getSrc();
+    while (auto expand = source.getDefiningOp<tt::ExpandDimsOp>())
+      source = expand.getSrc();
+    sources.push_back(source);
+    return true;
+  }
+  return isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                         arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+                         arith::CmpIOp, arith::ExtSIOp, arith::ExtUIOp,
+                         tt::AddPtrOp>(op) &&
+         most && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return findBroadcast(operand, sources, most - 1);
+         });
+}
+
+/// Keeps `value` for another block. Of addresses and masks that are made of
+/// rows and columns, these are kept: fewer elements, and what is known of their
+/// neighbours (contiguous, equal) stays known.
+void Planner::materializeForOthers(Value value) {
+  constexpr unsigned kDeepest = 4; // operations, one of the result of another
+  SmallVector<Value> sources;
+  if (!options.fastPaths.has(FastPath::Recompute) ||
+      !findBroadcast(value, sources, kDeepest))
+    sources.assign({value});
+  for (Value source : sources) {
+    Operation *op = source.getDefiningOp();
+    if (op && isTileExpression(op) && !isIndexFunction(source))
+      toMaterialize.insert(source);
+  }
+}
+
 /// Finds values that are materialized in any plan: used in another block than
 /// the one that computes them, or by an operation that reads them as a whole.
 void Planner::findAlwaysMaterialized() {
@@ -51,8 +91,10 @@ void Planner::findAlwaysMaterialized() {
         continue;
       bool elsewhere = producer->getBlock() != op->getBlock() &&
                        !isIndexFunction(operand);
-      if (elsewhere || whole)
+      if (whole)
         toMaterialize.insert(operand);
+      else if (elsewhere)
+        materializeForOthers(operand);
     }
     if (isVolatileLoad(op) && isTile(op->getResult(0)))
       toMaterialize.insert(op->getResult(0));

@@ -19,16 +19,29 @@ namespace {
 /// The accesses of a nest's roots, per dimension of the nest.
 struct Survey {
   SmallVector<int, 4> score; // of each dimension as the vector axis
-  unsigned memoryBits = 8;   // the widest element in memory or scratch
+  /// Of the elements in memory or scratch that differ along each dimension, the
+  /// widest.
+  SmallVector<unsigned, 4> memoryBits;
   unsigned valueBits = 8;    // the widest element of an expression
   unsigned cost = 0;
   // Of values of one dimension that are read through reshapes: so many
   // neighbours remain neighbours.
   int64_t run = std::numeric_limits<int64_t>::max();
 
+  explicit Survey(unsigned rank) : score(rank, 0), memoryBits(rank, 8) {}
+
   void access(ArrayRef<IndexSource> map, unsigned dim, int points) {
     if (dim < map.size() && map[dim].dimension())
       score[map[dim].dim] += points;
+  }
+
+  /// Elements of `type`, in memory or scratch, at `map`.
+  void memory(Type type, ArrayRef<IndexSource> map) {
+    for (auto [dim, bits] : llvm::enumerate(memoryBits))
+      if (llvm::any_of(map, [&](const IndexSource &source) {
+            return source.kind == IndexSource::Other || source.isAlong(dim);
+          }))
+        bits = std::max(bits, bitsOf(type));
   }
 
   /// An access through `addresses`.
@@ -63,24 +76,20 @@ struct Survey {
 static Survey surveyOf(const Nest &nest, const TileProgram &program,
                        codegen::TileForms &forms,
                        llvm::function_ref<bool(Value)> isIndexFunction) {
-  Survey survey;
   unsigned rank = nest.shape.size();
-  survey.score.resize(rank);
+  Survey survey(rank);
   IndexMap identity = codegen::identityMap(rank);
-  auto memory = [&](Type type) {
-    survey.memoryBits = std::max(survey.memoryBits, bitsOf(type));
-  };
   for (const Inner &inner : nest.inners)
     for (const Root &root : inner.roots) {
       RootReads reads = readsOf(root, program);
       for (const TileRead &read : reads.loads) {
         auto load = read.value.getDefiningOp<tt::LoadOp>();
         survey.pointers(load.getPtr(), forms, read.map);
-        memory(read.value.getType());
+        survey.memory(read.value.getType(), read.map);
       }
       for (const TileRead &read : reads.materialized) {
         survey.buffer(read.map, codegen::rankOf(read.value));
-        memory(read.value.getType());
+        survey.memory(read.value.getType(), read.map);
       }
       for (Value value : reads.streamed) {
         if (!isa<tt::PointerType>(getElementTypeOrSelf(value.getType())))
@@ -95,13 +104,13 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
       }
       if (root.kind == RootKind::Materialize) {
         survey.buffer(identity, rank);
-        memory(root.value.getType());
+        survey.memory(root.value.getType(), identity);
       } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
         survey.pointers(store.getPtr(), forms, identity);
-        memory(store.getValue().getType());
+        survey.memory(store.getValue().getType(), identity);
       } else {
         for (Value operand : root.op->getOperands())
-          memory(operand.getType());
+          survey.memory(operand.getType(), identity);
       }
     }
   return survey;
@@ -184,18 +193,21 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   }
 
   Survey survey = surveyOf(nest, program, forms, isIndexFunction);
-  unsigned vectorBits = options.cpu.vectorBits;
-  unsigned lanes = std::max(1u, vectorBits / survey.memoryBits);
-  // No vector is wider than four registers.
-  lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
-  // Half a vector of neighbours is faster than a whole one from two places.
-  if (survey.run > 1 && survey.run == lanes / 2)
-    lanes = survey.run;
+  auto lanesAlong = [&](unsigned dim) -> int64_t {
+    unsigned vectorBits = options.cpu.vectorBits;
+    unsigned lanes = std::max(1u, vectorBits / survey.memoryBits[dim]);
+    // No vector is wider than four registers.
+    lanes = std::min(lanes, std::max(1u, 4 * vectorBits / survey.valueBits));
+    // Half a vector of neighbours is faster than a whole one from two places.
+    if (survey.run > 1 && survey.run == lanes / 2)
+      lanes = survey.run;
+    return std::min<int64_t>(lanes, nest.shape[dim]);
+  };
 
   bool rowsFlow = nest.inners.size() > 1;
   int ordered = options.reassociate ? -1 : orderedAxisOf(nest);
   auto rating = [&](unsigned dim) {
-    int64_t filled = std::min<int64_t>(nest.shape[dim], lanes);
+    int64_t filled = lanesAlong(dim);
     // Strided accesses are done element by element: a quarter of a vector of
     // contiguous elements is as fast.
     return std::pair(survey.score[dim] < 0 ? filled : 4 * filled,
@@ -209,13 +221,13 @@ void finishNest(Nest &nest, const GenerateOptions &options,
         nest.vectorAxis = dim;
   if (int(nest.vectorAxis) == ordered)
     return;
-  nest.lanes = std::min<int64_t>(lanes, nest.shape[nest.vectorAxis]);
+  nest.lanes = lanesAlong(nest.vectorAxis);
   if (nest.group) {
     nest.unroll = nest.group / nest.lanes;
     return;
   }
   if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
-    planTransposition(nest, lanes, survey.memoryBits, program, forms);
+    planTransposition(nest, lanesAlong, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order

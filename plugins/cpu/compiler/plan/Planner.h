@@ -22,9 +22,11 @@ void finishNest(Nest &nest, const GenerateOptions &options,
                 llvm::function_ref<bool(mlir::Value)> isIndexFunction);
 
 /// Decides whether blocks of `nest`, which may visit its elements in any order,
-/// are transposed. If so, chooses its vector axis, along which a vector has up
-/// to `lanes` elements, of up to `bits` bits in memory.
-void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
+/// are transposed. If so, chooses its vector axis. Along a dimension, a vector
+/// has `lanesAlong` elements, and those in memory up to `bitsAlong` bits.
+void planTransposition(Nest &nest,
+                       llvm::function_ref<int64_t(unsigned)> lanesAlong,
+                       llvm::ArrayRef<unsigned> bitsAlong,
                        const TileProgram &program, codegen::TileForms &forms);
 
 /// Does `dot` add to a tile that the loop around it carries, and nothing else
@@ -97,6 +99,10 @@ private:
 
   mlir::LogicalResult check();
   bool isIndexFunction(mlir::Value value);
+  bool findBroadcast(mlir::Value value,
+                     llvm::SmallVectorImpl<mlir::Value> &sources,
+                     unsigned most);
+  void materializeForOthers(mlir::Value value);
   void findAlwaysMaterialized();
   bool isExchange(mlir::Operation *op) const;
   void materializeExchanged();

@@ -89,8 +89,10 @@ static bool readsMemory(Value value, const TileProgram &program,
   return known[value] = result;
 }
 
-void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
-                       const TileProgram &program, codegen::TileForms &forms) {
+void planTransposition(Nest &nest,
+                       llvm::function_ref<int64_t(unsigned)> lanesAlong,
+                       ArrayRef<unsigned> bitsAlong, const TileProgram &program,
+                       codegen::TileForms &forms) {
   if (nest.inners.size() > 1)
     return;
   std::optional<unsigned> axis = axisOfWrites(nest, forms);
@@ -128,7 +130,8 @@ void planTransposition(Nest &nest, unsigned lanes, unsigned bits,
   // Each of a block's vectors repeats the expressions of the nest.
   constexpr unsigned kMostCost = 64;
   constexpr unsigned kLineBits = 512;
-  lanes = std::min<int64_t>(lanes, nest.shape[*axis]);
+  int64_t lanes = lanesAlong(*axis);
+  unsigned bits = std::max(bitsAlong[*axis], bitsAlong[*along]);
   blocks.axis = *along;
   blocks.line = kLineBits / bits;
   blocks.size = std::min<int64_t>({128 / bits, lanes, nest.shape[*along]});
