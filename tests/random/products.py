@@ -174,6 +174,10 @@ class FewRows(LoneProduct):
         self.store_to(places, sums, mask)
         return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
 
+    def _return_from(self, value, least: int) -> None:
+        """Programs whose `value` is no less return early."""
+        self.emit("return_if", [self.compare("sge", value, self.known(least, ()))], [], number=self.numbers)
+
     def _columns(self, programs: int, n: int):
         """The columns of a program: in the order of programs, or from the last on."""
         if programs == 1:

@@ -38,8 +38,7 @@ class Splits(FewRows):
         body = self.block
         place = self._places(counts)
         if self.chance(0.3):
-            axis = self.choice(sorted(counts))
-            self.emit("return_if", [self.compare("sge", place[axis], self.known(self.rng.randrange(1, 4), ()))], [], number=self.numbers)
+            self._return_from(place[self.choice(sorted(counts))], self.rng.randrange(1, 4))
         line = self._block_of(place["rows"], m)
         column = self._block_of(place["columns"], n)
         sums, highest = self.constant(0, result, (m, n)), self.constant(-2048, E.F32, (m,))

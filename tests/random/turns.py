@@ -35,6 +35,10 @@ class Turns(FewRows):
         self._add_scalar(trips)
         body = self.block
         number, head = self._program(programs, heads)
+        if self.chance(0.3):
+            self._return_from(*self.choice([(number, self.rng.randrange(programs + 1)), (head, self.rng.randrange(heads + 1))]))
+            if self.chance(0.5):
+                self._return_from(self._loaded(most, head, trips), self.rng.randrange(1, trips + 2))
         line = self.binary("addi", self.splat(self.with_number("muli", number, m), (m,)), self.range(m))
         query = self.load_tile(self._tile(queries, line, k, self.known(0, ()), (m, k), 1), None)
         iv = self.value(E.I32)
@@ -59,7 +63,11 @@ class Turns(FewRows):
         )
         if self.chance(0.3):
             sums = self.binary("addf", self.limited(sums, 1 << 20), self.along(highest, 0, (m, w)))
-        self.store_to(self._tile(out, line, w, self.known(0, ()), (m, w), 1), sums, None)
+        mask = None
+        if self.chance(0.5):  # rows of queries that are padded
+            rows, most = self.choice([(self.range(m), m), (line, programs * m)])
+            mask = self.along(self.compare("slt", rows, self.known(self.rng.randrange(most + 2), (m,))), 0, (m, w))
+        self.store_to(self._tile(out, line, w, self.known(0, ()), (m, w), 1), sums, mask)
         return Kernel(
             self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
         )
@@ -90,12 +98,16 @@ class Turns(FewRows):
         if form == "causal":
             return self.binary("minsi", self.with_number("addi", number, self.choice([0, 1])), self.known(trips, ()))
         if form == "loaded":
-            place = self.one("addptr", [most, head], most.element, ())
-            place.origin = most.origin
-            out = self.load_tile(place, None)
-            out.low, out.high = 0, trips
-            return out
+            return self._loaded(most, head, trips)
         return self.known(trips, ())
+
+    def _loaded(self, most, head, trips: int):
+        """The number of blocks of a head, up to `trips`, which is in memory."""
+        place = self.one("addptr", [most, head], most.element, ())
+        place.origin = most.origin
+        out = self.load_tile(place, None)
+        out.low, out.high = 0, trips
+        return out
 
 
 def generate_products(seed: int):

@@ -6,6 +6,11 @@
 // masks of all stores leave out, and so has a part of a program (RowParts.cpp).
 // They need not be multiplied: how many rows are needed is computed before the
 // loop, as masks become bounds in nests.
+//
+// What is computed from the sums row by row may be between them and a store. In
+// attention it is all that follows, up to the result of another dot, and a
+// block of queries is often padded: of the 16 rows of a decoding kernel, only
+// the heads that share keys are stored.
 
 #include "analysis/MaskIntervals.h"
 #include "plan/Planner.h"
@@ -19,16 +24,29 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
+/// The number of leading rows in which a mask may be true, an i64, and
+/// RowLimits::left; null: not known.
+struct MaskedRows {
+  Value rows, left;
+};
+/// Those that are computed.
+using KnownRows = llvm::DenseMap<Value, MaskedRows>;
+
 class RowLimiter {
 public:
-  RowLimiter(tt::DotOp dot, codegen::TileForms &forms)
-      : dot(dot), forms(forms), first(dot) {}
+  RowLimiter(tt::DotOp dot, codegen::TileForms &forms, KnownRows &known)
+      : dot(dot), forms(forms), known(known), first(dot) {}
 
-  /// Finds the stores of the sums; false if they have another use.
+  /// Finds the stores of the sums and of what is computed from them row by row;
+  /// false if they have another use.
   bool findStores() {
     return dot.getType().getRank() == 2 && followUses(dot.getResult()) &&
            !masks.empty();
   }
+
+  /// After findStores(): are the sums themselves stored, or what is computed
+  /// from them element by element?
+  bool storesSums() const { return !hasRowUses; }
 
   /// The number of leading rows that stores need, an i64 before the dot or its
   /// loop; null if all may be needed.
@@ -36,9 +54,10 @@ public:
     OpBuilder builder(first);
     Value most;
     for (Value mask : masks) {
-      Value rows = mask ? rowsOf(mask, builder) : Value();
+      auto [rows, left] = mask ? rowsOf(mask, builder) : MaskedRows();
       if (!rows)
         return {};
+      rowsLeft = left;
       most = most ? builder.create<arith::MaxSIOp>(dot.getLoc(), most, rows)
                         .getResult()
                   : rows;
@@ -47,7 +66,9 @@ public:
   }
 
   /// After limit(): RowLimits::left.
-  Value left() const { return masks.size() == 1 ? rowsLeft : Value(); }
+  Value left() const {
+    return masks.size() == 1 && storesSums() ? rowsLeft : Value();
+  }
 
   /// Those of `parts` that are needed: an i64 before the dot or its loop.
   RowLimits limit(const RowParts &parts) {
@@ -64,38 +85,76 @@ public:
   }
 
 private:
-  /// Collects the masks of the stores of `tile` and what is computed from it
-  /// row by row. False if there is another use.
+  /// Collects the masks of the stores of `tile`, whose first dimension is that
+  /// of the rows, and of what is computed from it row by row. False if there is
+  /// another use.
   bool followUses(Value tile) {
-    return llvm::all_of(tile.getUses(), [&](OpOperand &use) {
-      Operation *op = use.getOwner();
-      if (auto store = dyn_cast<tt::StoreOp>(op)) {
-        masks.push_back(store.getMask());
-        return store.getValue() == tile && store.getMask() != tile;
-      }
-      if (isa<scf::YieldOp>(op))
-        return followLoop(use);
-      return op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
-             op->getNumResults() == 1 && followUses(op->getResult(0));
-    });
+    return !seen.insert(tile).second ||
+           llvm::all_of(tile.getUses(),
+                        [&](OpOperand &use) { return followUse(use); });
   }
 
-  /// Only the dot may use what a loop carries.
-  bool followLoop(OpOperand &use) {
-    auto loop = dyn_cast<scf::ForOp>(use.getOwner()->getParentOp());
-    if (!loop || use.get() != dot.getResult() ||
-        dot->getBlock() != loop.getBody())
-      return false;
-    BlockArgument carried = loop.getRegionIterArg(use.getOperandNumber());
-    if (!carried.hasOneUse() || dot.getC() != carried)
-      return false;
-    first = loop;
-    return followUses(loop.getResult(use.getOperandNumber()));
+  bool followUse(OpOperand &use) {
+    Operation *op = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (auto store = dyn_cast<tt::StoreOp>(op)) {
+      masks.push_back(store.getMask());
+      return store.getValue() == use.get() && store.getMask() != use.get();
+    }
+    if (op->hasTrait<OpTrait::Elementwise>() && isPure(op))
+      return followResults(op);
+    if (isa<scf::YieldOp>(op)) {
+      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+        return followLoop(loop, number, use.get() == dot.getResult());
+      hasRowUses = true;
+      auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+      return branch && followUses(branch.getResult(number));
+    }
+    hasRowUses |= op != dot;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return followLoop(loop, loop.getTiedLoopResult(&use).getResultNumber(),
+                        /*isSum=*/false);
+    if (auto next = dyn_cast<tt::DotOp>(op))
+      return number != 1 && next.getType().getRank() == 2 && followResults(op);
+    if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+      return reduce.getAxis() == 1 && codegen::rankOf(use.get()) == 2 &&
+             isStraightLine(reduce.getCombineOp()) && followResults(op);
+    if (auto expand = dyn_cast<tt::ExpandDimsOp>(op))
+      return expand.getAxis() == 1 && codegen::rankOf(use.get()) == 1 &&
+             followResults(op);
+    if (auto broadcast = dyn_cast<tt::BroadcastOp>(op))
+      return broadcast.getSrc().getType().getDimSize(0) ==
+                 broadcast.getType().getDimSize(0) &&
+             followResults(op);
+    return false;
   }
 
-  /// The number of rows in which `mask` may be true: that of its condition that
-  /// depends on the row alone and is true up to a bound.
-  Value rowsOf(Value mask, OpBuilder &builder) {
+  bool followResults(Operation *op) {
+    return llvm::all_of(op->getResults(),
+                        [&](Value result) { return followUses(result); });
+  }
+
+  /// Follows what `loop` carries. Of the dot's sums, in its own loop, it is
+  /// what the dot adds to.
+  bool followLoop(scf::ForOp loop, unsigned number, bool isSum) {
+    BlockArgument carried = loop.getRegionIterArg(number);
+    hasRowUses |= !isSum || !carried.hasOneUse() || dot.getC() != carried ||
+                  dot->getBlock() != loop.getBody();
+    if (loop->isProperAncestor(first))
+      first = loop;
+    return followUses(carried) && followUses(loop.getResult(number));
+  }
+
+  /// The rows of `mask`: those of its condition that depends on the row alone
+  /// and is true up to a bound.
+  MaskedRows rowsOf(Value mask, OpBuilder &builder) {
+    MaskedRows &rows = known[mask];
+    if (!rows.rows || !dominance.properlyDominates(rows.rows, first))
+      rows = computeRowsOf(mask, builder);
+    return rows;
+  }
+
+  MaskedRows computeRowsOf(Value mask, OpBuilder &builder) {
     for (const codegen::MaskConjunct &conjunct :
          codegen::conjunctsOf(mask, forms)) {
       if (conjunct.dependsOn != 1)
@@ -103,13 +162,14 @@ private:
       for (auto [dim, source] : llvm::enumerate(conjunct.map))
         if (source.isAlong(0) && !source.bits)
           if (auto bound = codegen::intervalOf(conjunct.condition, dim, forms))
-            if (Value rows = rowsBelow(*bound, builder))
+            if (MaskedRows rows = rowsBelow(*bound, builder); rows.rows)
               return rows;
     }
     return {};
   }
 
-  Value rowsBelow(const codegen::IntervalBound &bound, OpBuilder &builder) {
+  MaskedRows rowsBelow(const codegen::IntervalBound &bound,
+                       OpBuilder &builder) {
     if (!bound.isUpper || bound.stride != 1 || !bound.isNarrow)
       return {};
     Location loc = dot.getLoc();
@@ -126,7 +186,7 @@ private:
     Value rows = builder.create<arith::SubIOp>(loc, sides[1], sides[0]);
     if (bound.orEqual)
       rows = builder.create<arith::AddIOp>(loc, rows, number(1));
-    rowsLeft = rows;
+    Value left = rows;
     rows = builder.create<arith::MinSIOp>(loc, rows, all);
     for (const codegen::IntervalBound::Check &check : bound.checks) {
       Value holds = builder.create<arith::CmpIOp>(
@@ -135,7 +195,7 @@ private:
           sides[check.side], number(check.limit));
       rows = builder.create<arith::SelectOp>(loc, holds, rows, all);
     }
-    return rows;
+    return {rows, left};
   }
 
   /// The element of `tile` at index 0, computed before `first`; null if it is
@@ -175,7 +235,10 @@ private:
 
   tt::DotOp dot;
   codegen::TileForms &forms;
-  Operation *first;            // the dot, or the loop that carries its sums
+  KnownRows &known;
+  Operation *first; // the dot, or the loop that carries its sums
+  llvm::DenseSet<Value> seen;
+  bool hasRowUses = false;     // others than those of element-wise operations
   SmallVector<Value, 2> masks; // null: none
   Value rowsLeft;
   DominanceInfo dominance;
@@ -183,7 +246,9 @@ private:
 } // namespace
 
 bool isOnlyStored(tt::DotOp dot, codegen::TileForms &forms) {
-  return RowLimiter(dot, forms).findStores();
+  KnownRows known;
+  RowLimiter limiter(dot, forms, known);
+  return limiter.findStores() && limiter.storesSums();
 }
 
 void Planner::limitDotRows() {
@@ -191,9 +256,10 @@ void Planner::limitDotRows() {
     return;
   SmallVector<tt::DotOp> dots;
   function.walk([&](tt::DotOp dot) { dots.push_back(dot); });
+  KnownRows known;
   for (tt::DotOp dot : dots) {
-    RowLimiter limiter(dot, forms);
-    if (!limiter.findStores())
+    RowLimiter limiter(dot, forms, known);
+    if (!limiter.findStores() || (parts && !limiter.storesSums()))
       continue;
     RowLimits limits =
         parts ? limiter.limit(*parts) : RowLimits{{}, limiter.limit()};

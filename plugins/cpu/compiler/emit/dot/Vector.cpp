@@ -73,6 +73,8 @@ public:
   }
 
 private:
+  static constexpr int64_t kFewRows = 4;
+
   /// Steps along the depth in one iteration of the innermost loop. LLVM loads
   /// the right vectors of two steps together, and reorders additions of
   /// integers, which must not spill sums.
@@ -125,8 +127,26 @@ private:
         });
       });
     };
-    emitNeeded(0, larger, rows + 1);
-    emitNeeded(larger, strips - larger, rows);
+    auto emitAll = [&] {
+      emitNeeded(0, larger, rows + 1);
+      emitNeeded(larger, strips - larger, rows);
+    };
+    if (!hasFewRows(rows))
+      return emitAll();
+    // Without any row no strip is multiplied.
+    llvm::Value *areFew =
+        b.CreateICmpULT(b.CreateSub(in.rows, i64(1)), i64(kFewRows));
+    emitIf(emitter, areFew, [&] { body(i64(0), i64(0), kFewRows); });
+    emitIf(emitter, b.CreateNot(areFew), emitAll);
+  }
+
+  /// Can fewer rows be needed than `rows`, those of a strip? The rows of a tile
+  /// that is as small as a dot's are often padded: to the heads of attention
+  /// that share keys, or to the requests of a batch.
+  bool hasFewRows(int64_t rows) const {
+    constexpr int64_t kMostPadded = 16;
+    return shape.hasRowLimit && !shape.hasFirstRow && rows > kFewRows &&
+           shape.rows <= kMostPadded;
   }
 
   llvm::Value *numberOf(llvm::Value *strip, llvm::Value *column) {
