@@ -66,7 +66,7 @@ static constexpr FastPathInfo kTable[] = {
      "programs run first along an axis on which they share operands, or are "
      "neighbours in memory"},
     {FastPath::RowPrefetch, "row-prefetch",
-     "short rows that the next program continues are prefetched"},
+     "short rows of the next program, or iteration, are prefetched"},
     {FastPath::UnitStrides, "unit-strides",
      "a form of the kernel for strides that are one in this launch"},
     {FastPath::Neighbours, "neighbours",

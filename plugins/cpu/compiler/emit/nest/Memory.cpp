@@ -67,7 +67,7 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   minimumLevel = outerMinimum;
   if (loopAround)
     prefetch(op, addressOf(op.getPtr(), indices));
-  else if (bytesAhead)
+  else if (!prefetchNext(op, indices) && bytesAhead)
     readAhead(op, indices);
   return asInRegister(element, op.getType());
 }

@@ -100,6 +100,7 @@ private:
   void prefetchRows(const Inner &inner);
   void prefetch(tt::LoadOp op, const Address &address);
   int64_t readAheadOf(const Inner &inner) const;
+  bool prefetchNext(tt::LoadOp op, const Indices &indices);
   void readAhead(tt::LoadOp op, const Indices &indices);
 
   // Levels.cpp: loops and insertion points around them

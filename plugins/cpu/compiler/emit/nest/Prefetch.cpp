@@ -106,6 +106,53 @@ void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
   emitPrefetch(builder, next, PrefetchTo::First);
 }
 
+/// Do the rows of a tile with `form` in one iteration of a loop, or all of
+/// them, go on in the next, as hardware prefetchers expect?
+static bool continuesRows(const codegen::TileForm &form, RankedTensorType tile,
+                          const codegen::Polynomial &advance) {
+  int64_t width = tile.getShape().back();
+  if (advance.constant() == width)
+    return true;
+  return tile.getRank() == 2 && form.strides[0].constant() == width &&
+         advance.constant() == tile.getNumElements();
+}
+
+/// Prefetches the rows that the next iteration of the loop that `op` is in will
+/// load, unless they go on: persistent kernels leave out those of the other
+/// programs. In long rows hardware prefetchers do better, and loops with dots
+/// have prefetches of their own. Returns false if there are none.
+bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
+  constexpr int64_t kLongest = 4096; // bytes of a row
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  auto tile = codegen::tileType(op.getResult());
+  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(op.getType()));
+  if (!emitter.options.fastPaths.has(FastPath::RowPrefetch) || !loop || !tile ||
+      emitter.program.turns || tile.getRank() > 2 ||
+      tile.getShape().back() * bytes > kLongest || !form || !form->isAffine() ||
+      op.getIsVolatile() || form->strides.back().constant() != 1 ||
+      emitter.firstReaders.try_emplace(op, masks).first->second != masks)
+    return false;
+  bool hasDots = llvm::any_of(emitter.program.dots, [&](const auto &entry) {
+    return entry.first->getParentOp() == loop;
+  });
+  auto advance = advanceOf(form->base, loop);
+  if (hasDots || !advance || advance->isZero() ||
+      continuesRows(*form, tile, *advance))
+    return false;
+  Address address = addressOf(op.getPtr(), indices);
+  if (!address.base || address.stride != 1 || address.repeat != 1)
+    return false;
+  insertAt(0);
+  llvm::Value *offset = emitter.polynomial(*advance);
+  insertAt(levels.size() - 1);
+  emitPrefetch(
+      builder,
+      builder.CreateGEP(emitter.memoryType(op.getType()), address.base, offset),
+      PrefetchTo::First);
+  return true;
+}
+
 /// How far ahead each of the rows is prefetched that `inner` loads, in bytes;
 /// 0: they are not.
 int64_t NestEmitter::readAheadOf(const Inner &inner) const {
