@@ -148,7 +148,7 @@ class FewRows(LoneProduct):
         region = self.region([iv, carried])
         step = self.with_number("muli", iv, k)
         wraps = self.chance(0.5)
-        x = self._tile(left, self.binary("remui", line, limit) if wraps else line, depth, step, (m, k), 1)
+        x = self._tile(left, self._wrapped(line, limit) if wraps else line, depth, step, (m, k), 1)
         y_dim = 0 if self.chance(0.3) else 1  # that is contiguous
         if y_dim == 0:
             y = self._tile(right, column, depth, step, (k, n), 0)
@@ -173,6 +173,12 @@ class FewRows(LoneProduct):
             sums = self.binary("addf" if result.is_float else "addi", sums, addend)
         self.store_to(places, sums, mask)
         return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
+
+    def _wrapped(self, line, limit):
+        """Rows of which those from `limit` on, more than 0, are others before it."""
+        if self.chance(0.5):
+            return self.binary("remui", line, limit)
+        return self.select(self.compare("slt", line, limit), line, self.constant(0, E.I32, line.shape))
 
     def _return_from(self, value, least: int) -> None:
         """Programs whose `value` is no less return early."""

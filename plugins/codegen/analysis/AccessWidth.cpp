@@ -37,7 +37,7 @@ static int64_t divisibilityBeside(const TileForm &form, unsigned dim,
 /// multiple of it too, so that no group wraps.
 static int64_t remainderRun(Value tensor, unsigned dim, TileForms &forms) {
   std::optional<WrapForm> wrap = forms.wrapOf(tensor);
-  if (!wrap || wrap->value.strides[dim].constant() != 1 ||
+  if (!wrap || wrap->isClamped || wrap->value.strides[dim].constant() != 1 ||
       wrap->value.mayWrap >> dim & 1)
     return 1;
   return std::min(divisibilityBeside(wrap->value, dim, forms),
@@ -78,9 +78,9 @@ static int64_t constancyOf(Value condition, unsigned dim, TileForms &forms) {
   if (!compare || forms.isOpaque(condition))
     return hint;
   using Predicate = arith::CmpIPredicate;
-  bool isBelow = llvm::is_contained({Predicate::slt, Predicate::sge,
-                                     Predicate::ult, Predicate::uge},
-                                    compare.getPredicate());
+  bool isBelow = llvm::is_contained(
+      {Predicate::slt, Predicate::sge, Predicate::ult, Predicate::uge},
+      compare.getPredicate());
   const TileForm *lhs = forms.of(compare.getLhs());
   const TileForm *rhs = forms.of(compare.getRhs());
   if (!isBelow || !lhs || !rhs || lhs->pointer || rhs->pointer ||

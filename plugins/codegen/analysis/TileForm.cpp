@@ -235,7 +235,17 @@ DimSet TileForms::dependsOn(Value value) {
 
 std::optional<WrapForm> TileForms::wrapOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<arith::RemSIOp, arith::RemUIOp>(op))
+  bool isClamped = false;
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    auto below = select.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!below || below.getPredicate() != arith::CmpIPredicate::slt ||
+        below.getLhs() != select.getTrueValue() ||
+        !matchPattern(select.getFalseValue(), m_Zero()))
+      return std::nullopt;
+    isClamped = true;
+    op = below;
+  }
+  if (!isClamped && !isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op))
     return std::nullopt;
   const TileForm *modulus = of(op->getOperand(1));
   if (!modulus || !modulus->isUniform())
@@ -244,7 +254,7 @@ std::optional<WrapForm> TileForms::wrapOf(Value value) {
   const TileForm *form = of(op->getOperand(0));
   if (!form || !form->isAffine())
     return std::nullopt;
-  return WrapForm{*form, m};
+  return WrapForm{*form, m, isClamped};
 }
 
 TileForm TileForms::unwrapped(const TileForm &form) {

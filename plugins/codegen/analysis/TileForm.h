@@ -65,10 +65,13 @@ struct TileForm {
   bool add(const TileForm &other, const Polynomial &factor);
 };
 
-/// `value` modulo `modulus`, where value is affine: the form of `offs % M`.
+/// `value` modulo `modulus`, where value is affine: the form of `offs % M`. Or,
+/// if it is clamped, `value` where it is less than `modulus` as a signed
+/// integer and 0 elsewhere: `tl.where(offs < M, offs, 0)`.
 struct WrapForm {
   TileForm value;
   Polynomial modulus;
+  bool isClamped = false;
 };
 
 /// Computes and caches the forms of a function's tiles. The function must not
@@ -96,11 +99,12 @@ public:
   /// the others.
   DimSet dependsOn(mlir::Value value);
 
-  /// Matches a tile that is an affine form modulo a uniform value.
+  /// Matches a tile that is an affine form modulo, or clamped below, a uniform
+  /// value.
   std::optional<WrapForm> wrapOf(mlir::Value value);
 
   /// `form` under the assumption that no one-dimensional remainder (`offs % M`)
-  /// wraps.
+  /// wraps, and nothing is clamped.
   TileForm unwrapped(const TileForm &form);
 
   /// The stride of `form` along `dim` where remainders do not wrap; none if a
@@ -118,7 +122,7 @@ private:
   std::optional<TileForm> extend(mlir::Value source);
   TileForm opaque(mlir::Value value);
 
-  Predicate opaqueTiles; // null: none
+  Predicate opaqueTiles;                                        // null: none
   llvm::DenseMap<mlir::Value, std::unique_ptr<TileForm>> forms; // null: none
   llvm::DenseMap<mlir::Value, DimSet> dependence;
 };

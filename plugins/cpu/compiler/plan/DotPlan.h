@@ -88,16 +88,18 @@ conditionsOf(mlir::Value mask, codegen::TileForms &forms);
 /// right operand column by column. A left operand of narrow floats is converted
 /// from there for each product. The tile of the next iteration continues the
 /// left operand's rows and the right one's columns, or has the rows after the
-/// right operand's. In iterations in which a condition is false, or a remainder
-/// wraps around, it is copied to its buffer.
+/// right operand's. In iterations in which a condition is false, a remainder
+/// wraps around or an offset is clamped, it is copied to its buffer.
 struct InPlaceOperand {
   /// A tile `offs % M` which does not wrap if each element exceeds the one
-  /// before by `stride`.
+  /// before by `stride`; or `tl.where(offs < M, offs, 0)`, with M in `below`,
+  /// which then clamps nothing if that is positive.
   struct Wrap {
     mlir::Value tensor;
     unsigned dim = 0;
     bool isOfRows = false; // the first dimension of the load
     int64_t stride = 0;
+    std::optional<codegen::Polynomial> below;
   };
   mlir::Value value; // that would be materialized: the load's, or a tt.trans
   tt::LoadOp load;

@@ -70,7 +70,8 @@ conditionsOf(Value mask, codegen::TileForms &forms) {
   return conditions;
 }
 
-/// The form of the addresses where no remainder wraps around.
+/// The form of the addresses where no remainder wraps around and no offset is
+/// clamped.
 static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
                                                  const codegen::TileForm &form,
                                                  codegen::TileForms &forms) {
@@ -83,7 +84,10 @@ static std::optional<codegen::TileForm> addWraps(InPlaceOperand &operand,
     if (!stride)
       return std::nullopt;
     bool isOfRows = term.dependsOn == 1;
-    operand.wraps.push_back({term.tensor, *dim, isOfRows, *stride});
+    InPlaceOperand::Wrap check{term.tensor, *dim, isOfRows, *stride};
+    if (wrap->isClamped)
+      check.below = wrap->modulus;
+    operand.wraps.push_back(std::move(check));
   }
   codegen::TileForm plain = forms.unwrapped(form);
   if (!plain.isAffine())

@@ -1,6 +1,7 @@
 // A deferred dot reads its left operand where it is in memory as long as all
-// masks are true and `offs % M` does not wrap. Programs with the same columns of
-// the right operand share its panels.
+// masks are true and `offs % M` does not wrap, or `tl.where(offs < M, offs, 0)`
+// clamps none. Programs with the same columns of the right operand share its
+// panels.
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v3 -O fast_paths=all,-dot-in-place,-dot-shared --stop-after llir -o - | FileCheck %s --check-prefix=COPY
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=znver4 --stop-after asm -o %t.s
@@ -11,6 +12,9 @@
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 12 f32[150,456]=random:1:-8:8 f32[456,230]=random:2:-8:8 f32[150,230]=zeros i32=150 i32=230 i32=456 i32=456 i32=230 i32=230 --save 2=%t.npy
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu --grid 12 f32[150,456]=random:1:-8:8 f32[456,230]=random:2:-8:8 f32[150,230]=zeros i32=150 i32=230 i32=456 i32=456 i32=230 i32=230 --expect 2=%t.npy,0,0
 // RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %s --target cpu -O fast_paths=all,-dot-in-place --grid 12 f32[150,456]=random:1:-8:8 f32[456,230]=random:2:-8:8 f32[150,230]=zeros i32=150 i32=230 i32=456 i32=456 i32=230 i32=230 --expect 2=%t.npy,0,0
+// RUN: sed 's/^  %%\(21\|26\) = arith.remsi \(%%[0-9]*\), \(%%[0-9]*\) : .*/  %%none\1 = arith.constant dense<0> : tensor<64xi32>\n  %%below\1 = arith.cmpi slt, \2, \3 : tensor<64xi32>\n  %%\1 = arith.select %%below\1, \2, %%none\1 : tensor<64xi1>, tensor<64xi32>/' %s > %t.clamped.mlir
+// RUN: nereid compile %t.clamped.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s
+// RUN: env NEREID_CPU_THREADS=1 NEREID_CPU_POISON_SCRATCH=0 nereid run %t.clamped.mlir --target cpu --grid 12 f32[150,456]=random:1:-8:8 f32[456,230]=random:2:-8:8 f32[150,230]=zeros i32=150 i32=230 i32=456 i32=456 i32=230 i32=230 --expect 2=%t.npy,0,0
 
 // CHECK: tile program @matmul_kernel
 // CHECK: [32x64] f32 x8 x32 in panels of 16 at

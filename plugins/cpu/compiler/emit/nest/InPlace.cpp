@@ -96,7 +96,14 @@ InPlaceTile NestEmitter::findInPlaceTile(const InPlaceOperand &operand) {
     Indices end = lastIn(wrap.tensor, wrap.dim, wrap.isOfRows);
     llvm::Value *first = asI64(get(wrap.tensor, firstIn(wrap.tensor)));
     llvm::Value *last = asI64(get(wrap.tensor, end));
-    // Both quotients are equal, and so are those between them.
+    // Both quotients are equal, and so are those between them. What is clamped
+    // below a positive number descends to 0, or stays there.
+    if (wrap.below) {
+      insertAt(0);
+      llvm::Value *below = emitter.polynomial(*wrap.below);
+      require(at({below},
+                 [&] { return builder.CreateICmpSGT(below, emitter.i64(0)); }));
+    }
     llvm::Value *steps = end[wrap.dim].base;
     require(at({first, last, steps}, [&] {
       return builder.CreateICmpEQ(
