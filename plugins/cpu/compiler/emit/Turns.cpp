@@ -84,6 +84,7 @@ private:
     b.CreateCondBr(isLeft, turn, end);
     b.SetInsertPoint(end);
     emitLoop(b, count, 1, {}, [&](llvm::Value *program) {
+      // At most so many: those that have returned early are counted.
       emitter.programsLeft = b.CreateSub(left, program);
       finish(program);
     });

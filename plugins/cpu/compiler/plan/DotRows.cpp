@@ -236,7 +236,9 @@ private:
   tt::DotOp dot;
   codegen::TileForms &forms;
   KnownRows &known;
-  Operation *first; // the dot, or the loop that carries its sums
+  /// The dot, or the outermost loop around it that carries its sums or what is
+  /// computed from them: the limit is computed before it.
+  Operation *first;
   llvm::DenseSet<Value> seen;
   bool hasRowUses = false;     // others than those of element-wise operations
   SmallVector<Value, 2> masks; // null: none

@@ -18,7 +18,7 @@ namespace nereid::ops {
 /// What must be true of a program that uses the results, by name.
 using Validators = std::map<std::string, std::string>;
 
-/// Nothing if there is no \p name.
+/// The value of \p name; empty if there is none.
 std::string valueOr(const Validators &validators, const char *name);
 
 /// A result of the tuner that stands for a compiler called \p plugin.
@@ -31,6 +31,7 @@ TunedResult foreignResult(std::string_view plugin,
 bool parametersOf(const TunedResult &result, std::string_view plugin,
                   std::string &parameters, nlohmann::json &solution);
 
+/// A time as nanosecondsOf() reads it.
 std::string millisecondsText(double nanoseconds);
 
 /// A time in milliseconds, in nanoseconds; nothing if \p text is none.
