@@ -143,6 +143,9 @@ typedef struct nereid_cpu_kernel_t {
   uint64_t parts;
   const nereid_work_step_t *parts_condition;
   uint64_t parts_condition_count; // of its steps
+  // If it is not 0 and `work` has such a step, its value is what
+  // streamed_bytes_per_program is in this launch.
+  uint64_t streamed_step;
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

@@ -220,7 +220,7 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   if (isCooperative && programs > 1) [[unlikely]]
     return launchCooperative(work, programs, launch->stream, call);
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
-  work.shared.flags = streamingFlags(*kernel, programs, threads);
+  work.shared.flags = streamingFlags(*kernel, *launch, threads);
   if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Y)
     work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Y;
   else if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Z)

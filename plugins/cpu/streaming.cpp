@@ -5,6 +5,8 @@
 
 #include "streaming.h"
 
+#include "work.h"
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -12,17 +14,9 @@
 namespace nereid::cpu {
 
 // Less than this stays in the caches of any machine.
-static constexpr uint64_t kLeastStreamedBytes = 4 << 20;
+static constexpr double kLeastStreamedBytes = 4 << 20;
 
-static uint64_t streamedBytes(const nereid_cpu_kernel_t &image,
-                              uint64_t programs) {
-  uint64_t bytes = image.streamed_bytes_per_program;
-  return bytes && programs > UINT64_MAX / bytes ? UINT64_MAX : bytes * programs;
-}
-
-bool exceedsCaches(const nereid_cpu_kernel_t &image, uint64_t programs,
-                   unsigned threads, const HostSizes &sizes) {
-  uint64_t bytes = streamedBytes(image, programs);
+bool exceedsCaches(double bytes, unsigned threads, const HostSizes &sizes) {
   if (bytes < kLeastStreamedBytes)
     return false;
   uint64_t caches =
@@ -30,15 +24,15 @@ bool exceedsCaches(const nereid_cpu_kernel_t &image, uint64_t programs,
           ? sizes.l3Bytes * ((threads + sizes.l3Threads - 1) / sizes.l3Threads)
           : sizes.l2Bytes * threads;
   // About as much is read.
-  return bytes >= caches / 2;
+  return bytes >= static_cast<double>(caches) / 2;
 }
 
-uint32_t streamingFlags(const nereid_kernel_t &kernel, uint64_t programs,
-                        unsigned threads) {
+uint32_t streamingFlags(const nereid_kernel_t &kernel,
+                        const nereid_launch_t &launch, unsigned threads) {
+  double bytes = streamedBytesOf(kernel.image, launch.arguments, launch.grid);
   // The sizes are read from files, once.
-  bool streams =
-      streamedBytes(kernel.image, programs) >= kLeastStreamedBytes &&
-      exceedsCaches(kernel.image, programs, threads, kernel.state->sizes());
+  bool streams = bytes >= kLeastStreamedBytes &&
+                 exceedsCaches(bytes, threads, kernel.state->sizes());
   return streams ? NEREID_CPU_LAUNCH_STREAMS : 0;
 }
 

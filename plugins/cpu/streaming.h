@@ -10,15 +10,14 @@
 
 namespace nereid::cpu {
 
-/// True if what `programs` programs on `threads` threads store is too much to
-/// stay in the caches.
-bool exceedsCaches(const nereid_cpu_kernel_t &image, uint64_t programs,
-                   unsigned threads, const HostSizes &sizes);
+/// True if `bytes` that `threads` threads store are too many to stay in the
+/// caches.
+bool exceedsCaches(double bytes, unsigned threads, const HostSizes &sizes);
 
 /// NEREID_CPU_LAUNCH_STREAMS if the launch exceeds this machine's caches, else
 /// 0. [hot]
-uint32_t streamingFlags(const nereid_kernel_t &kernel, uint64_t programs,
-                        unsigned threads);
+uint32_t streamingFlags(const nereid_kernel_t &kernel,
+                        const nereid_launch_t &launch, unsigned threads);
 
 /// After a launch's entry returned: orders its streaming stores, if `flags` has
 /// any, before what this thread stores next.

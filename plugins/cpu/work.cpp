@@ -102,18 +102,36 @@ static void evaluate(const nereid_work_step_t *steps, uint64_t count,
   }
 }
 
+/// The middle of the grid.
+static Position averageOf(const void *arguments, const uint32_t *grid) {
+  Position average{arguments, grid, {}};
+  for (int axis = 0; axis < 3; ++axis)
+    average.program[axis] = (grid[axis] - 1.0) / 2;
+  return average;
+}
+
 ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
                    const uint32_t *grid) {
   uint64_t count = image.work_count;
   if (count < 2 || count > NEREID_WORK_MAX_STEPS)
     return {static_cast<double>(image.bytes_per_program),
             static_cast<double>(image.flops_per_program)};
-  Position average{arguments, grid, {}};
-  for (int axis = 0; axis < 3; ++axis)
-    average.program[axis] = (grid[axis] - 1.0) / 2;
   double values[NEREID_WORK_MAX_STEPS];
-  evaluate(image.work, count, average, values);
+  evaluate(image.work, count, averageOf(arguments, grid), values);
   return {values[count - 2], values[count - 1]};
+}
+
+double streamedBytesOf(const nereid_cpu_kernel_t &image, const void *arguments,
+                       const uint32_t *grid) {
+  auto bytes = static_cast<double>(image.streamed_bytes_per_program);
+  uint64_t step = image.streamed_step;
+  if (bytes > 0 && step > 0 && step < image.work_count &&
+      step < NEREID_WORK_MAX_STEPS) {
+    double values[NEREID_WORK_MAX_STEPS];
+    evaluate(image.work, step + 1, averageOf(arguments, grid), values);
+    bytes = values[step];
+  }
+  return bytes * grid[0] * grid[1] * grid[2];
 }
 
 bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,

@@ -20,6 +20,11 @@ struct ProgramWork {
 ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
                    const uint32_t *grid);
 
+/// What the programs of a launch store at least by stores that can bypass the
+/// caches, in bytes: `image`'s formula where it has one.
+double streamedBytesOf(const nereid_cpu_kernel_t &image, const void *arguments,
+                       const uint32_t *grid);
+
 struct Threads {
   unsigned count = 1;
   bool isShort = false; ///< not worth waking a thread

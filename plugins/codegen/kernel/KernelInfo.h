@@ -33,7 +33,8 @@ struct KernelArgument {
 /// is estimated, and `isEstimated` is set.
 struct Work {
   std::vector<nereid_work_step_t> formula; ///< if not empty, of bytes and flops
-  uint64_t bytes = 0;                      ///< read and written
+  uint64_t storedStep = 0;       ///< of the formula: leastStoredBytes; 0: none
+  uint64_t bytes = 0;            ///< read and written
   uint64_t leastStoredBytes = 0; ///< a loop of unknown trip count runs once
   uint64_t flops = 0;
   bool isEstimated = false;

@@ -48,32 +48,41 @@ public:
   explicit WorkCounter(const KernelInfo &info) : formula(info) {}
 
   Work run(tt::FuncOp kernel) {
-    visit(kernel.getBody(), WorkValue{1}, 1);
+    visit(kernel.getBody(), {WorkValue{1}, WorkValue{1}, 1});
     if (bytes.isConstant && flops.isConstant) {
       work.bytes = bytes.number;
       work.flops = flops.number;
     } else {
-      work.formula = formula.finish(bytes, flops);
+      work.formula = formula.finish({stored, bytes, flops});
+      if (!stored.isConstant)
+        work.storedStep = work.formula.size() - 3;
     }
     return std::move(work);
   }
 
 private:
   struct Amount {
-    uint64_t bytes = 0, flops = 0;
+    uint64_t bytes = 0, stored = 0, flops = 0;
   };
 
-  /// Adds the work of `region`, `times` times, at least `least` times.
-  void visit(Region &region, WorkValue times, uint64_t least) {
+  /// How often a region runs.
+  struct Times {
+    WorkValue expected;
+    WorkValue least;     // a loop of unknown trip count runs once
+    uint64_t everywhere; // the least of all launches
+  };
+
+  /// Adds the work of `region`.
+  void visit(Region &region, const Times &times) {
     Amount amount;
-    addRegion(region, times, least, amount);
-    add(bytes, amount.bytes, times);
-    add(flops, amount.flops, times);
+    addRegion(region, times, amount);
+    work.isEstimated |= !add(bytes, amount.bytes, times.expected);
+    work.isEstimated |= !add(flops, amount.flops, times.expected);
+    add(stored, amount.stored, times.least);
   }
 
   /// Adds work to `amount`, except that of loops.
-  void addRegion(Region &region, WorkValue times, uint64_t least,
-                 Amount &amount) {
+  void addRegion(Region &region, const Times &times, Amount &amount) {
     llvm::DenseSet<Block *> seen;
     for (Block &block : region) {
       seen.insert(&block);
@@ -84,12 +93,11 @@ private:
       work.isEstimated |= repeats;
       work.mayWait |= repeats;
       for (Operation &op : block)
-        addOperation(&op, times, least, amount);
+        addOperation(&op, times, amount);
     }
   }
 
-  void addOperation(Operation *op, WorkValue times, uint64_t least,
-                    Amount &amount) {
+  void addOperation(Operation *op, const Times &times, Amount &amount) {
     work.communicates |= infoOf(op).isAtomic;
     work.mayWait |= isa<scf::WhileOp, tt::AtomicPollOp>(op);
     work.prints |= isa<tt::PrintOp>(op);
@@ -98,9 +106,11 @@ private:
       work.communicates |= load.getIsVolatile();
       increase(amount.bytes, bytesOf(load.getResult()));
     } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
-      increase(amount.bytes, bytesOf(store.getValue()));
+      uint64_t size = bytesOf(store.getValue());
+      increase(amount.bytes, size);
+      increase(amount.stored, size);
       work.leastStoredBytes = llvm::SaturatingMultiplyAdd(
-          bytesOf(store.getValue()), least, work.leastStoredBytes);
+          size, times.everywhere, work.leastStoredBytes);
     } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
       uint64_t depth = dot.getA().getType().getShape().back();
       increase(amount.flops, 2 * elementsOf(dot.getResult()) * depth);
@@ -112,35 +122,39 @@ private:
       increase(amount.flops, elementsOf(op->getResult(0)) * weightOf(op));
     }
     if (isa<scf::ForOp, scf::WhileOp>(op))
-      return addLoop(op, times, least);
+      return addLoop(op, times);
     for (Region &region : op->getRegions())
-      addRegion(region, times, least, amount);
+      addRegion(region, times, amount);
   }
 
-  void addLoop(Operation *op, WorkValue times, uint64_t least) {
+  void addLoop(Operation *op, Times times) {
     std::optional<WorkValue> known = iterationsOf(op);
     if (known && known->isConstant)
-      least = llvm::SaturatingMultiply(least, uint64_t(known->number));
-    auto around = formula.combine(NEREID_WORK_MULTIPLY, times,
+      times.everywhere =
+          llvm::SaturatingMultiply(times.everywhere, uint64_t(known->number));
+    auto around = formula.combine(NEREID_WORK_MULTIPLY, times.expected,
                                   known.value_or(WorkValue{kUsualIterations}));
+    auto least = formula.combine(NEREID_WORK_MULTIPLY, times.least, known);
     // The formula may have become too long.
     work.isEstimated |= !known || !around;
+    times.expected = around.value_or(times.expected);
+    times.least = least.value_or(times.least);
     for (Region &region : op->getRegions())
-      visit(region, around.value_or(times), least);
+      visit(region, times);
   }
 
   static void increase(uint64_t &total, uint64_t amount) {
     total = llvm::SaturatingAdd(total, amount);
   }
 
-  void add(WorkValue &total, uint64_t amount, WorkValue times) {
+  /// False if the formula became too long.
+  bool add(WorkValue &total, uint64_t amount, WorkValue times) {
     WorkValue constant{
         static_cast<int64_t>(std::min<uint64_t>(amount, INT64_MAX))};
     auto part = formula.combine(NEREID_WORK_MULTIPLY, times, constant);
-    if (auto sum = formula.combine(NEREID_WORK_ADD, total, part))
-      total = *sum;
-    else
-      work.isEstimated = true;
+    auto sum = formula.combine(NEREID_WORK_ADD, total, part);
+    total = sum.value_or(total);
+    return sum.has_value();
   }
 
   /// The number of times that the body of a loop runs, if it is known.
@@ -158,7 +172,7 @@ private:
 
   Work work;
   WorkFormula formula;
-  WorkValue bytes, flops;
+  WorkValue bytes, stored, flops;
 };
 } // namespace
 

@@ -18,8 +18,10 @@ namespace nereid::codegen {
 
 // Operations that are read for one kernel; each deepens the recursion.
 static constexpr unsigned kMaxValues = 256;
-// The last steps are those of finish().
-static constexpr unsigned kMaxSteps = NEREID_WORK_MAX_STEPS - 2;
+// The last steps are those of finish(): at most so many.
+static constexpr unsigned kMaxValuesOfFormula = 3;
+static constexpr unsigned kMaxSteps =
+    NEREID_WORK_MAX_STEPS - kMaxValuesOfFormula;
 
 static std::optional<int64_t> fold(int64_t kind, int64_t a, int64_t b) {
   int64_t result = 0;
@@ -97,10 +99,11 @@ std::optional<WorkValue> WorkFormula::combine(int64_t kind,
   return add(kind, first, second);
 }
 
-std::vector<nereid_work_step_t> WorkFormula::finish(WorkValue bytes,
-                                                    WorkValue flops) {
+std::vector<nereid_work_step_t>
+WorkFormula::finish(ArrayRef<WorkValue> values) {
+  assert(values.size() <= kMaxValuesOfFormula);
   std::vector<nereid_work_step_t> out = std::move(steps);
-  for (WorkValue value : {bytes, flops}) {
+  for (WorkValue value : values) {
     if (value.isConstant)
       out.push_back({NEREID_WORK_CONSTANT, value.number, 0});
     else

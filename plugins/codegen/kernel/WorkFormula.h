@@ -33,8 +33,8 @@ public:
   std::optional<WorkValue> combine(int64_t kind, std::optional<WorkValue> a,
                                    std::optional<WorkValue> b);
 
-  /// Ends the formula with both values.
-  std::vector<nereid_work_step_t> finish(WorkValue bytes, WorkValue flops);
+  /// Ends the formula with these values, a step each.
+  std::vector<nereid_work_step_t> finish(llvm::ArrayRef<WorkValue> values);
 
 private:
   std::optional<WorkValue> compute(mlir::Value scalar);

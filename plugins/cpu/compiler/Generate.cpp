@@ -127,7 +127,7 @@ planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
     forms.push_back(std::move(*form));
   }
   if (!streams)
-    info.streamedBytesPerProgram = 0;
+    info.streamedBytesPerProgram = info.streamedStep = 0;
   // Whether the order matters does not depend on strides.
   for (KernelForm &form : forms)
     form.program->fastestAxis = forms.front().program->fastestAxis;

@@ -39,6 +39,7 @@ TEST(KernelInfo, MetadataRoundTrip) {
   info.bytesPerProgram = 7;
   info.flopsPerProgram = 9;
   info.streamedBytesPerProgram = 11;
+  info.streamedStep = 2;
   info.work = {{NEREID_WORK_ARGUMENT, 8, 8},
                {NEREID_WORK_CONSTANT, -5, 0},
                {NEREID_WORK_MAX, 0, 1},
@@ -53,11 +54,25 @@ TEST(KernelInfo, MetadataRoundTrip) {
   EXPECT_EQ(back->flags, 5u);
   EXPECT_EQ(back->bytesPerProgram, 7u);
   EXPECT_EQ(back->streamedBytesPerProgram, 11u);
+  EXPECT_EQ(back->streamedStep, 2u);
   EXPECT_EQ(back->flopsPerProgram, 9u);
   ASSERT_EQ(back->work.size(), 4u);
   EXPECT_EQ(back->work[1].a, -5);
   EXPECT_EQ(back->work[2].kind, NEREID_WORK_MAX);
   EXPECT_EQ(back->work[2].b, 1);
+}
+
+TEST(KernelInfo, RefusesAStreamedStepThatTheWorkLacks) {
+  llvm::LLVMContext context;
+  llvm::Module module("m", context);
+  KernelInfo info;
+  info.name = "k";
+  info.work = {{NEREID_WORK_CONSTANT, 1, 0}, {NEREID_WORK_CONSTANT, 2, 0}};
+  info.streamedStep = 2;
+  attachKernelInfo(module, info);
+  EXPECT_EQ(
+      llvm::toString(readKernelInfo(module).takeError()),
+      "metadata nereid.cpu.kernel: streamed_step is not a step of the work");
 }
 
 TEST(KernelInfo, RefusesInvalidStepsOfWork) {

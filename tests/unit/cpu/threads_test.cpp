@@ -112,30 +112,47 @@ TEST(Threads, AFormulaMayDivideByZero) {
   EXPECT_EQ(work.flops, 0);
 }
 
-TEST(Caches, HoldSmallResults) {
+TEST(Threads, CountsStreamedBytes) {
+  const nereid_work_step_t steps[] = {{NEREID_WORK_ARGUMENT, 0, 4},
+                                      {NEREID_WORK_CONSTANT, 4096, 0},
+                                      {NEREID_WORK_MULTIPLY, 0, 1},
+                                      {NEREID_WORK_CONSTANT, 0, 0},
+                                      {NEREID_WORK_CONSTANT, 0, 0}};
   nereid_cpu_kernel_t image = {};
+  const int32_t iterations = 5;
+  const uint32_t grid[3] = {2, 3, 4};
+  EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 0);
+  image.streamed_bytes_per_program = 4096;
+  EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 24 * 4096);
+  image.streamed_step = 2;
+  EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 24 * 4096); // no formula
+  image.work = steps;
+  image.work_count = std::size(steps);
+  EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 24 * 5 * 4096);
+  image.streamed_bytes_per_program = 0; // no store can stream
+  EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 0);
+}
+
+TEST(Caches, HoldSmallResults) {
   HostSizes sizes;
   sizes.l2Bytes = 1 << 20;
   sizes.l3Bytes = 32 << 20;
   sizes.l3Threads = 8;
-  EXPECT_FALSE(exceedsCaches(image, 1 << 20, 1, sizes)); // it stores nothing
-  image.streamed_bytes_per_program = 4096;
-  EXPECT_FALSE(exceedsCaches(image, 1 << 10, 1, sizes));
-  EXPECT_TRUE(exceedsCaches(image, 1 << 12, 8, sizes));
-  EXPECT_TRUE(exceedsCaches(image, UINT64_MAX / 2, 8, sizes));
+  EXPECT_FALSE(exceedsCaches(0, 1, sizes));
+  EXPECT_FALSE(exceedsCaches(4 << 20, 1, sizes));
+  EXPECT_TRUE(exceedsCaches(16 << 20, 8, sizes));
+  EXPECT_TRUE(exceedsCaches(1e20, 8, sizes));
 }
 
 TEST(Caches, AreAsManyAsTheThreadsUse) {
-  nereid_cpu_kernel_t image = {};
-  image.streamed_bytes_per_program = 4096;
   HostSizes sizes;
   sizes.l2Bytes = 1 << 20;
   sizes.l3Bytes = 32 << 20;
   sizes.l3Threads = 8;
-  EXPECT_FALSE(exceedsCaches(image, 1 << 12, 9, sizes));
+  EXPECT_FALSE(exceedsCaches(16 << 20, 9, sizes));
   sizes.l3Bytes = 0;
-  EXPECT_TRUE(exceedsCaches(image, 1 << 12, 9, sizes));
-  EXPECT_FALSE(exceedsCaches(image, 1 << 10, 9, sizes));
+  EXPECT_TRUE(exceedsCaches(16 << 20, 9, sizes));
+  EXPECT_FALSE(exceedsCaches(4 << 20, 9, sizes));
 }
 
 } // namespace nereid::cpu

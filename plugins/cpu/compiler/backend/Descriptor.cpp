@@ -98,7 +98,8 @@ llvm::Error addDescriptor(llvm::Module &module) {
        number64(info->scratchAlign), number64(info->bytesPerProgram),
        number64(info->flopsPerProgram), number64(info->streamedBytesPerProgram),
        formula(info->work), number64(info->work.size()), number64(info->parts),
-       formula(info->partsCondition), number64(info->partsCondition.size())});
+       formula(info->partsCondition), number64(info->partsCondition.size()),
+       number64(info->streamedStep)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

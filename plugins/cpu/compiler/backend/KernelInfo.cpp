@@ -31,6 +31,7 @@ void KernelInfo::set(const codegen::Work &work) {
   bytesPerProgram = work.bytes;
   flopsPerProgram = work.flops;
   streamedBytesPerProgram = work.leastStoredBytes;
+  streamedStep = work.storedStep;
   const std::pair<bool, uint32_t> table[] = {
       {work.communicates, NEREID_CPU_KERNEL_COMMUNICATES},
       {work.prints, NEREID_CPU_KERNEL_PRINTS},
@@ -68,6 +69,7 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
       {"bytes_per_program", info.bytesPerProgram},
       {"flops_per_program", info.flopsPerProgram},
       {"streamed_bytes_per_program", info.streamedBytesPerProgram},
+      {"streamed_step", info.streamedStep},
       {"parts", info.parts},
   };
   for (auto [name, value] : numbers)
@@ -185,6 +187,7 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
           .Case("bytes_per_program", &info.bytesPerProgram)
           .Case("flops_per_program", &info.flopsPerProgram)
           .Case("streamed_bytes_per_program", &info.streamedBytesPerProgram)
+          .Case("streamed_step", &info.streamedStep)
           .Case("parts", &info.parts)
           .Default(nullptr);
   if (!field)
@@ -206,6 +209,9 @@ llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module) {
   if (info.name.empty())
     return llvm::createStringError(
         "metadata nereid.cpu.kernel: the kernel has no name");
+  if (info.streamedStep && info.streamedStep >= info.work.size())
+    return llvm::createStringError(
+        "metadata nereid.cpu.kernel: streamed_step is not a step of the work");
   return info;
 }
 

@@ -21,9 +21,10 @@
 // OFF-NOT: nontemporal
 // OFF: !{!"streamed_bytes_per_program", i64 0}
 
-// At least one iteration is counted where the number is not known.
+// The iterations of a launch are counted by the formula of its work.
 // LOOP: may stream
 // LOOP: !{!"streamed_bytes_per_program", i64 4096}
+// LOOP-NEXT: !{!"streamed_step", i64 [[#%u,]]}
 // RUN: nereid compile %t/never.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=OFF
 
 //--- copy.mlir

@@ -23,9 +23,9 @@
 // LAUNCH: !{!"work", i64 0, i64 0, i64 0}
 // LAUNCH: !{!"work", i64 11, i64 0, i64 1}
 // LAUNCH: !{!"work", i64 0, i64 256, i64 0}
-// LAUNCH: !{!"work", i64 6, i64 2, i64 3}
+// LAUNCH: !{!"work", i64 6, i64 2, i64 [[#BYTES:]]}
 // LAUNCH: !{!"work", i64 0, i64 4, i64 0}
-// LAUNCH: !{!"work", i64 4, i64 4, i64 {{[0-9]+}}}
+// LAUNCH: !{!"work", i64 4, i64 [[#BYTES + 1]], i64 {{[0-9]+}}}
 // The quotient that Triton writes for cdiv(n, 32), and a loop up to a program's
 // number times two: a mean of the grid.
 // NESTED: !{!"flags", i64 0}
@@ -33,14 +33,18 @@
 // NESTED: !{!"work", i64 0, i64 31, i64 0}
 // NESTED: !{!"work", i64 7, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
 // NESTED: !{!"work", i64 8, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
-// The steps of bytes and operations are repeated at the end, after the bytes
-// that may stream.
+// What is stored, of which some may stream, is the third step from the end;
+// those of bytes and operations follow.
 // IMAGE: nereid_cpu_kernel_v3:
 // IMAGE: .quad 0
 // IMAGE-NEXT: .quad 0
 // IMAGE-NEXT: .quad {{0|256}}
 // IMAGE-NEXT: .quad .L
-// IMAGE-NEXT: .quad 24
+// IMAGE-NEXT: .quad 28
+// IMAGE-NEXT: .quad 0
+// IMAGE-NEXT: .quad 0
+// IMAGE-NEXT: .quad 0
+// IMAGE-NEXT: .quad 25
 // IMAGE: .size nereid_cpu_kernel_v3
 // UNKNOWN: !{!"flags", i64 8}
 // UNKNOWN: !{!"bytes_per_program", i64 4104}
