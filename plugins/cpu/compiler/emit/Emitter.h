@@ -96,6 +96,7 @@ struct Emitter {
 
   llvm::Value *programIds[3] = {};
   llvm::Value *programsLeft = nullptr; // i64: of the call, with this one
+  llvm::Value *isAlone = nullptr; // i1, in turns: no other program takes one
   llvm::Value *gridSizes[3] = {};
   llvm::Value *launch = nullptr;  // nereid_cpu_launch_t
   llvm::Value *streams = nullptr; // i1: its stores should bypass the caches

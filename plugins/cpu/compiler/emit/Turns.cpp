@@ -70,6 +70,7 @@ private:
 
   /// Runs `count` programs, at least one, from the loop on.
   void takeTurns(llvm::Value *count, llvm::Value *left) {
+    emitter.isAlone = b.CreateICmpEQ(count, emitter.i64(1));
     emitLoop(b, count, 1, {}, [&](llvm::Value *program) { start(program); });
     auto *turn =
         llvm::BasicBlock::Create(emitter.context(), "turn", emitter.function);

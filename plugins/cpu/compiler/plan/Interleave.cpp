@@ -6,8 +6,9 @@
 // num_programs * BLOCK)`) a program reads one block of many. Run one after the
 // other, programs read memory in steps that no hardware prefetcher follows:
 // on a Zen 4 at 15 GB/s instead of 28. If each runs one iteration in turn,
-// their blocks are neighbours. Programs that do not wait for each other may run
-// in any order, and at the same time; so an iteration may not have an effect.
+// their blocks are neighbours. So are rows in a loop over every so manyth row
+// (`for row in range(pid, rows, num_programs)`). Programs that do not wait for
+// each other may run in any order, and at the same time.
 //
 // Kernels for GPUs often number rows of blocks along x and columns along y. Run
 // in that order, programs read a piece of each row before the next pieces. And
@@ -45,16 +46,20 @@ static scf::ForOp findLoop(const TileProgram &program) {
   return {};
 }
 
-bool onlyReads(scf::ForOp loop) {
+/// Are loads and, if `mayStore`, stores all that `loop` has an effect by?
+static bool onlyAccesses(scf::ForOp loop, bool mayStore) {
   return !loop.getBody()
-              ->walk([](Operation *op) {
+              ->walk([&](Operation *op) {
                 bool isPlain = isMemoryEffectFree(op) ||
-                               (isa<tt::LoadOp>(op) && !isVolatileLoad(op));
+                               (isa<tt::LoadOp>(op) && !isVolatileLoad(op)) ||
+                               (mayStore && isa<tt::StoreOp>(op));
                 return isPlain ? WalkResult::advance()
                                : WalkResult::interrupt();
               })
               .wasInterrupted();
 }
+
+bool onlyReads(scf::ForOp loop) { return onlyAccesses(loop, false); }
 
 /// So many programs take turns: their blocks then are long enough for the
 /// hardware prefetchers.
@@ -103,8 +108,28 @@ static std::optional<int64_t> differenceOfPrograms(const Polynomial &value,
   return sum;
 }
 
-/// Does `load` read blocks that are neighbours in programs that follow one
-/// another, and apart in iterations that do?
+/// Is the difference of `value` between programs along x an argument: the
+/// distance of rows?
+static bool isRowOfProgram(const Polynomial &value) {
+  unsigned rows = 0, others = 0;
+  for (const Monomial &monomial : value.terms()) {
+    auto isId = [](Value factor) {
+      auto id = factor.getDefiningOp<tt::GetProgramIdOp>();
+      return id && id.getAxisAsInt() == 0;
+    };
+    if (llvm::none_of(monomial.factors, isId))
+      continue;
+    bool isRow = monomial.coefficient == 1 && monomial.factors.size() == 2 &&
+                 llvm::any_of(monomial.factors, [](Value factor) {
+                   return isa<BlockArgument>(factor);
+                 });
+    ++(isRow ? rows : others);
+  }
+  return rows == 1 && others == 0;
+}
+
+/// Does `load` read blocks that are neighbours, or rows, in programs that
+/// follow one another, and are apart in iterations that do?
 static bool readsNeighbours(tt::LoadOp load, scf::ForOp loop,
                             codegen::TileForms &forms) {
   auto tile = codegen::tileType(load.getResult());
@@ -117,7 +142,7 @@ static bool readsNeighbours(tt::LoadOp load, scf::ForOp loop,
   auto advance = codegen::advanceOf(form->base, loop);
   auto first = firstOf(form->base, loop);
   return advance && first && advance->constant().value_or(INT64_MAX) > length &&
-         differenceOfPrograms(*first) == length &&
+         (differenceOfPrograms(*first) == length || isRowOfProgram(*first)) &&
          tile.getNumElements() *
                  tt::getElementBitWidth(tile.getElementType()) >=
              8 * kLeastBytes;
@@ -130,7 +155,7 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
   // What dots defer and share depends on the order of programs.
   scf::ForOp loop = findLoop(program);
   if (!loop || !program.dots.empty() || program.parts ||
-      !program.heldSums.empty() || !onlyReads(loop) ||
+      !program.heldSums.empty() || !onlyAccesses(loop, true) ||
       llvm::any_of(loop.getRegionIterArgs(), isTile))
     return;
   loop.getBody()->walk([&](tt::LoadOp load) {

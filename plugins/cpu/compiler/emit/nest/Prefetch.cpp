@@ -119,8 +119,9 @@ static bool continuesRows(const codegen::TileForm &form, RankedTensorType tile,
 
 /// Prefetches the rows that the next iteration of the loop that `op` is in will
 /// load, unless they go on: persistent kernels leave out those of the other
-/// programs. In long rows hardware prefetchers do better, and loops with dots
-/// have prefetches of their own. Returns false if there are none.
+/// programs, whose turn it may be next. In long rows hardware prefetchers do
+/// better, and loops with dots have prefetches of their own. Returns false if
+/// there are none.
 bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
   constexpr int64_t kLongest = 4096; // bytes of a row
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -128,9 +129,9 @@ bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
   int64_t bytes = Emitter::bytesOf(emitter.memoryType(op.getType()));
   if (!emitter.options.fastPaths.has(FastPath::RowPrefetch) || !loop || !tile ||
-      emitter.program.turns || tile.getRank() > 2 ||
-      tile.getShape().back() * bytes > kLongest || !form || !form->isAffine() ||
-      op.getIsVolatile() || form->strides.back().constant() != 1 ||
+      tile.getRank() > 2 || tile.getShape().back() * bytes > kLongest ||
+      !form || !form->isAffine() || op.getIsVolatile() ||
+      form->strides.back().constant() != 1 ||
       emitter.firstReaders.try_emplace(op, masks).first->second != masks)
     return false;
   bool hasDots = llvm::any_of(emitter.program.dots, [&](const auto &entry) {
@@ -145,6 +146,8 @@ bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
     return false;
   insertAt(0);
   llvm::Value *offset = emitter.polynomial(*advance);
+  if (emitter.program.turns)
+    offset = builder.CreateSelect(emitter.isAlone, offset, emitter.i64(0));
   insertAt(levels.size() - 1);
   emitPrefetch(
       builder,
