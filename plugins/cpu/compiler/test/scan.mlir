@@ -1,15 +1,18 @@
 // A scan along the axis of its vectors combines the lanes of each in log2
-// steps, then all of them with the preceding element; a reverse scan combines
-// in the other direction. Along another axis it combines element by element.
+// steps, those without a predecessor with the identity, then all of them with
+// the preceding element; a reverse scan combines in the other direction. The
+// next vector waits for the last lane alone. Along another axis it combines
+// element by element.
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 
 // CHECK: nest {{\[4x64\]}} axis 1 lanes 16
 // CHECK: nest {{\[4x64\]}} axis 1 lanes 16
-// CHECK: shufflevector <16 x float> %{{.*}}, <16 x i32> <i32 0, i32 0, i32 1, i32 2,
-// CHECK: shufflevector <16 x float> %{{.*}}, <16 x i32> <i32 0, i32 1, i32 0, i32 1,
-// CHECK: extractelement <16 x float> %{{.*}}, i64 15
+// CHECK: shufflevector <16 x float> %{{.*}}, <16 x float> <float -0.000000e+00, {{.*}}, <16 x i32> <i32 16, i32 0, i32 1, i32 2,
+// CHECK: shufflevector <16 x float> %{{.*}}, <16 x float> <float -0.000000e+00, {{.*}}, <16 x i32> <i32 16, i32 17, i32 0, i32 1,
+// CHECK: shufflevector <16 x float> %{{.*}}, <16 x float> poison, <16 x i32> <i32 15, i32 15,
+// CHECK-NOT: select
 // CHECK: shufflevector <16 x float> %{{.*}}, <16 x i32> <i32 1, i32 2, i32 3,
-// CHECK-COUNT-2: extractelement <16 x float> %{{.*}}, i64 0
+// CHECK: shufflevector <16 x float> %{{.*}}, <16 x i32> zeroinitializer
 // CHECK-NOT: extractelement
 
 tt.func public @scans(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {

@@ -4,45 +4,66 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lanes of one vector are combined in log2 steps: with the lane 1, 2, 4,
-// ... before them. The result of the preceding vectors is combined with all
-// lanes. Hillis and Steele, Data parallel algorithms, Communications of the ACM
-// 29 (1986).
+// ... before them. The result of the preceding vectors, in all lanes of a
+// vector, is combined with them, and apart from that with their last lane
+// alone: the next vector waits for this one operation, not for a lane of all
+// results. Hillis and Steele, Data parallel algorithms, Communications of the
+// ACM 29 (1986).
 
 #include "emit/nest/NestEmitter.h"
+
+#include "tile/Combine.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The shuffle by `distance` lanes, and the mask of lanes that have such a
-/// predecessor. In a reverse scan, predecessors are the higher lanes.
-static std::pair<SmallVector<int>, llvm::Constant *>
-lanesBefore(llvm::IRBuilder<> &b, int lanes, int distance, bool isReverse) {
-  SmallVector<int> from;
-  SmallVector<llvm::Constant *> takes;
+namespace {
+/// The lanes that are `distance` before those of a vector; in a reverse scan,
+/// after them.
+struct LanesBefore {
+  SmallVector<int> from; // a shuffle of two vectors; lanes without such a
+                         // predecessor are those of the second one
+  llvm::Constant *exist;
+};
+} // namespace
+
+static LanesBefore lanesBefore(llvm::IRBuilder<> &b, int lanes, int distance,
+                               bool isReverse) {
+  LanesBefore before;
+  SmallVector<llvm::Constant *> exist;
   for (int lane = 0; lane < lanes; ++lane) {
-    int before = isReverse ? lane + distance : lane - distance;
-    bool exists = before >= 0 && before < lanes;
-    from.push_back(exists ? before : lane);
-    takes.push_back(b.getInt1(exists));
+    int from = isReverse ? lane + distance : lane - distance;
+    bool exists = from >= 0 && from < lanes;
+    before.from.push_back(exists ? from : lanes + lane);
+    exist.push_back(b.getInt1(exists));
   }
-  return {from, llvm::ConstantVector::get(takes)};
+  before.exist = llvm::ConstantVector::get(exist);
+  return before;
 }
 
+/// Scans the lanes of each of `values`. Lanes without a predecessor are
+/// combined with the identity of the operation, if it has one.
 SmallVector<llvm::Value *>
 NestEmitter::scanLanes(tt::ScanOp op, SmallVector<llvm::Value *> values) {
+  Region &region = op->getRegion(0);
+  TypedAttr identity = codegen::combineOf(region).identity(
+      getElementTypeOrSelf(op->getOperand(0).getType()));
+  llvm::Value *rest = nullptr;
+  if (identity)
+    rest = widen({codegen::emitConstant(identity, emitter.context()), false});
   for (unsigned distance = 1; distance < lanes; distance *= 2) {
-    auto [from, takes] = lanesBefore(builder, lanes, distance, op.getReverse());
+    LanesBefore before = lanesBefore(builder, lanes, distance, op.getReverse());
     insertAt(levels.size() - 1);
     SmallVector<llvm::Value *> arguments;
     for (llvm::Value *value : values)
-      arguments.push_back(builder.CreateShuffleVector(value, from));
+      arguments.push_back(
+          builder.CreateShuffleVector(value, rest ? rest : value, before.from));
     llvm::append_range(arguments, values);
-    SmallVector<llvm::Value *> combined =
-        combine(op->getRegion(0), arguments, lanes);
+    SmallVector<llvm::Value *> combined = combine(region, arguments, lanes);
     insertAt(levels.size() - 1);
     for (auto [value, sum] : llvm::zip(values, combined))
-      value = builder.CreateSelect(takes, sum, value);
+      value = rest ? sum : builder.CreateSelect(before.exist, sum, value);
   }
   return values;
 }
@@ -65,28 +86,34 @@ void NestEmitter::emitScanStep(tt::ScanOp op,
   SmallVector<llvm::Value *> values;
   for (Value operand : op->getOperands())
     values.push_back(widen(get(operand, current)));
-  if (isAlong)
+  SmallVector<llvm::Value *> before;
+  insertAt(levels.size() - 1);
+  if (!isFirst)
+    for (llvm::AllocaInst *carry : carries)
+      before.push_back(builder.CreateLoad(carry->getAllocatedType(), carry));
+  auto after = [&](ArrayRef<llvm::Value *> these) {
+    SmallVector<llvm::Value *> arguments(before);
+    llvm::append_range(arguments, these);
+    return isFirst ? SmallVector<llvm::Value *>(these)
+                   : combine(op->getRegion(0), arguments, lanes);
+  };
+  SmallVector<llvm::Value *> carried;
+  if (isAlong) {
     values = scanLanes(op, values);
-  if (!isFirst) {
-    SmallVector<llvm::Value *> arguments;
+    SmallVector<int> last(lanes, op.getReverse() ? 0 : int(lanes) - 1);
+    SmallVector<llvm::Value *> lasts;
     insertAt(levels.size() - 1);
-    for (llvm::AllocaInst *carry : carries) {
-      llvm::Value *before =
-          builder.CreateLoad(carry->getAllocatedType(), carry);
-      arguments.push_back(isAlong ? builder.CreateVectorSplat(lanes, before)
-                                  : before);
-    }
-    llvm::append_range(arguments, values);
-    values = combine(op->getRegion(0), arguments, lanes);
+    for (llvm::Value *value : values)
+      lasts.push_back(builder.CreateShuffleVector(value, last));
+    carried = after(lasts);
   }
-  for (auto [carry, value, result] :
-       llvm::zip(carries, values, op->getResults())) {
+  values = after(values);
+  if (!isAlong)
+    carried = values;
+  for (auto [carry, next, value, result] :
+       llvm::zip(carries, carried, values, op->getResults())) {
     insertAt(levels.size() - 1);
-    llvm::Value *last = value;
-    if (isAlong)
-      last = builder.CreateExtractElement(
-          value, uint64_t(op.getReverse() ? 0 : lanes - 1));
-    builder.CreateStore(last, carry);
+    builder.CreateStore(next, carry);
     place(value, levels.size() - 1);
     auto type = cast<RankedTensorType>(result.getType());
     writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), current,
@@ -112,7 +139,7 @@ void NestEmitter::emitScan(tt::ScanOp op) {
   SmallVector<llvm::AllocaInst *> carries;
   for (Value operand : op->getOperands()) {
     llvm::Type *type = emitter.typeOf(operand);
-    if (isVector && !isAlong)
+    if (isVector)
       type = llvm::FixedVectorType::get(type, lanes);
     carries.push_back(emitter.allocate(type, "carry"));
   }
