@@ -10,8 +10,8 @@
 
 namespace nereid::cpu {
 
-/// True if `bytes` that `threads` threads store are too many to stay in the
-/// caches.
+/// True if `bytes` that `threads` threads read and write are too many to stay in
+/// the caches.
 bool exceedsCaches(double bytes, unsigned threads, const HostSizes &sizes);
 
 /// NEREID_CPU_LAUNCH_STREAMS if the launch exceeds this machine's caches, else

@@ -139,8 +139,8 @@ TEST(Caches, HoldSmallResults) {
   sizes.l3Bytes = 32 << 20;
   sizes.l3Threads = 8;
   EXPECT_FALSE(exceedsCaches(0, 1, sizes));
-  EXPECT_FALSE(exceedsCaches(4 << 20, 1, sizes));
-  EXPECT_TRUE(exceedsCaches(16 << 20, 8, sizes));
+  EXPECT_FALSE(exceedsCaches(31 << 20, 1, sizes));
+  EXPECT_TRUE(exceedsCaches(32 << 20, 8, sizes));
   EXPECT_TRUE(exceedsCaches(1e20, 8, sizes));
 }
 
@@ -149,9 +149,9 @@ TEST(Caches, AreAsManyAsTheThreadsUse) {
   sizes.l2Bytes = 1 << 20;
   sizes.l3Bytes = 32 << 20;
   sizes.l3Threads = 8;
-  EXPECT_FALSE(exceedsCaches(16 << 20, 9, sizes));
+  EXPECT_FALSE(exceedsCaches(32 << 20, 9, sizes));
   sizes.l3Bytes = 0;
-  EXPECT_TRUE(exceedsCaches(16 << 20, 9, sizes));
+  EXPECT_TRUE(exceedsCaches(32 << 20, 9, sizes));
   EXPECT_FALSE(exceedsCaches(4 << 20, 9, sizes));
 }
 
