@@ -18,6 +18,7 @@ class Addresses(Conversions):
     in_function: bool
     strides: list[Value]
     stride_rng: random.Random
+    row_rng: random.Random
 
     def affine(self, shape, strides, offset: int = 0) -> Value:
         """The sum of strides[d] * index d, and `offset`, as i32."""
@@ -65,8 +66,24 @@ class Addresses(Conversions):
             argument = self.with_number("addi", argument, number - argument.low)
         return self.splat(argument, shape)
 
+    def numbered_rows(self, shape, capacity: int) -> Value | None:
+        """Rows whose numbers are loaded or hashed; some may be the same."""
+        count, width = shape
+        pitch = self.row_rng.choice([width, width, width + 1, width // 2])
+        most = (capacity - width) // pitch
+        if most < 1:
+            return None
+        numbers = self.loaded_index((count,)) or self.hashed(self.range(count))
+        numbers = self.with_number("remui", numbers, self.row_rng.randint(1, most))
+        starts = self.along(self.with_number("muli", numbers, pitch), 0, shape)
+        return self.binary("addi", starts, self.along(self.range(width), 1, shape))
+
     def index(self, shape, capacity: int) -> tuple[Value, Value | None]:
         """An i32 tile of indices in [0, capacity) where the mask, if any, holds."""
+        if len(shape) == 2 and shape[1] >= 16 and self.row_rng.random() < 0.25:
+            numbered = self.numbered_rows(shape, capacity)
+            if numbered is not None:
+                return self.fitted(numbered, capacity)
         kind = self.weighted([
             (6, "dense"), (2, "permuted"), (2, "padded"), (4, "repeated"), (1, "reversed"),
             (2, "divided"), (2, "modulo"), (1, "hashed"), (3, "loaded"), (1, "xor"),

@@ -3,6 +3,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "emit/CountedLoop.h"
 #include "emit/Emitter.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,8 @@ struct ConstantExtent {
 static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
                                                       Value pointers) {
   const codegen::TileForm &form = *emitter.forms.of(pointers);
+  if (!form.isAffine())
+    return std::nullopt;
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = elementSize(emitter, pointers), low = 0, high = 0;
   for (auto [dim, stride] : llvm::enumerate(form.strides)) {
@@ -51,9 +54,45 @@ static std::optional<ConstantExtent> constantExtentOf(Emitter &emitter,
                         high - low + bytes};
 }
 
-/// The first byte and one past the last byte of an affine pointer tile.
-static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
-                                                        Value pointers) {
+/// The least and the largest element of a tile of integers in scratch, i64.
+static std::pair<llvm::Value *, llvm::Value *> extremaOf(Emitter &emitter,
+                                                         Value tile) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto *element = cast<llvm::IntegerType>(emitter.memoryType(type));
+  unsigned bits = element->getBitWidth();
+  int64_t count = type.getNumElements();
+  int64_t lanes =
+      std::min<int64_t>(count, emitter.options.cpu.vectorBits / bits);
+  auto *vector = llvm::FixedVectorType::get(element, lanes);
+  llvm::Value *buffer = emitter.bufferPointer(tile);
+  llvm::Value *extrema[2] = {
+      llvm::ConstantInt::get(vector, llvm::APInt::getSignedMaxValue(bits)),
+      llvm::ConstantInt::get(vector, llvm::APInt::getSignedMinValue(bits))};
+  emitLoop(b, b.getInt64(count), lanes, extrema, [&](llvm::Value *index) {
+    llvm::Value *next = emitter.inMemory(
+        b.CreateAlignedLoad(vector, b.CreateGEP(element, buffer, index),
+                            llvm::Align(bits / 8)),
+        Memory::Scratch);
+    extrema[0] =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, extrema[0], next);
+    extrema[1] =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extrema[1], next);
+  });
+  return {b.CreateSExt(b.CreateIntMinReduce(extrema[0], true), b.getInt64Ty()),
+          b.CreateSExt(b.CreateIntMaxReduce(extrema[1], true), b.getInt64Ty())};
+}
+
+namespace {
+/// The address range of a tile of pointers: the first byte and one past the
+/// last.
+struct AddressRange {
+  llvm::Value *low, *high;
+  llvm::Value *isUnknown; // i1: the numbers of rows are too large to tell
+};
+} // namespace
+
+static AddressRange extentOf(Emitter &emitter, Value pointers) {
   llvm::IRBuilder<> &b = emitter.builder;
   const codegen::TileForm &form = *emitter.forms.of(pointers);
   auto type = cast<RankedTensorType>(pointers.getType());
@@ -67,12 +106,30 @@ static std::pair<llvm::Value *, llvm::Value *> extentOf(Emitter &emitter,
     low = b.CreateAdd(low, emitter.smaller(reach, b.getInt64(0)));
     high = b.CreateAdd(high, emitter.larger(reach, b.getInt64(0)));
   }
+  // A row that is masked off may have any number.
+  constexpr int64_t kMost = int64_t(1) << 56;
+  llvm::Value *isUnknown = b.getFalse();
+  for (const codegen::TileTerm &term : form.terms) {
+    auto [least, most] = extremaOf(emitter, term.tensor);
+    llvm::Value *factor = emitter.polynomial(term.coefficient), *ends[2];
+    for (auto [end, number] : llvm::zip(ends, std::array{least, most})) {
+      llvm::Value *product = b.CreateBinaryIntrinsic(
+          llvm::Intrinsic::smul_with_overflow, number, factor);
+      end = b.CreateExtractValue(product, 0);
+      isUnknown = b.CreateOr(isUnknown, b.CreateExtractValue(product, 1));
+      isUnknown = b.CreateOr(
+          isUnknown, b.CreateICmpUGE(b.CreateAdd(end, b.getInt64(kMost)),
+                                     b.getInt64(2 * kMost)));
+    }
+    low = b.CreateAdd(low, emitter.smaller(ends[0], ends[1]));
+    high = b.CreateAdd(high, emitter.larger(ends[0], ends[1]));
+  }
   llvm::Value *base =
       b.CreatePtrToInt(emitter.scalar(form.pointer), b.getInt64Ty());
   auto byte = [&](llvm::Value *element) {
     return b.CreateAdd(base, b.CreateMul(element, b.getInt64(size)));
   };
-  return {byte(low), byte(b.CreateAdd(high, b.getInt64(1)))};
+  return {byte(low), byte(b.CreateAdd(high, b.getInt64(1))), isUnknown};
 }
 
 /// An i1: the ranges of `first` and `second` overlap and, with `isAhead`,
@@ -99,10 +156,12 @@ static llvm::Value *overlap(Emitter &emitter, Value first, Value second,
     return builder.CreateICmpULT(distance,
                                  builder.getInt64(fixedA->size - lowest));
   }
-  auto [lowA, highA] = extentOf(emitter, first);
-  auto [lowB, highB] = extentOf(emitter, second);
-  return builder.CreateAnd(builder.CreateICmpSLT(lowA, highB),
-                           builder.CreateICmpSLT(lowB, highA));
+  AddressRange a = extentOf(emitter, first), b = extentOf(emitter, second);
+  llvm::Value *isUnknown = builder.CreateOr(a.isUnknown, b.isUnknown);
+  llvm::Value *isShared =
+      builder.CreateAnd(builder.CreateICmpSLT(a.low, b.high),
+                        builder.CreateICmpSLT(b.low, a.high));
+  return builder.CreateOr(isUnknown, isShared);
 }
 
 /// An i1: false only if all elements of `pointers` have different addresses:
@@ -131,12 +190,22 @@ static llvm::Value *repeats(Emitter &emitter, Value pointers) {
       b.CreateOr(isOrdered(llvm::reverse(dims)), isOrdered(dims)));
 }
 
+/// Can the range of addresses of `pointers` be computed?
+static bool hasExtent(Emitter &emitter, Value pointers, bool isAffine) {
+  const codegen::TileForm *form = emitter.forms.of(pointers);
+  auto isRead = [&](const codegen::TileTerm &term) {
+    const Buffer *buffer = emitter.program.materialized.lookup(term.tensor);
+    return buffer && buffer->tiles == 1 && !buffer->panel;
+  };
+  return form &&
+         (form->isAffine() || (!isAffine && llvm::all_of(form->terms, isRead)));
+}
+
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict) {
-  for (Value pointers : {conflict.first, conflict.second}) {
-    const codegen::TileForm *form = emitter.forms.of(pointers);
-    if (!form || !form->isAffine())
+  bool isAffine = conflict.hazard != Hazard::IfOverlapping;
+  for (Value pointers : {conflict.first, conflict.second})
+    if (!hasExtent(emitter, pointers, isAffine))
       return emitter.builder.getTrue();
-  }
   if (conflict.hazard == Hazard::IfRepeated)
     return repeats(emitter, conflict.first);
   return overlap(emitter, conflict.first, conflict.second,

@@ -205,6 +205,20 @@ static void addAxesOf(Value value, unsigned &axes,
       addAxesOf(operand, axes, seen);
 }
 
+/// Are the terms of `form` the same in programs that follow one another along
+/// `axis`?
+static bool hasTermsOfAll(const codegen::TileForm &form, int axis) {
+  unsigned axes = 0;
+  llvm::DenseSet<Value> seen;
+  for (const codegen::TileTerm &term : form.terms) {
+    addAxesOf(term.tensor, axes, seen);
+    for (const Monomial &monomial : term.coefficient.terms())
+      for (Value factor : monomial.factors)
+        addAxesOf(factor, axes, seen);
+  }
+  return !(axes >> axis & 1);
+}
+
 unsigned axisOfSharing(const TileProgram &program, ArrayRef<Value> key,
                        const GenerateOptions &options) {
   unsigned axes = 0;
@@ -240,13 +254,14 @@ void planGridOrder(TileProgram &program, codegen::TileForms &forms,
     OpOperand *pointers = codegen::infoOf(op).pointers;
     auto tile = pointers ? codegen::tileType(pointers->get()) : nullptr;
     const codegen::TileForm *form = tile ? forms.of(pointers->get()) : nullptr;
-    if (!form || !form->isAffine())
+    if (!form)
       return;
     for (auto [dim, stride, length] :
          llvm::enumerate(form->strides, tile.getShape()))
       for (int axis = 0; axis < 2; ++axis) {
         if (stride.constant() != 1 ||
-            differenceOfPrograms(form->base, axis) != length)
+            differenceOfPrograms(form->base, axis) != length ||
+            !hasTermsOfAll(*form, axis))
           continue;
         neighbours[axis] += tile.getNumElements();
         if (int64_t(dim) == tile.getRank() - 1)

@@ -12,9 +12,10 @@
 //   out of row-major order order, and deferred if elements repeat addresses.
 //   a materialized load    two nests
 //   and a store
-//   a streamed load and    Always: the load is materialized. Conditional: it is
-//   a store                copied under a guard, if its operands are available
-//                          before the nest of the store; else materialized.
+//   a streamed load and    Always: the load is materialized. Conditional, or
+//   a store                of rows that smaller tiles number: it is copied
+//                          under a guard, if its operands are available before
+//                          the nest of the store; else materialized.
 //
 // A streamed load is evaluated where its readers run, in the loop of a later
 // store or after it. Conditions are evaluated before each nest.
@@ -165,6 +166,28 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
   });
 }
 
+/// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
+/// these are much smaller than it: the numbers of rows. Then the range of
+/// addresses costs little to compute.
+static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
+                           SmallVectorImpl<Value> &tensors) {
+  constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
+  const TileForm *form = forms.of(pointers);
+  auto elements = [](Value tile) {
+    return codegen::tileType(tile).getNumElements();
+  };
+  for (const codegen::TileTerm &term :
+       form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
+    Operation *op = term.tensor.getDefiningOp();
+    auto type = getElementTypeOrSelf(term.tensor.getType());
+    if (!op || !isTileExpression(op) || type.isInteger(1) ||
+        elements(term.tensor) * kLeastRow > elements(pointers))
+      return false;
+    tensors.push_back(term.tensor);
+  }
+  return form != nullptr;
+}
+
 /// Can the addresses of `load` and `stores` be compared, and `load` be copied,
 /// before the first step of the stores?
 bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
@@ -174,19 +197,23 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   unsigned step = place.step;
   for (const LaterStore &later : stores)
     step = std::min(step, later.store->place.step);
+  auto isDone = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || op->getBlock() != place.block || stepOf.lookup(op) < step;
+  };
   auto isKnown = [&](const codegen::Polynomial &polynomial) {
-    for (const codegen::Monomial &monomial : polynomial.terms())
-      for (Value factor : monomial.factors) {
-        Operation *op = factor.getDefiningOp();
-        if (op && op->getBlock() == place.block && stepOf.lookup(op) >= step)
-          return false;
-      }
-    return true;
+    return llvm::all_of(polynomial.terms(), [&](const auto &monomial) {
+      return llvm::all_of(monomial.factors, isDone);
+    });
   };
   auto isKnownForm = [&](Value pointers) {
     const TileForm *form = forms.of(pointers);
     return isKnown(form->base) && llvm::all_of(form->strides, isKnown) &&
-           isKnown(codegen::Polynomial::symbol(form->pointer));
+           isKnown(codegen::Polynomial::symbol(form->pointer)) &&
+           llvm::all_of(form->terms, [&](const codegen::TileTerm &term) {
+             return isKnown(term.coefficient) && isDone(term.tensor) &&
+                    program->materialized.contains(term.tensor);
+           });
   };
   return isKnownForm(load.getPtr()) &&
          llvm::all_of(stores,
@@ -221,6 +248,7 @@ bool Planner::materializeMovedLoads() {
     auto op = load.getDefiningOp<tt::LoadOp>();
     bool always = false;
     SmallVector<LaterStore, 2> guarded;
+    SmallVector<Value, 4> numbers; // of rows
     for (const Place &reader : places) {
       for (const PlacedWriter &writer : writers)
         always |= writer.block == reader.block &&
@@ -228,6 +256,12 @@ bool Planner::materializeMovedLoads() {
                   writer.step <= reader.step;
       for (const PlacedStore &store : stores) {
         Hazard hazard = hazardOf(load, reader, store);
+        Value to = tt::StoreOp(store.op).getPtr();
+        if (hazard == Hazard::Always &&
+            !codegen::haveSameAddresses(op.getPtr(), to, forms) &&
+            findRowNumbers(op.getPtr(), forms, numbers) &&
+            findRowNumbers(to, forms, numbers))
+          hazard = Hazard::IfOverlapping;
         always |= hazard == Hazard::Always;
         if (hazard == Hazard::None)
           continue;
@@ -241,6 +275,13 @@ bool Planner::materializeMovedLoads() {
       }
     }
     if (guarded.empty() && !always)
+      continue;
+    bool isNew = false;
+    if (!always && options.fastPaths.has(FastPath::OverlapGuard))
+      for (Value tensor : numbers)
+        isNew |= toMaterialize.insert(tensor);
+    grew |= isNew;
+    if (isNew)
       continue;
     if (always || !canGuard(op, guarded))
       grew |= toMaterialize.insert(load);

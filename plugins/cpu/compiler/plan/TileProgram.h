@@ -77,7 +77,9 @@ struct Inner {
 /// Two accesses, `first` before `second` in program order, that a nest may
 /// interleave unless a run-time check of their addresses finds aliasing.
 struct Conflict {
-  mlir::Value first, second; // tiles of pointers with affine forms
+  /// Tiles of pointers with affine forms or, if IfOverlapping, with forms whose
+  /// tensors have buffers.
+  mlir::Value first, second;
   codegen::Hazard hazard;    // IfRepeated, IfAhead or IfOverlapping
 };
 

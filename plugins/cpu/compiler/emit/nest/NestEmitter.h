@@ -86,6 +86,7 @@ private:
   // Transpose.cpp: blocks that are transposed in registers
   void emitTransposed(const Inner &inner);
   llvm::Value *isFar(mlir::Value pointers, unsigned dim);
+  llvm::Value *areRowsFar(mlir::Value pointers, unsigned dim);
   void prefetchReads(const TileRead &read, llvm::Value *row,
                      llvm::Value *columns);
   void prefetchStores(tt::StoreOp store, Range rows, llvm::Value *columns);

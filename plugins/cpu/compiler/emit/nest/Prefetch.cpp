@@ -51,6 +51,24 @@ static SmallVector<RowAccess, 4> rowsOf(const Inner &inner, unsigned rank,
   return list;
 }
 
+/// An i1: are the rows of `pointers`, along `dim`, a page or more apart? Those
+/// that a tile numbers are, if those with neighbouring numbers are. Null:
+/// unknown.
+llvm::Value *NestEmitter::areRowsFar(Value pointers, unsigned dim) {
+  const codegen::TileForm *form = emitter.forms.of(pointers);
+  if (!form || form->isAffine())
+    return isFar(pointers, dim);
+  const codegen::TileTerm &term = form->terms.front();
+  if (form->terms.size() > 1 || term.dependsOn != codegen::DimSet(1) << dim ||
+      !form->strides[dim].isZero())
+    return nullptr;
+  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers));
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(type.getPointeeType()));
+  insertAt(0);
+  return builder.CreateICmpSGE(emitter.polynomial(term.coefficient),
+                               emitter.i64(CpuModel::kSetDistance / bytes));
+}
+
 /// In a loop over short rows that are a page or more apart, which the hardware
 /// does not prefetch, prefetches the row of the next program that continues
 /// this one.
@@ -62,7 +80,9 @@ void NestEmitter::prefetchRows(const Inner &inner) {
   SmallVector<RowAccess, 4> list = rowsOf(inner, rank, emitter.program);
   llvm::Value *far = nullptr;
   for (const RowAccess &access : list) {
-    llvm::Value *one = isFar(access.pointers, access.map.size() - 2);
+    llvm::Value *one = areRowsFar(access.pointers, access.map.size() - 2);
+    if (!one)
+      continue;
     far =
         far ? at({far, one}, [&] { return builder.CreateOr(far, one); }) : one;
   }
@@ -79,6 +99,8 @@ void NestEmitter::prefetchRows(const Inner &inner) {
       current[rank - 1] = {emitter.i64(length + place), 0, nullptr};
       Address address =
           addressOf(access.pointers, indicesAt(access.map, current));
+      if (!address.base)
+        break;
       insertAt(levels.size() - 1);
       emitPrefetch(builder, address.base, prefetchToUse(access.isWritten));
     }
