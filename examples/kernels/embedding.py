@@ -110,3 +110,24 @@ def _backward():
 def cases():
     yield _forward()
     yield _backward()
+
+
+def bench():
+    vocabulary, dim, tokens = 32000, 1024, 2048
+    args = dict(
+        table_ptr=torch.empty(vocabulary, dim),
+        indices_ptr=torch.zeros(tokens, dtype=torch.int64),
+        output_ptr=torch.empty(tokens, dim),
+        n_elements=tokens,
+        embedding_dim=dim,
+        BLOCK_SIZE_M=32,
+        BLOCK_SIZE_N=128,
+    )
+    yield Case(
+        f"embedding_{dim}",
+        embedding_forward_kernel,
+        (cdiv(tokens, 32), cdiv(dim, 128)),
+        args,
+        outputs=("output_ptr",),
+        work={"bytes": 8 * tokens * dim},
+    )

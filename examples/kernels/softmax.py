@@ -137,7 +137,30 @@ def cases():
     yield _half()
 
 
+def _bench_persistent(n_rows, n_cols):
+    args = dict(
+        output_ptr=torch.empty(n_rows, n_cols),
+        input_ptr=torch.empty(n_rows, n_cols),
+        input_row_stride=n_cols,
+        output_row_stride=n_cols,
+        n_rows=n_rows,
+        n_cols=n_cols,
+        BLOCK_SIZE=n_cols,
+        num_stages=4,
+    )
+    return Case(
+        f"softmax_persistent_{n_cols}",
+        softmax_persistent_kernel,
+        (32,),
+        args,
+        outputs=("output_ptr",),
+        work={"bytes": 8 * n_rows * n_cols},
+    )
+
+
 def bench():
+    yield _bench_persistent(4096, 1024)
+    yield _bench_persistent(4096, 4096)
     shapes = (
         (128, 256),
         (4096, 781),

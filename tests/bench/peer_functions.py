@@ -46,6 +46,9 @@ def _numpy(op, shape, dtype, threads):
         return lambda: np.cumsum(a, axis=1, out=out)
     if op == "flip":
         return lambda: np.copyto(out, a[:, ::-1])
+    if op == "embedding":
+        rows = inputs(op, shape, dtype)[1]
+        return lambda: np.take(a, rows, axis=0)
     if op == "roll":
         return lambda: np.roll(a, ROLLED, axis=1)
     if op == "sine":
@@ -95,6 +98,7 @@ def _torch_functions(op, shape):
         "topk": lambda a: torch.topk(a, BEST, 1)[0],
         "histogram": lambda a: torch.bincount(a, minlength=BINS),
         "flip": lambda a: a.flip(1),
+        "embedding": lambda table, rows: F.embedding(rows, table),
         "roll": lambda a: a.roll(ROLLED, 1),
         "transpose": lambda a: a.t().contiguous(),
         "crossentropy": lambda a, labels: F.cross_entropy(a, labels, reduction="none"),

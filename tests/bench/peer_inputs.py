@@ -19,6 +19,8 @@ def shapes(op, shape):
     if op == "grouped":
         groups, rows, k, n = shape
         return [(rows, k), (groups, k, n)]
+    if op == "embedding":
+        return [shape[1:]]
     if op == "rotary":
         half = (shape[0], shape[2] // 2)
         return [shape, half, half]
@@ -43,6 +45,6 @@ def inputs(op, shape, dtype="float32"):
     if dtype == "int8":
         return [rng.integers(-100, 100, size, dtype=np.int8) for size in shapes(op, shape)]
     arrays = [rng.standard_normal(size, dtype=np.float32) for size in shapes(op, shape)]
-    if op == "crossentropy":
+    if op in ("crossentropy", "embedding"):
         arrays.append(rng.integers(0, shape[1], shape[0], dtype=np.int64))
     return arrays

@@ -131,6 +131,9 @@ def _reductions():
         "4096": (4096, 4096),
         "32768": (512, 32768),
     }
+    for shape in ((4096, 1024), (4096, 4096)):
+        name = _label("softmax persistent", shape)
+        yield _rows("softmax", "softmax", shape, f"softmax_persistent_{shape[1]}", 2, 5, name=name)
     kinds = (("softmax", "softmax", 5), ("layernorm", "layer_norm", 8), ("rmsnorm", "rms_norm", 4))
     for op, kernel, ops in kinds:
         for name, shape in shapes.items():
@@ -147,6 +150,11 @@ def _moves():
     yield _rows("moves", "flip", (4096, 1024), "flip_1024", 2, 0)
     name = _label("flip by addresses", (4096, 1024))
     yield _rows("moves", "flip", (4096, 1024), "reverse_1024", 2, 0, name=name)
+    tokens, vocabulary, dim = 2048, 32000, 1024
+    yield Row(
+        _label("embedding", (tokens, dim)), "moves", "embedding", (tokens, vocabulary, dim),
+        f"embedding_{dim}", bytes=8 * tokens * dim, changes={1: f"random:1:0:{vocabulary}"},
+    )  # fmt: skip
     yield _rows("moves", "roll", (2048, 2048), "roll_1024", 2, 0)
     for dtype in ("float32", "float16", "int8"):
         for n in (512, 2048):
