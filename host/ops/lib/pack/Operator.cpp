@@ -45,6 +45,18 @@ const InputSchema *Schema::input(std::string_view name) const {
   return nullptr;
 }
 
+bool AttributeSchema::accepts(const Value &value) const {
+  if (type == "int")
+    return value.isInt();
+  if (type == "float" || type == "number")
+    return value.isInt() || value.isFloat();
+  if (type == "bool")
+    return value.isBool();
+  if (type == "list")
+    return value.isList();
+  return value.isString();
+}
+
 const AttributeSchema *Schema::attribute(std::string_view name) const {
   for (const AttributeSchema &attribute : attributes)
     if (attribute.name == name)

@@ -42,6 +42,9 @@ struct AttributeSchema {
   std::string name, type;
   std::optional<Value> byDefault;
   uint32_t line = 0;
+
+  /// Is \p value, which is not none, of this type?
+  bool accepts(const Value &value) const;
 };
 
 struct OutputSchema {

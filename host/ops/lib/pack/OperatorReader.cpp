@@ -150,19 +150,6 @@ void FileReader::readInput(const yaml::Entry &entry) {
   op.schema.inputs.push_back(std::move(input));
 }
 
-/// Whether a value is of the type of an attribute.
-static bool fits(const std::string &type, const Value &value) {
-  if (type == "int")
-    return value.isInt();
-  if (type == "float" || type == "number")
-    return value.isInt() || value.isFloat();
-  if (type == "bool")
-    return value.isBool();
-  if (type == "list")
-    return value.isList();
-  return value.isString();
-}
-
 void FileReader::readAttribute(const yaml::Entry &entry) {
   static const std::vector<std::string> types = {
       "int", "float", "number", "bool", "string", "list", "dtype"};
@@ -186,7 +173,7 @@ void FileReader::readAttribute(const yaml::Entry &entry) {
         list.push_back(item->value);
       value = Value(std::move(list));
     }
-    if (node->isMapping() || (!value.isNone() && !fits(attribute.type, value)))
+    if (node->isMapping() || (!value.isNone() && !attribute.accepts(value)))
       problems.add(*node, "the default of '" + attribute.name + "' is " +
                               std::string(node->kindName()) + ", expected " +
                               attribute.type);

@@ -74,18 +74,6 @@ static Outcome checkTensor(const Operator &op, const InputSchema &input,
   return {};
 }
 
-static bool isOfType(const std::string &type, const Value &value) {
-  if (type == "int")
-    return value.isInt();
-  if (type == "float" || type == "number")
-    return value.isInt() || value.isFloat();
-  if (type == "bool")
-    return value.isBool();
-  if (type == "list")
-    return value.isList();
-  return value.isString();
-}
-
 Outcome checkCall(const Operator &op, const CallFacts &call) {
   if (Outcome known = checkNames(op, call); !known)
     return known;
@@ -121,8 +109,7 @@ Outcome checkCall(const Operator &op, const CallFacts &call) {
       if (!attribute.byDefault)
         return wrong(op.name + ": attribute '" + attribute.name +
                      "' is not given");
-    } else if (!isOfType(attribute.type, *given) &&
-               !(given->isNone() && mayBeNone)) {
+    } else if (!attribute.accepts(*given) && !(given->isNone() && mayBeNone)) {
       return wrong(
           op.name + ": " + attribute.name + " is " + given->repr() +
           ", expected " +
