@@ -1,5 +1,5 @@
-// External functions: calls of the C library, one element at a time, and an
-// instruction.
+// External functions: calls of the C library, one element at a time, and
+// instructions.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -87,12 +87,40 @@ static llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x,
               : b.CreateExtractElement(wide, uint64_t(0));
 }
 
+/// The number of `table` for each index, by AVX-512's permutation.
+static llvm::Value *emitTable(llvm::IRBuilderBase &b, llvm::Value *index,
+                              llvm::Constant *table) {
+  auto *type = dyn_cast<llvm::FixedVectorType>(index->getType());
+  unsigned lanes = type ? type->getNumElements() : 1;
+  if (lanes > kTableSize) {
+    unsigned half = lanes / 2;
+    llvm::Value *low = emitTable(b, lanesOf(b, index, 0, half), table);
+    llvm::Value *high = emitTable(b, lanesOf(b, index, half, half), table);
+    auto all = llvm::to_vector<16>(llvm::seq<int>(0, lanes));
+    return b.CreateShuffleVector(low, high, all);
+  }
+  if (lanes < kTableSize)
+    index = lanesOf(b, index, 0, kTableSize);
+  llvm::Value *numbers = b.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {table, index});
+  if (lanes == kTableSize)
+    return numbers;
+  return type ? lanesOf(b, numbers, 0, lanes)
+              : b.CreateExtractElement(numbers, uint64_t(0));
+}
+
 ElementEmitter::Values ElementEmitter::emitLibraryCall() {
   auto call = dyn_cast<tt::ExternElementwiseOp>(op);
   if (!call)
     return {};
   if (call.getSymbol() == kScaleSymbol)
     return {emitScale(b, vec(0), vec(1), vec(2))};
+  if (call.getSymbol() == kTableSymbol) {
+    auto numbers = call->getAttrOfType<DenseF32ArrayAttr>(kTableAttribute);
+    return {emitTable(
+        b, vec(0),
+        llvm::ConstantDataVector::get(b.getContext(), numbers.asArrayRef()))};
+  }
   Values arguments;
   llvm::SmallVector<llvm::Type *> types;
   for (unsigned i = 0; i < operands.size(); ++i) {

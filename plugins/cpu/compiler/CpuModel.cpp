@@ -39,9 +39,12 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   CpuModel cpu;
   auto has = [&](const char *feature) { return hasFeature(machine, feature); };
   bool hasAvx512 = has("avx512f");
-  unsigned widest = hasAvx512 && has("avx512vl") && has("avx512bw") ? 512
-                    : has("avx2")                                   ? 256
-                                                                    : 128;
+  // LLVM implies its feature of 512-bit registers unless it is removed.
+  bool has512Bits =
+      hasAvx512 && !machine.getTargetFeatureString().contains("-evex512");
+  unsigned widest = has512Bits && has("avx512vl") && has("avx512bw") ? 512
+                    : has("avx2")                                    ? 256
+                                                                     : 128;
   cpu.vectorBits = vectorBitsFor(vectorBits, widest);
   cpu.maskedBits = widest == 512 ? 8 : has("avx") ? 32 : 0;
   // AMD's gathers are microcode: on a Zen 4 they take from as long to five times
@@ -55,7 +58,8 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasWideSwaps = has("cx16");
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
-  cpu.hasScale = hasAvx512 && has("avx512vl");
+  cpu.hasScale = has512Bits && has("avx512vl");
+  cpu.hasTables = cpu.vectorBits >= 512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");
   addWordProducts(cpu, machine, tuneCpu);
@@ -114,6 +118,7 @@ codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {
   codegen::ExpandOptions options;
   options.hasFma = cpu.hasFma;
   options.hasScale = cpu.hasScale;
+  options.hasTables = cpu.hasTables;
   options.hasF16Conversions = cpu.hasF16Conversions;
   options.hasF16Arithmetic = cpu.hasF16Arithmetic;
   return options;

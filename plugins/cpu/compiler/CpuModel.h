@@ -45,6 +45,8 @@ struct CpuModel {
   bool hasFma = true;
   /// Multiplies by powers of two in one instruction.
   bool hasScale = false;
+  /// Selects one of sixteen f32 for each lane in one instruction.
+  bool hasTables = false;
   bool hasF16Conversions = true;
   bool hasF16Arithmetic = false;
 

@@ -114,6 +114,25 @@ TEST_P(MathF32Test, NeedsNeitherWideTypesNorALibrary) {
             GetParam().bound + 1.0);
 }
 
+// Those that take coefficients from tables: a polynomial for each quarter.
+TEST(MathF32, IsWithinItsBoundWithTables) {
+  if (!__builtin_cpu_supports("avx512f"))
+    GTEST_SKIP() << "the processor has no AVX-512";
+  std::vector<float> points = allMagnitudes(1021);
+  for (float number : borders())
+    points.push_back(number);
+  for (int eighth = -40; eighth <= 40; ++eighth)
+    for (int32_t step = -1000; step <= 1000; ++step)
+      points.push_back(std::bit_cast<float>(
+          std::bit_cast<int32_t>(float(eighth) / 8) + step));
+  for (unsigned lanes : {1, 4, 16, 32}) {
+    JitOptions options;
+    options.lanes = lanes;
+    options.expand.hasTables = true;
+    EXPECT_LE(sweep({"erf", std::erf, 1.5}, options, points).distance, 1.3);
+  }
+}
+
 static const FunctionF32 kFunctions[] = {
     {"exp", std::exp, 1.0},         {"exp2", std::exp2, 1.0},
     {"expm1", std::expm1, 1.5},     {"log", std::log, 1.0},

@@ -224,6 +224,16 @@ Expr scaleIf(Expr condition, Expr x, Expr n) {
   return {x.scope, result};
 }
 
+Expr lookUp(Expr index, llvm::ArrayRef<float> numbers) {
+  assert(numbers.size() == kTableSize && index.width() == 32);
+  OpBuilder &builder = index.scope->builder;
+  auto result = builder.create<tt::ExternElementwiseOp>(
+      index.scope->loc, index.shapedAs(builder.getF32Type()), index.value,
+      /*libname=*/"", /*libpath=*/"", kTableSymbol, /*pure=*/true);
+  result->setAttr(kTableAttribute, builder.getDenseF32ArrayAttr(numbers));
+  return {index.scope, result};
+}
+
 Expr sqrt(Expr x) { return x.make<math::SqrtOp>(x.value.getType(), x); }
 Expr exp2(Expr x) { return x.make<math::Exp2Op>(x.value.getType(), x); }
 Expr abs(Expr x) { return x.make<math::AbsFOp>(x.value.getType(), x); }

@@ -3,6 +3,7 @@
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
 // RUN: nereid-expand --exp2 %s | FileCheck %s --check-prefix=EXP2
 // RUN: nereid-expand --scale %s | FileCheck %s --check-prefix=SCALE
+// RUN: nereid-expand --tables %s | FileCheck %s --check-prefix=TABLES
 
 // CHECK-LABEL: tt.func @scalar
 // CHECK-NOT: math.exp
@@ -66,4 +67,19 @@ tt.func @kept(%x: f32) -> f32 {
   %2 = math.fma %1, %0, %x : f32
   %3 = math.absf %2 : f32
   tt.return %3 : f32
+}
+
+// Coefficients of a polynomial come from tables, but not in f64.
+// TABLES-LABEL: tt.func @error_function
+// TABLES: arith.bitcast {{.*}} : tensor<64xf32> to tensor<64xi32>
+// TABLES-COUNT-6: tt.extern_elementwise {{.*}} {{.*}}nereid.numbers = array<f32: {{.*}}symbol = "nereid.table"
+// TABLES-NOT: nereid.table
+// TABLES: tt.return
+// CHECK-LABEL: tt.func @error_function
+// CHECK-NOT: nereid.table
+// CHECK: tt.return
+tt.func @error_function(%x: tensor<64xf32>, %y: tensor<8xf64>) -> (tensor<64xf32>, tensor<8xf64>) {
+  %0 = math.erf %x : tensor<64xf32>
+  %1 = math.erf %y : tensor<8xf64>
+  tt.return %0, %1 : tensor<64xf32>, tensor<8xf64>
 }

@@ -4,7 +4,7 @@
 //
 // The rewrites work alike on scalars, on tensors of any shape, and inside the
 // regions of reductions, scans and maps. They are branch-free and need no
-// tables, so that a vector or a GPU thread runs them as they stand.
+// tables in memory, so that a vector or a GPU thread runs them as they stand.
 //
 // They come in three phases, so that a backend may look at calls, products or
 // atomic operations in between; each phase runs once, in this order, and
@@ -41,6 +41,13 @@ enum class ScaledDotType {
 /// not computed: underflows take time. It calls nothing.
 inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
 
+/// With ExpandOptions::hasTables: the symbol of a tt.extern_elementwise of an
+/// i32 whose result is an f32 of kTableAttribute, that numbered by the lowest
+/// bits.
+inline constexpr llvm::StringLiteral kTableSymbol = "nereid.table";
+inline constexpr size_t kTableSize = 16;
+inline constexpr llvm::StringLiteral kTableAttribute = "nereid.numbers";
+
 /// Of an arith.select: its first value is selected rarely.
 inline constexpr llvm::StringLiteral kRareAttribute = "nereid.rare";
 
@@ -56,6 +63,9 @@ struct ExpandOptions {
   /// The target multiplies f32 and f64 by powers of two as the operation of
   /// kScaleSymbol does.
   bool hasScale = false;
+  /// The target selects one of kTableSize numbers, f32, in one instruction, as
+  /// the operation of kTableSymbol does.
+  bool hasTables = false;
   /// Division and square root of f32 round correctly. Without it those that
   /// have to do so (tt.precise_divf, tt.precise_sqrt) are written out; the error
   /// of the target's own must be at most 2.5 and 5 units in the last place.
@@ -126,7 +136,8 @@ llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 /// absf, copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz,
 /// ctpop, and fma if there is one; addptr and the casts of pointers; and with
 /// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
-/// of f64; and with hasScale, that of kScaleSymbol.
+/// of f64; with hasScale, that of kScaleSymbol; with hasTables, of
+/// kTableSymbol.
 ///
 /// The third phase fails if a kernel calls an external function that is not in
 /// libdevice/ExternFunctions.def, or one that the target cannot support.
