@@ -41,6 +41,17 @@ static Value withoutConversions(Value value) {
   return value;
 }
 
+/// May elements of `form` along `dim` be neighbours, although it is not affine
+/// there, as the pixels of a row are for a convolution? Not where indices come
+/// from memory.
+bool Planner::mayBeNeighbours(const codegen::TileForm &form, unsigned dim) {
+  std::optional<int64_t> stride = form.strides[dim].constant();
+  return (stride == 0 || stride == 1) && form.termDims() >> dim & 1 &&
+         llvm::all_of(form.terms, [&](const codegen::TileTerm &term) {
+           return isIndexFunction(term.tensor);
+         });
+}
+
 /// Of the loads that `value` is computed from: the number that are contiguous
 /// along columns minus the number contiguous along rows.
 int Planner::columnsInMemory(Value value) {
@@ -52,13 +63,15 @@ int Planner::columnsInMemory(Value value) {
     const codegen::TileForm *form = forms.of(load.getPtr());
     if (!form)
       continue;
+    int known = 0, possible = 0;
     for (auto [dim, target] : llvm::enumerate(read.map)) {
-      auto stride = forms.strideUnlessWrapped(*form, dim);
-      if (!stride || stride->constant() != 1)
-        continue;
-      columns += target.isAlong(last - 1);
-      columns -= target.isAlong(last);
+      int count = target.isAlong(last - 1) - target.isAlong(last);
+      if (auto stride = forms.strideUnlessWrapped(*form, dim))
+        known += stride->constant() == 1 ? count : 0;
+      else if (mayBeNeighbours(*form, dim))
+        possible += count;
     }
+    columns += known ? known : possible;
   }
   return columns;
 }

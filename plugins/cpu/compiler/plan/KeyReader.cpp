@@ -34,7 +34,7 @@ bool KeyReader::visit(Value value) {
   // A scalar without operands, such as the program's id, is a symbol, too.
   bool isExpression = isTile(value)
                           ? isTileExpression(op) && !isa<tt::LoadOp>(op)
-                          : isPure(op) && op->getNumOperands();
+                          : isMemoryEffectFree(op) && op->getNumOperands();
   return (isLoad || isExpression) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return visit(operand); });

@@ -139,6 +139,7 @@ private:
   void transposeDotOperands();
   bool transposeIfColumnMajor(mlir::OpOperand &operand,
                               llvm::DenseMap<mlir::Value, mlir::Value> &turned);
+  bool mayBeNeighbours(const codegen::TileForm &form, unsigned dim);
   int columnsInMemory(mlir::Value value);
   void planDot(tt::DotOp dot);
   void limitDotRows(); // DotRows.cpp
