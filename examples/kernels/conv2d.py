@@ -72,6 +72,58 @@ def conv2d_kernel(
     tl.store(y_ptrs, acc, mask=(pixel < n_pixels)[:, None] & (channel < OUT_C)[None, :])
 
 
+@triton.jit
+def conv2d_one_loop_kernel(
+    x_ptr,
+    w_ptr,
+    y_ptr,
+    N,
+    C,
+    H,
+    W,
+    FILTERS,
+    OUT_H,
+    OUT_W,
+    KERNEL_H: tl.constexpr,
+    KERNEL_W: tl.constexpr,
+    STRIDE: tl.constexpr,
+    PADDING: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_C: tl.constexpr,
+):
+    # A round multiplies some channels at one place of the filter.
+    pixel = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    filters = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    n = pixel // (OUT_H * OUT_W)
+    row = pixel // OUT_W % OUT_H
+    column = pixel % OUT_W
+    is_filter = filters < FILTERS
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    channel_blocks = tl.cdiv(C, BLOCK_C)
+    for block in range(KERNEL_H * KERNEL_W * channel_blocks):
+        channel = block % channel_blocks * BLOCK_C + tl.arange(0, BLOCK_C)
+        kernel_row = block // channel_blocks // KERNEL_W
+        kernel_column = block // channel_blocks % KERNEL_W
+        h = row * STRIDE + kernel_row - PADDING
+        w = column * STRIDE + kernel_column - PADDING
+        is_inside = (n < N) & (h >= 0) & (h < H) & (w >= 0) & (w < W)
+        is_channel = channel < C
+        places = (n * C * H * W + h * W + w)[:, None] + (channel * H * W)[None, :]
+        x = tl.load(x_ptr + places, mask=is_inside[:, None] & is_channel[None, :], other=0.0)
+        places = (filters * C)[None, :] + channel[:, None]
+        places = places * (KERNEL_H * KERNEL_W) + kernel_row * KERNEL_W + kernel_column
+        y = tl.load(w_ptr + places, mask=is_channel[:, None] & is_filter[None, :], other=0.0)
+        acc = tl.dot(x, y, acc, input_precision="ieee")
+    places = (n * FILTERS * OUT_H * OUT_W + row * OUT_W + column)[:, None]
+    places = places + (filters * OUT_H * OUT_W)[None, :]
+    tl.store(
+        y_ptr + places,
+        acc.to(y_ptr.dtype.element_ty),
+        mask=(n < N)[:, None] & is_filter[None, :],
+    )
+
+
 def cases():
     name = "conv2d_f32"
     rng = generator(name)
@@ -105,3 +157,40 @@ def cases():
         args,
         {"y_ptr": near(expected, torch.float32, 1e-4, 1e-4)},
     )
+    for name, dtype, tolerance, stride, padding in (
+        ("conv2d_one_loop_f32", torch.float32, 1e-5, 1, 1),
+        ("conv2d_one_loop_f16", torch.float16, 5e-3, 2, 0),
+    ):
+        rng = generator(name)
+        x = randn(rng, 2, 20, 9, 19).to(dtype)
+        w = randn(rng, 24, 20, 3, 3).to(dtype)
+        expected = torch.nn.functional.conv2d(
+            x.double(), w.double(), stride=stride, padding=padding
+        )
+        y = torch.zeros_like(expected, dtype=dtype)
+        pixels = y.shape[0] * y.shape[2] * y.shape[3]
+        yield Case(
+            name,
+            conv2d_one_loop_kernel,
+            (cdiv(pixels, 32), cdiv(w.shape[0], 16)),
+            dict(
+                x_ptr=x,
+                w_ptr=w,
+                y_ptr=y,
+                N=x.shape[0],
+                C=x.shape[1],
+                H=x.shape[2],
+                W=x.shape[3],
+                FILTERS=w.shape[0],
+                OUT_H=y.shape[2],
+                OUT_W=y.shape[3],
+                KERNEL_H=3,
+                KERNEL_W=3,
+                STRIDE=stride,
+                PADDING=padding,
+                BLOCK_M=32,
+                BLOCK_N=16,
+                BLOCK_C=16,
+            ),
+            expect={"y_ptr": near(expected, dtype, tolerance, tolerance)},
+        )

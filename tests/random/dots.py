@@ -94,7 +94,9 @@ class Dots(Exchanges):
         region = self.region([iv, carried])
         tiles = []
         for pointer, shape in zip(bases, ((m, k), (k, n))):
-            if not tiles and self.chance(0.4):
+            if not tiles and self.row_rng.random() < 0.2:
+                x = self._pixels_of(pointer, shape, iv)
+            elif not tiles and self.chance(0.4):
                 x = self._columns_of(pointer, shape, iv, trips)
             elif self.chance(0.6):
                 x = self._step_of(pointer, shape, iv, k)
@@ -153,6 +155,27 @@ class Dots(Exchanges):
         if self.chance(0.6):  # up to a K that is in the middle of a tile
             most = self.known(self.rng.randrange(1, trips * depth + 1), ())
             mask = self.compare("slt", place, self.splat(self.binary("subi", most, step), shape))
+        return self.load_tile(places, mask)
+
+    def _pixels_of(self, pointer: Value, shape, iv: Value) -> Value:
+        """The pixels that round `iv` of a convolution multiplies: along dimension 0 those
+        of some rows of an image, along dimension 1 its channels."""
+        width = self.row_rng.randrange(1, shape[0] + 2)
+        pitch = width + self.row_rng.choice([0, 0, 1, 3])
+        pixel = self.range(shape[0])
+        row, column = self.with_number("divui", pixel, width), self.with_number("remui", pixel, width)
+        start = self.with_number("muli", row, pitch)
+        shift = self.with_number("subi", iv, self.row_rng.randrange(2))
+        column = self.binary("addi", column, self.splat(shift, shape[:1]))
+        place = self.along(self.binary("addi", start, column), 0, shape)
+        channel = self.with_number("muli", self.range(shape[1]), self.row_rng.choice([2, 3, 16, width * pitch]))
+        index = self.binary("addi", place, self.along(channel, 1, shape))
+        index, mask = self.fitted(index, pointer.origin.capacity - pointer.high)
+        if self.row_rng.random() < 0.6:
+            left = self.compare("sge", column, self.known(0, shape[:1]))
+            right = self.compare("slt", column, self.known(width, shape[:1]))
+            mask = self.both(mask, self.along(self.binary("andi", left, right), 0, shape))
+        places, _ = self.tile_of(pointer, shape, index)
         return self.load_tile(places, mask)
 
     def attention(self) -> None:
