@@ -30,6 +30,8 @@ Planner::Planner(tt::FuncOp function, std::optional<RowParts> parts,
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
+  if (options.fastPaths.has(FastPath::Fuse))
+    sinkScalars(function);
   hoistDotOperands();
   transposeDotOperands();
   limitDotRows();

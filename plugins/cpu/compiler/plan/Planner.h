@@ -29,6 +29,10 @@ void planTransposition(Nest &nest,
                        llvm::ArrayRef<unsigned> bitsAlong,
                        const TileProgram &program, codegen::TileForms &forms);
 
+/// Moves scalars that are computed from reductions to where they are used, so
+/// that several reductions may be in one nest.
+void sinkScalars(tt::FuncOp function);
+
 /// Does `dot` add to a tile that the loop around it carries, and nothing else
 /// uses that tile?
 bool isAccumulation(tt::DotOp dot);
