@@ -125,7 +125,7 @@ static Angle reduceByDigits(Expr x) {
   auto [r, low] = radiansOf(fraction, turn.low);
   Expr isNegative = pattern < 0;
   return {select(isNegative, 0 - quadrant, quadrant), select(isNegative, -r, r),
-          select(isNegative, -low, low)};
+          select(isNegative, low, -low)};
 }
 
 static Angle reduceByParts(Expr x) {
@@ -140,22 +140,18 @@ static Angle reduceByParts(Expr x) {
   Expr first = fma(n, -parts[0], x); // exact
   ExactProduct second(n, x.like(parts[1]));
   Expr difference = first - second.high;
-  // Subtracted rather than added: with n = 0 it is +0, which leaves the sign of
-  // a zero alone.
   Expr excess = (second.high - (first - difference)) + second.low;
-  excess = fma(n, parts[2], excess);
-  Expr r = difference - excess;
-  return {bits(rounded), r, (difference - r) - excess};
+  return {bits(rounded), difference, fma(n, parts[2], excess)};
 }
 
 Angle reduceAngle(Expr x) {
   Angle small = reduceByParts(x);
   Angle large = reduceByDigits(x);
   Expr isLarge = abs(x) > (isF32(x) ? 0x1p16 : 0x1p28);
-  Expr r = selectRarely(isLarge, large.r, small.r);
+  large.r = select(abs(x) == kInfinity, kNan, large.r);
   return {selectRarely(isLarge, large.quadrant, small.quadrant),
-          select(abs(x) == kInfinity, kNan, r),
-          selectRarely(isLarge, large.low, small.low)};
+          selectRarely(isLarge, large.r, small.r),
+          selectRarely(isLarge, large.excess, small.excess)};
 }
 
 } // namespace nereid::codegen

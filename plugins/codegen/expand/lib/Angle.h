@@ -9,11 +9,11 @@
 
 namespace nereid::codegen {
 
-/// quadrant * pi/2 + r + low with |r| <= pi/4; low is what the rounding of r
-/// leaves out. Only the lowest two bits of the quadrant count.
+/// quadrant * pi/2 + r - excess with |r| <= pi/4; the excess is small, and
+/// counts for the last places. Only the lowest two bits of the quadrant count.
 struct Angle {
   Expr quadrant;
-  Expr r, low;
+  Expr r, excess;
 };
 
 /// \p x, of any magnitude, in f32 or f64. Infinities give NaN.

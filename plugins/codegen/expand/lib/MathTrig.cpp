@@ -33,28 +33,28 @@ static constexpr double kTanF64[] = {
     8.404111569913173e-05, 6.635049363382067e-05,   -2.4538217199836944e-05,
     4.772570386273836e-05, -2.3824783604188848e-05, 9.699394600139837e-06};
 
-// The sine of r + low.
-static Expr sinPolynomial(Expr r, Expr low) {
+// The sine of r - excess.
+static Expr sinPolynomial(Expr r, Expr excess) {
   Expr z = r * r;
   Expr p = isF32(r) ? horner(z, kSinF32) : horner(z, kSinF64);
-  return copySign(r + fma(z * r, p, low), r); // the sum loses the sign of -0
+  return r - fma(z * r, -p, excess); // the sum would lose the sign of -0
 }
 
-static Expr cosPolynomial(Expr r, Expr low) {
+static Expr cosPolynomial(Expr r, Expr excess) {
   Expr z = r * r;
   if (isF32(r))
-    return fma(-low, r, horner(z, kCosF32));
+    return fma(excess, r, horner(z, kCosF32));
   // 1 - z/2 rounds; what it lost is added to the small rest.
   Expr half = 0.5 * z;
   Expr high = 1.0 - half;
   Expr lost = (1.0 - high) - half;
-  return high + fma(z * z, horner(z, kCosF64), fma(-low, r, lost));
+  return high + fma(z * z, horner(z, kCosF64), fma(excess, r, lost));
 }
 
 static Expr sinOfQuadrant(Expr quadrant, const Angle &angle) {
   Expr isOdd = (quadrant & 1) != 0;
-  Expr y = select(isOdd, cosPolynomial(angle.r, angle.low),
-                  sinPolynomial(angle.r, angle.low));
+  Expr y = select(isOdd, cosPolynomial(angle.r, angle.excess),
+                  sinPolynomial(angle.r, angle.excess));
   return asFloat(bits(y) ^ ((quadrant & 2) << int64_t(y.width() - 2)));
 }
 
@@ -82,8 +82,8 @@ struct HalfTurns {
     high = product.high;
     low = fma(r, pi.low, product.low);
   }
-  Expr sine() const { return sinPolynomial(high, low); }
-  Expr cosine() const { return cosPolynomial(high, low); }
+  Expr sine() const { return sinPolynomial(high, -low); }
+  Expr cosine() const { return cosPolynomial(high, -low); }
   Expr quadrant, high, low;
 };
 
@@ -111,8 +111,8 @@ Expr expandTan(Expr x) {
   Expr r = angle.r, z = r * r;
   Expr p = isF32(r) ? horner(z, kTanF32) : horner(z, kTanF64);
   // The slope of tan(r) is about 1 + 3/2 z.
-  Expr low = angle.low * fma(z, 1.5, 1.0);
-  Expr tail = fma(z * r, p, low);
+  Expr excess = angle.excess * fma(z, 1.5, 1.0);
+  Expr tail = fma(z * r, p, -excess);
   Expr tangent = r + tail;
   Expr lost = (r - tangent) + tail;
   Expr inverse = -1.0 / tangent;
