@@ -1,84 +1,31 @@
-// OperatorReader.cpp - an operator's file: every name in it is checked before
-// anything calls it.
+// OperatorReader.cpp - an operator's file, but for its variants.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "pack/OperatorReader.h"
 #include "expr/Lexer.h"
-#include "pack/Operator.h"
 #include "text/EscapeForTerminal.h"
 #include "text/Suggestions.h"
 
 #include <algorithm>
-#include <set>
 
 namespace nereid::ops {
 
-namespace {
-
-using NameSet = std::set<std::string, std::less<>>;
-
-class FileReader {
-public:
-  FileReader(const yaml::Node &root, const std::string &path,
-             KernelFiles &kernels, Problems &problems)
-      : root(root), path(path), kernels(kernels), problems(problems) {}
-
-  std::optional<Operator> read();
-
-private:
-  void readSchema(const yaml::Node &node);
-  void readInput(const yaml::Entry &entry);
-  void readAttribute(const yaml::Entry &entry);
-  void readOutput(const yaml::Entry &entry);
-  void readRank(const yaml::Node &node, InputSchema &input);
-  void readRequirements(const yaml::Node *node);
-  void readKey(const yaml::Node *node);
-  void readPointwise(const yaml::Node *node);
-  void readAten(const yaml::Node *node);
-  void readVariants(const yaml::Node *node);
-  Variant readVariant(const yaml::Node &node);
-  Temporary readTemporary(const yaml::Entry &entry);
-  bool readTune(MappingReader &reader, Variant &variant);
-  std::optional<Step> readStep(MappingReader &reader);
-  Message readMessage(const yaml::Node &node);
-  Strategy readStrategy(const yaml::Node &node, const std::string &name);
-  Placed placed(const yaml::Node &node, std::string name = {});
-  std::optional<Placed> optional(MappingReader &reader, std::string_view key);
-
-  void checkKernel(const Step &step, const yaml::Node &place);
-  void checkNames();
-  void checkVariant(const Variant &variant, NameSet names);
-  void check(const Placed &placed, const NameSet &names);
-  void checkAll(const Definitions &definitions, const NameSet &names);
-  bool isName(const yaml::Node &node, std::string_view kind);
-  void addTensor(const std::string &name, std::string_view kind,
-                 const yaml::Node &place);
-
-  const yaml::Node &root;
-  const std::string &path;
-  KernelFiles &kernels;
-  Problems &problems;
-  Operator op;
-  NameSet tensors; // names that stand for tensors
-};
-
-} // namespace
-
-Placed FileReader::placed(const yaml::Node &node, std::string name) {
+Placed OperatorReader::placed(const yaml::Node &node, std::string name) {
   return {std::move(name), readExpression(node, problems), node.line,
           node.column};
 }
 
-std::optional<Placed> FileReader::optional(MappingReader &reader,
-                                           std::string_view key) {
+std::optional<Placed> OperatorReader::optional(MappingReader &reader,
+                                               std::string_view key) {
   const yaml::Node *node = reader.get(key);
   if (!node)
     return std::nullopt;
   return placed(*node);
 }
 
-bool FileReader::isName(const yaml::Node &node, std::string_view kind) {
+bool OperatorReader::isName(const yaml::Node &node, std::string_view kind) {
   if (ops::isName(node.text) && node.text != "device")
     return true;
   problems.add(node, "'" + escapeForTerminal(node.text) +
@@ -86,14 +33,14 @@ bool FileReader::isName(const yaml::Node &node, std::string_view kind) {
   return false;
 }
 
-void FileReader::addTensor(const std::string &name, std::string_view kind,
-                           const yaml::Node &place) {
+void OperatorReader::addTensor(const std::string &name, std::string_view kind,
+                               const yaml::Node &place) {
   if (op.schema.attribute(name) || !tensors.insert(name).second)
     problems.add(place,
                  std::string(kind) + " '" + name + "' has the name of another");
 }
 
-void FileReader::readRank(const yaml::Node &node, InputSchema &input) {
+void OperatorReader::readRank(const yaml::Node &node, InputSchema &input) {
   auto isRank = [](const yaml::Node &rank) {
     return rank.isScalar() && rank.value.isInt() && rank.value.integer() >= 0 &&
            rank.value.integer() <= 64;
@@ -111,7 +58,7 @@ void FileReader::readRank(const yaml::Node &node, InputSchema &input) {
   }
 }
 
-void FileReader::readInput(const yaml::Entry &entry) {
+void OperatorReader::readInput(const yaml::Entry &entry) {
   if (!isName(*entry.key, "an input"))
     return;
   InputSchema input;
@@ -150,7 +97,7 @@ void FileReader::readInput(const yaml::Entry &entry) {
   op.schema.inputs.push_back(std::move(input));
 }
 
-void FileReader::readAttribute(const yaml::Entry &entry) {
+void OperatorReader::readAttribute(const yaml::Entry &entry) {
   static const std::vector<std::string> types = {
       "int", "float", "number", "bool", "string", "list", "dtype"};
   if (!isName(*entry.key, "an attribute"))
@@ -186,7 +133,7 @@ void FileReader::readAttribute(const yaml::Entry &entry) {
   op.schema.attributes.push_back(std::move(attribute));
 }
 
-void FileReader::readOutput(const yaml::Entry &entry) {
+void OperatorReader::readOutput(const yaml::Entry &entry) {
   if (!isName(*entry.key, "an output"))
     return;
   OutputSchema output;
@@ -206,7 +153,7 @@ void FileReader::readOutput(const yaml::Entry &entry) {
   op.schema.outputs.push_back(std::move(output));
 }
 
-void FileReader::readSchema(const yaml::Node &node) {
+void OperatorReader::readSchema(const yaml::Node &node) {
   MappingReader reader(node, "'schema' of '" + op.name + "'", problems);
   if (const yaml::Node *inputs = reader.mappingOf("inputs"))
     for (const yaml::Entry &entry : inputs->entries)
@@ -221,7 +168,7 @@ void FileReader::readSchema(const yaml::Node &node) {
   reader.finish();
 }
 
-Message FileReader::readMessage(const yaml::Node &node) {
+Message OperatorReader::readMessage(const yaml::Node &node) {
   Message message;
   std::string text;
   std::string_view rest = node.text;
@@ -258,7 +205,7 @@ Message FileReader::readMessage(const yaml::Node &node) {
   return message;
 }
 
-void FileReader::readRequirements(const yaml::Node *node) {
+void OperatorReader::readRequirements(const yaml::Node *node) {
   if (!node)
     return;
   if (!node->isMapping()) {
@@ -275,8 +222,8 @@ void FileReader::readRequirements(const yaml::Node *node) {
   }
 }
 
-Strategy FileReader::readStrategy(const yaml::Node &node,
-                                  const std::string &name) {
+Strategy OperatorReader::readStrategy(const yaml::Node &node,
+                                      const std::string &name) {
   static const std::vector<std::string> known = {"exact", "log2", "align32"};
   Strategy strategy;
   if (node.isSequence()) {
@@ -303,7 +250,7 @@ Strategy FileReader::readStrategy(const yaml::Node &node,
   return strategy;
 }
 
-void FileReader::readKey(const yaml::Node *node) {
+void OperatorReader::readKey(const yaml::Node *node) {
   if (!node)
     return;
   op.key.emplace();
@@ -315,7 +262,7 @@ void FileReader::readKey(const yaml::Node *node) {
         {entry.key->text, readStrategy(*entry.value, entry.key->text)});
 }
 
-void FileReader::readPointwise(const yaml::Node *node) {
+void OperatorReader::readPointwise(const yaml::Node *node) {
   if (!node)
     return;
   MappingReader reader(*node, "'pointwise' of '" + op.name + "'", problems);
@@ -344,7 +291,7 @@ void FileReader::readPointwise(const yaml::Node *node) {
   op.pointwise = std::move(pointwise);
 }
 
-void FileReader::readAten(const yaml::Node *node) {
+void OperatorReader::readAten(const yaml::Node *node) {
   if (!node)
     return;
   for (const yaml::Entry &overload : node->entries) {
@@ -370,317 +317,7 @@ void FileReader::readAten(const yaml::Node *node) {
   }
 }
 
-void FileReader::checkKernel(const Step &step, const yaml::Node &place) {
-  Result<const KernelFunctions *> functions = kernels.of(step.file);
-  if (!functions) {
-    problems.add(place, functions.failure().text);
-    return;
-  }
-  auto found = (*functions)->find(step.function);
-  if (found == (*functions)->end()) {
-    std::vector<std::string> names;
-    for (const auto &[name, function] : **functions)
-      names.push_back(name);
-    problems.add(place, unknown("kernel", step.function, names));
-    return;
-  }
-  const KernelFunction &function = found->second;
-  std::vector<std::string> names;
-  for (const Parameter &parameter : function.parameters)
-    names.push_back(parameter.name);
-  NameSet given;
-  for (const auto *definitions : {&step.arguments, &step.constants})
-    for (const Definition &definition : *definitions) {
-      given.insert(definition.name);
-      if (!function.isOpen &&
-          std::find(names.begin(), names.end(), definition.name) == names.end())
-        problems.add(definition.line, definition.column,
-                     "kernel '" + step.function + "' has no parameter '" +
-                         definition.name + "'" +
-                         suggestNames(definition.name, names));
-    }
-  for (const Parameter &parameter : function.parameters) {
-    bool isConstant = std::any_of(step.constants.begin(), step.constants.end(),
-                                  [&](const Definition &definition) {
-                                    return definition.name == parameter.name;
-                                  });
-    if (!given.count(parameter.name) && !parameter.hasDefault)
-      problems.add(place, "parameter '" + parameter.name + "' of kernel '" +
-                              step.function + "' is not given");
-    else if (given.count(parameter.name) && isConstant != parameter.isConstant)
-      problems.add(place, "parameter '" + parameter.name + "' of kernel '" +
-                              step.function + "' is " +
-                              (parameter.isConstant
-                                   ? "a constexpr, expected in 'constants'"
-                                   : "not a constexpr, expected in "
-                                     "'arguments'"));
-  }
-}
-
-std::optional<Step> FileReader::readStep(MappingReader &reader) {
-  const yaml::Node *kernel = reader.require("kernel");
-  Step step;
-  step.line = reader.node().line;
-  step.arguments =
-      readSettings(reader.get("arguments"), "'arguments'", problems);
-  const yaml::Node *constants = reader.get("constants");
-  step.constants = readSettings(constants, "'constants'", problems);
-  step.options = readSettings(reader.get("options"), "'options'", problems);
-  // Constants and options see each other, in any order.
-  Definitions settings = step.constants;
-  settings.insert(settings.end(), step.options.begin(), step.options.end());
-  if (std::optional<std::string> cycle = findCycle(settings))
-    problems.add(constants ? *constants : reader.node(),
-                 "'constants' and 'options' need each other: " + *cycle);
-  const yaml::Node *grid = reader.require("grid");
-  if (grid &&
-      (!grid->isSequence() || grid->items.empty() || grid->items.size() > 3))
-    problems.add(*grid, "'grid' is not a list of one to three expressions");
-  else if (grid)
-    for (const yaml::NodePtr &item : grid->items)
-      step.grid.push_back(placed(*item));
-  if (!kernel)
-    return std::nullopt;
-  size_t colon = kernel->text.find(':');
-  std::string file = kernel->text.substr(0, colon);
-  if (!kernel->isString() || colon == std::string::npos ||
-      !file.ends_with(".py") || file.find('/') != std::string::npos) {
-    problems.add(*kernel, "the kernel is '" + escapeForTerminal(kernel->text) +
-                              "', expected FILE.py:FUNCTION, a file beside "
-                              "this one");
-    return std::nullopt;
-  }
-  step.file = path.substr(0, path.rfind('/') + 1) + file;
-  step.function = kernel->text.substr(colon + 1);
-  checkKernel(step, *kernel);
-  return step;
-}
-
-Temporary FileReader::readTemporary(const yaml::Entry &entry) {
-  Temporary temporary;
-  temporary.name = entry.key->text;
-  isName(*entry.key, "a temporary");
-  MappingReader reader(*entry.value, "temporary '" + temporary.name + "'",
-                       problems);
-  if (const yaml::Node *dtype = reader.require("dtype")) {
-    if (dtype->isString() && sizeOfDtype(dtype->text))
-      temporary.dtype = {
-          {}, Expression(dtype->value), dtype->line, dtype->column};
-    else
-      temporary.dtype = placed(*dtype);
-  }
-  if (const yaml::Node *shape = reader.require("shape"))
-    temporary.shape = placed(*shape);
-  reader.finish();
-  return temporary;
-}
-
-// `tune` of a variant, or of the steps that its entry is for: one entry in all.
-bool FileReader::readTune(MappingReader &reader, Variant &variant) {
-  std::optional<std::string> tune = reader.string("tune");
-  if (!tune)
-    return false;
-  const yaml::Node &place = *reader.get("tune");
-  if (!variant.tune.empty() && variant.tune != *tune)
-    problems.add(place, "variant '" + variant.name + "' is tuned by '" +
-                            variant.tune + "' and by '" + *tune +
-                            "', expected one entry");
-  variant.tune = *tune;
-  variant.tuneLine = place.line;
-  variant.tuneColumn = place.column;
-  return true;
-}
-
-Variant FileReader::readVariant(const yaml::Node &node) {
-  Variant variant;
-  variant.line = node.line;
-  MappingReader reader(node, "a variant of '" + op.name + "'", problems);
-  variant.name = reader.string("name").value_or("");
-  reader.require("name");
-  variant.when = optional(reader, "when");
-  variant.let = readDefinitions(reader.get("let"),
-                                "'let' of '" + variant.name + "'", problems);
-  if (const yaml::Node *temporaries = reader.mappingOf("temporaries"))
-    for (const yaml::Entry &entry : temporaries->entries)
-      variant.temporaries.push_back(readTemporary(entry));
-  bool tunesAll = readTune(reader, variant);
-  if (const yaml::Node *steps = reader.list("steps")) {
-    for (const yaml::NodePtr &item : steps->items) {
-      MappingReader stepReader(*item, "a step of '" + variant.name + "'",
-                               problems);
-      std::optional<Placed> when = optional(stepReader, "when");
-      std::optional<Placed> repeat = optional(stepReader, "repeat");
-      bool isTuned = readTune(stepReader, variant);
-      if (std::optional<Step> step = readStep(stepReader)) {
-        step->isTuned = isTuned || tunesAll;
-        step->when = std::move(when);
-        step->repeat = std::move(repeat);
-        variant.steps.push_back(std::move(*step));
-      }
-      stepReader.finish();
-    }
-    if (steps->items.empty())
-      problems.add(*steps, "'steps' is empty");
-  } else if (std::optional<Step> step = readStep(reader)) {
-    step->isTuned = tunesAll;
-    variant.steps.push_back(std::move(*step));
-  }
-  reader.finish();
-  return variant;
-}
-
-void FileReader::readVariants(const yaml::Node *node) {
-  if (!node)
-    return;
-  if (node->items.empty())
-    problems.add(*node, "'variants' is empty");
-  for (const yaml::NodePtr &item : node->items) {
-    Variant variant = readVariant(*item);
-    for (const Variant &other : op.variants)
-      if (other.name == variant.name)
-        problems.add(*item, "the variant '" + variant.name +
-                                "' is there twice, first in line " +
-                                std::to_string(other.line));
-    op.variants.push_back(std::move(variant));
-  }
-}
-
-// ---------------------------------------------------------------- names
-
-static const std::vector<std::string> &tensorAttributes(bool isPointwise) {
-  static const std::vector<std::string> plain = {
-      "shape", "stride",   "rank",  "numel",
-      "dtype", "itemsize", "align", "contiguous"};
-  static const std::vector<std::string> pointwise = [] {
-    std::vector<std::string> names = plain;
-    names.push_back("steps");
-    return names;
-  }();
-  return isPointwise ? pointwise : plain;
-}
-
-void FileReader::check(const Placed &placed, const NameSet &names) {
-  for (const NameUse &use : placed.expression.uses()) {
-    std::string what;
-    const auto &attributes = tensorAttributes(op.pointwise.has_value());
-    if (!names.count(use.name))
-      what = unknown("name", use.name,
-                     std::vector<std::string>(names.begin(), names.end()));
-    else if (tensors.count(use.name) && !use.attribute.empty() &&
-             std::find(attributes.begin(), attributes.end(), use.attribute) ==
-                 attributes.end())
-      what = "tensor '" + use.name + "' has no attribute '" + use.attribute +
-             "'" + suggestNames(use.attribute, attributes);
-    else
-      continue;
-    problems.add(placed.line, placed.column,
-                 placed.expression.failure(use.column, what).text);
-  }
-}
-
-void FileReader::checkAll(const Definitions &definitions,
-                          const NameSet &names) {
-  for (const Definition &definition : definitions)
-    check(definition, names);
-}
-
-void FileReader::checkVariant(const Variant &variant, NameSet names) {
-  if (variant.when)
-    check(*variant.when, names);
-  for (const Definition &definition : variant.let)
-    names.insert(definition.name);
-  for (const Temporary &temporary : variant.temporaries) {
-    names.insert(temporary.name);
-    tensors.insert(temporary.name);
-  }
-  checkAll(variant.let, names);
-  for (const Temporary &temporary : variant.temporaries) {
-    check(temporary.dtype, names);
-    check(temporary.shape, names);
-  }
-  for (const Step &step : variant.steps) {
-    NameSet inner = names;
-    if (step.repeat)
-      check(*step.repeat, names);
-    inner.insert("step");
-    if (step.when)
-      check(*step.when, inner);
-    for (const auto *settings : {&step.constants, &step.options})
-      for (const Definition &definition : *settings)
-        inner.insert(definition.name);
-    checkAll(step.arguments, inner);
-    checkAll(step.constants, inner);
-    checkAll(step.options, inner);
-    for (const Placed &size : step.grid)
-      check(size, inner);
-  }
-  for (const Temporary &temporary : variant.temporaries)
-    if (!op.schema.input(temporary.name))
-      tensors.erase(temporary.name);
-}
-
-// Reading `let` in a context gives errors with that place; here each name is
-// looked for once, where it is written.
-void FileReader::checkNames() {
-  NameSet names = {"device"};
-  for (const InputSchema &input : op.schema.inputs)
-    names.insert(input.name);
-  for (const AttributeSchema &attribute : op.schema.attributes)
-    names.insert(attribute.name);
-  for (const OutputSchema &output : op.schema.outputs)
-    names.insert(output.name);
-  for (const Definition &definition : op.let) {
-    if (!names.insert(definition.name).second)
-      problems.add(definition.line, definition.column,
-                   "'let' defines '" + definition.name +
-                       "', which is the name of an input, an attribute or an "
-                       "output");
-  }
-  if (op.pointwise)
-    names.insert("dims");
-  checkAll(op.let, names);
-  for (const InputSchema &input : op.schema.inputs)
-    for (const Placed *each : {input.dtype ? &*input.dtype : nullptr,
-                               input.values ? &input.values->first : nullptr,
-                               input.values ? &input.values->second : nullptr})
-      if (each)
-        check(*each, names);
-  for (const OutputSchema &output : op.schema.outputs) {
-    check(output.dtype, names);
-    check(output.shape, names);
-    if (output.when)
-      check(*output.when, names);
-  }
-  // Requirements are checked before there are outputs.
-  NameSet early = names;
-  for (const OutputSchema &output : op.schema.outputs)
-    early.erase(output.name);
-  if (op.pointwise)
-    early.erase("dims");
-  for (const Requirement &requirement : op.require) {
-    check(requirement.condition, early);
-    for (const Message::Piece &piece : requirement.message.pieces)
-      if (piece.expression)
-        check({{},
-               *piece.expression,
-               requirement.condition.line,
-               requirement.condition.column},
-              early);
-  }
-  if (op.empty)
-    check(*op.empty, names);
-  if (op.key)
-    for (const KeyPart &part : *op.key)
-      if (!names.count(part.name))
-        problems.add(root, "'key': " +
-                               unknown("name", part.name,
-                                       std::vector<std::string>(names.begin(),
-                                                                names.end())));
-  for (const Variant &variant : op.variants)
-    checkVariant(variant, names);
-}
-
-std::optional<Operator> FileReader::read() {
+std::optional<Operator> OperatorReader::read() {
   size_t before = problems.count();
   MappingReader reader(root, "the operator", problems);
   op.file = path;
@@ -721,7 +358,7 @@ std::optional<Operator> FileReader::read() {
 std::optional<Operator> readOperator(const yaml::Node &root,
                                      const std::string &path,
                                      KernelFiles &kernels, Problems &problems) {
-  return FileReader(root, path, kernels, problems).read();
+  return OperatorReader(root, path, kernels, problems).read();
 }
 
 } // namespace nereid::ops
