@@ -45,7 +45,10 @@ enum {
   // neighbours in memory: programs had better run along that axis first
   // (NEREID_CPU_LAUNCH_ALONG_Y, NEREID_CPU_LAUNCH_ALONG_Z).
   NEREID_CPU_KERNEL_ALONG_Y = 32u,
-  NEREID_CPU_KERNEL_ALONG_Z = 64u
+  NEREID_CPU_KERNEL_ALONG_Z = 64u,
+  // It never waits, and has a form of its atomic operations without locks, for
+  // launches with NEREID_CPU_LAUNCH_EXCLUSIVE.
+  NEREID_CPU_KERNEL_PLAIN_ATOMICS = 128u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`
@@ -91,7 +94,10 @@ enum {
   // Of a kernel with NEREID_CPU_KERNEL_ALONG_Y: y varies fastest, then x.
   NEREID_CPU_LAUNCH_ALONG_Y = 2u,
   // Of a kernel with NEREID_CPU_KERNEL_ALONG_Z: z varies fastest, then y.
-  NEREID_CPU_LAUNCH_ALONG_Z = 4u
+  NEREID_CPU_LAUNCH_ALONG_Z = 4u,
+  // Of a kernel with NEREID_CPU_KERNEL_PLAIN_ATOMICS: one thread runs all
+  // programs, and during the call no other kernel that communicates runs.
+  NEREID_CPU_LAUNCH_EXCLUSIVE = 8u
 };
 
 // One launch, or one part of each program of it, shared by all threads that run
@@ -146,6 +152,11 @@ typedef struct nereid_cpu_kernel_t {
   // If it is not 0 and `work` has such a step, its value is what
   // streamed_bytes_per_program is in this launch.
   uint64_t streamed_step;
+  // An estimate: a program's atomic operations, one for each element. If
+  // atomics_step is not 0 and `work` has such a step, its value is this in a
+  // launch.
+  uint64_t atomics_per_program;
+  uint64_t atomics_step;
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

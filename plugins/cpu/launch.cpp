@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/text.h"
+#include "communication.h"
 #include "module.h"
 #include "scratch.h"
 #include "services.h"
@@ -71,7 +72,8 @@ static constexpr int kPoison = 0xff;
 
 /// Runs one program and three together in turn, each time with scratch filled
 /// by the pattern. Every other time they stream, so that tests with little data
-/// cover both, and programs that can be divided are, but one of three.
+/// cover both, and programs that can be divided are, but one of three. Half of
+/// those of an exclusive launch use locks.
 static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
                         uint64_t first, uint64_t count, void *scratch) {
   const nereid_cpu_kernel_t &image = launch.kernel.image;
@@ -80,6 +82,8 @@ static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
   for (uint64_t number = first; number < first + count; number += together) {
     shared.flags = (launch.shared.flags & ~NEREID_CPU_LAUNCH_STREAMS) |
                    (number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS);
+    if (number % 4 > 1)
+      shared.flags &= ~NEREID_CPU_LAUNCH_EXCLUSIVE;
     Program program(number, shared);
     uint32_t parts = 1;
     if (!isPart && number % 3 < 2 &&
@@ -130,6 +134,27 @@ static bool runPrograms(Launch &launch, const nereid_cpu_launch_t &shared,
 static bool runChunk(void *context, uint64_t first, uint64_t count) {
   Launch &launch = *static_cast<Launch *>(context);
   return runPrograms(launch, launch.shared, first, count);
+}
+
+/// Runs all programs on the calling thread: without locks, in chunks, until
+/// another launch waits for this one.
+static bool runAlone(Launch &launch, uint64_t programs,
+                     Communication &communication) {
+  if (!communication.isExclusive())
+    return runPrograms(launch, launch.shared, 0, programs);
+  launch.shared.flags |= NEREID_CPU_LAUNCH_EXCLUSIVE;
+  uint64_t chunk = std::max<uint64_t>(programs / kChunksPerThread, 1);
+  for (uint64_t first = 0; first < programs; first += chunk) {
+    if (communication.isAwaited()) {
+      communication.share();
+      launch.shared.flags &= ~NEREID_CPU_LAUNCH_EXCLUSIVE;
+      return runPrograms(launch, launch.shared, first, programs - first);
+    }
+    if (!runPrograms(launch, launch.shared, first,
+                     std::min(chunk, programs - first)))
+      return false;
+  }
+  return true;
 }
 
 /// The `run` of a Job whose items are parts, program by program.
@@ -217,8 +242,10 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   work.shared.state = &work.state;
   bool isCooperative =
       launch->flags & NEREID_LAUNCH_COOPERATIVE && mayWait(kernel->image);
-  if (isCooperative && programs > 1) [[unlikely]]
+  if (isCooperative && programs > 1) [[unlikely]] {
+    Communication communication(kernel->image, /*mayExclude=*/false);
     return launchCooperative(work, programs, launch->stream, call);
+  }
   auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
   work.shared.flags = streamingFlags(*kernel, *launch, threads);
   if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Y)
@@ -227,8 +254,11 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
     work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Z;
   bool complete;
   unsigned parts = partsFor(kernel->image, programs, threads);
+  Communication communication(
+      kernel->image,
+      threads <= 1 && kernel->image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS);
   if (threads <= 1) {
-    complete = runChunk(&work, 0, programs);
+    complete = runAlone(work, programs, communication);
   } else if (parts > 1) {
     work.shared.parts = parts;
     uint64_t items = programs * parts;

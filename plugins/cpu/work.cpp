@@ -17,6 +17,10 @@ static constexpr double kFlopsPerNanosecond = 60;
 // The cost of a program without an estimate, and the minimum with a loop of
 // unknown trip count.
 static constexpr double kUnknownNanoseconds = 1000;
+// An atomic operation with a lock, and one without; those on neighbours in
+// memory take a quarter of it.
+static constexpr double kNanosecondsOfALock = 4;
+static constexpr double kNanosecondsOfAPlainAtomic = 1;
 // A parallel region costs two threads 0.4 us, and each further thread some
 // 50 ns, which is the time to transfer a few cache lines.
 static constexpr double kNanosecondsPerThread = 2000;
@@ -112,13 +116,15 @@ static Position averageOf(const void *arguments, const uint32_t *grid) {
 
 ProgramWork workOf(const nereid_cpu_kernel_t &image, const void *arguments,
                    const uint32_t *grid) {
-  uint64_t count = image.work_count;
+  uint64_t count = image.work_count, step = image.atomics_step;
+  auto atomics = static_cast<double>(image.atomics_per_program);
   if (count < 2 || count > NEREID_WORK_MAX_STEPS)
     return {static_cast<double>(image.bytes_per_program),
-            static_cast<double>(image.flops_per_program)};
+            static_cast<double>(image.flops_per_program), atomics};
   double values[NEREID_WORK_MAX_STEPS];
   evaluate(image.work, count, averageOf(arguments, grid), values);
-  return {values[count - 2], values[count - 1]};
+  return {values[count - 2], values[count - 1],
+          step > 0 && step < count ? values[step] : atomics};
 }
 
 double streamedBytesOf(const nereid_cpu_kernel_t &image, const void *arguments,
@@ -146,7 +152,7 @@ bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
   return values[count - 1] >= 0;
 }
 
-/// Nanoseconds of one program.
+/// Nanoseconds of one program, without its atomic operations.
 static double costOf(const nereid_cpu_kernel_t &image,
                      const ProgramWork &work) {
   bool isEstimated = image.flags & NEREID_CPU_KERNEL_ESTIMATED;
@@ -159,12 +165,17 @@ static double costOf(const nereid_cpu_kernel_t &image,
 
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most) {
-  double total = costOf(image, work) * static_cast<double>(programs);
+  double cost = costOf(image, work);
+  double locked = cost + work.atomics * kNanosecondsOfALock;
+  double total = locked * static_cast<double>(programs);
   double items = static_cast<double>(programs) *
                  static_cast<double>(std::max<uint64_t>(image.parts, 1));
   double count = std::min({total / kNanosecondsPerThread,
                            std::sqrt(total / kNanosecondsOfAThread), items,
                            static_cast<double>(most)});
+  if (image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS &&
+      cost + work.atomics * kNanosecondsOfAPlainAtomic < locked / count)
+    count = 1;
   return {static_cast<unsigned>(std::max(count, 1.0)),
           total < kNanosecondsWorthWaking};
 }

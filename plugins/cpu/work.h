@@ -14,6 +14,7 @@ namespace nereid::cpu {
 struct ProgramWork {
   double bytes = 0;
   double flops = 0;
+  double atomics = 0; ///< atomic operations, one for each element
 };
 
 /// Evaluates the formula of `image`, if it has one, for a launch.
@@ -35,7 +36,8 @@ bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
                  const uint32_t *grid, const uint32_t *program);
 
 /// The threads, at most `most`, that are worthwhile for `programs` programs,
-/// which may be divided.
+/// which may be divided. One, where it is faster without locks than several
+/// with them.
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most);
 

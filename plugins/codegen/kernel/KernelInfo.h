@@ -37,6 +37,8 @@ struct Work {
   uint64_t bytes = 0;            ///< read and written
   uint64_t leastStoredBytes = 0; ///< a loop of unknown trip count runs once
   uint64_t flops = 0;
+  uint64_t atomics = 0;     ///< atomic operations, one for each element
+  uint64_t atomicsStep = 0; ///< of the formula: atomics; 0: none
   bool isEstimated = false;
   bool communicates = false; ///< with other programs: atomics, volatile loads
   bool mayWait = false; ///< for another program: loops until memory changes

@@ -49,20 +49,24 @@ public:
 
   Work run(tt::FuncOp kernel) {
     visit(kernel.getBody(), {WorkValue{1}, WorkValue{1}, 1});
-    if (bytes.isConstant && flops.isConstant) {
+    if (atomics.isConstant)
+      work.atomics = atomics.number;
+    if (bytes.isConstant && flops.isConstant && atomics.isConstant) {
       work.bytes = bytes.number;
       work.flops = flops.number;
     } else {
-      work.formula = formula.finish({stored, bytes, flops});
+      work.formula = formula.finish({atomics, stored, bytes, flops});
       if (!stored.isConstant)
         work.storedStep = work.formula.size() - 3;
+      if (!atomics.isConstant)
+        work.atomicsStep = work.formula.size() - 4;
     }
     return std::move(work);
   }
 
 private:
   struct Amount {
-    uint64_t bytes = 0, stored = 0, flops = 0;
+    uint64_t bytes = 0, stored = 0, flops = 0, atomics = 0;
   };
 
   /// How often a region runs.
@@ -79,6 +83,7 @@ private:
     work.isEstimated |= !add(bytes, amount.bytes, times.expected);
     work.isEstimated |= !add(flops, amount.flops, times.expected);
     add(stored, amount.stored, times.least);
+    work.isEstimated |= !add(atomics, amount.atomics, times.expected);
   }
 
   /// Adds work to `amount`, except that of loops.
@@ -114,6 +119,8 @@ private:
     } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
       uint64_t depth = dot.getA().getType().getShape().back();
       increase(amount.flops, 2 * elementsOf(dot.getResult()) * depth);
+    } else if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op)) {
+      increase(amount.atomics, elementsOf(op->getResult(0)));
     } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
       increase(amount.flops, elementsOf(reduce->getOperand(0)));
     } else if (op->hasTrait<OpTrait::Elementwise>() &&
@@ -172,7 +179,7 @@ private:
 
   Work work;
   WorkFormula formula;
-  WorkValue bytes, stored, flops;
+  WorkValue bytes, stored, flops, atomics;
 };
 } // namespace
 

@@ -19,7 +19,7 @@ namespace nereid::codegen {
 // Operations that are read for one kernel; each deepens the recursion.
 static constexpr unsigned kMaxValues = 256;
 // The last steps are those of finish(): at most so many.
-static constexpr unsigned kMaxValuesOfFormula = 3;
+static constexpr unsigned kMaxValuesOfFormula = 4;
 static constexpr unsigned kMaxSteps =
     NEREID_WORK_MAX_STEPS - kMaxValuesOfFormula;
 

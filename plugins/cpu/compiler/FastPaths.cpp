@@ -85,6 +85,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs take turns in a loop whose operands of dots they share"},
     {FastPath::UnitFactors, "unit-factors",
      "rows that are multiplied by one where they are stay as they are"},
+    {FastPath::ExclusiveLaunches, "exclusive-launches",
+     "atomic operations of one thread need no locks while no other runs any"},
 };
 
 /// Checks that a path's position in the table is its value.

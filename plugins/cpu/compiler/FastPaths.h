@@ -53,8 +53,9 @@ enum class FastPath : unsigned {
   JointPrograms,
   DotTurns,
   UnitFactors,
+  ExclusiveLaunches,
 };
-inline constexpr size_t kFastPaths = 39;
+inline constexpr size_t kFastPaths = 40;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

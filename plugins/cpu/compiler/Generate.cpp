@@ -15,6 +15,7 @@
 #include "plan/DotTypes.h"
 #include "plan/Interleave.h"
 #include "plan/Masks.h"
+#include "plan/PlainAtomics.h"
 #include "plan/RowParts.h"
 #include "plan/Streams.h"
 #include "plan/UnitStrides.h"
@@ -99,6 +100,7 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
       [&program](Value value) { return program.isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(program, *form.forms, options.fastPaths);
+  planPlainAtomics(kernel, options, info);
   planInterleaving(program, *form.forms, options);
   planGridOrder(program, *form.forms, options);
   // In a loop that never runs it stores nothing.

@@ -30,6 +30,8 @@ struct KernelInfo : codegen::KernelInfo {
   uint64_t flopsPerProgram = 0;
   uint64_t streamedBytesPerProgram = 0; ///< 0: no store can bypass the caches
   uint64_t streamedStep = 0; ///< of `work`, that yields as many; 0: none does
+  uint64_t atomicsPerProgram = 0; ///< one for each element
+  uint64_t atomicsStep = 0; ///< of `work`, that yields as many; 0: none does
   uint64_t parts = 0; ///< that a program can be divided into; 0: it cannot
   std::vector<nereid_work_step_t> partsCondition; ///< a formula
   std::string tileProgram; ///< as text, for dumps; not in the image

@@ -40,6 +40,8 @@ TEST(KernelInfo, MetadataRoundTrip) {
   info.flopsPerProgram = 9;
   info.streamedBytesPerProgram = 11;
   info.streamedStep = 2;
+  info.atomicsPerProgram = 13;
+  info.atomicsStep = 1;
   info.work = {{NEREID_WORK_ARGUMENT, 8, 8},
                {NEREID_WORK_CONSTANT, -5, 0},
                {NEREID_WORK_MAX, 0, 1},
@@ -55,6 +57,8 @@ TEST(KernelInfo, MetadataRoundTrip) {
   EXPECT_EQ(back->bytesPerProgram, 7u);
   EXPECT_EQ(back->streamedBytesPerProgram, 11u);
   EXPECT_EQ(back->streamedStep, 2u);
+  EXPECT_EQ(back->atomicsPerProgram, 13u);
+  EXPECT_EQ(back->atomicsStep, 1u);
   EXPECT_EQ(back->flopsPerProgram, 9u);
   ASSERT_EQ(back->work.size(), 4u);
   EXPECT_EQ(back->work[1].a, -5);

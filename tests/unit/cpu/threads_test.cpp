@@ -133,6 +133,37 @@ TEST(Threads, CountsStreamedBytes) {
   EXPECT_EQ(streamedBytesOf(image, &iterations, grid), 0);
 }
 
+TEST(Threads, CountsAtomicOperations) {
+  const nereid_work_step_t steps[] = {{NEREID_WORK_ARGUMENT, 0, 4},
+                                      {NEREID_WORK_CONSTANT, 16, 0},
+                                      {NEREID_WORK_MULTIPLY, 0, 1},
+                                      {NEREID_WORK_CONSTANT, 0, 0},
+                                      {NEREID_WORK_CONSTANT, 0, 0}};
+  nereid_cpu_kernel_t image = {};
+  const int32_t iterations = 5;
+  const uint32_t grid[3] = {1, 1, 1};
+  image.atomics_per_program = 7;
+  EXPECT_EQ(workOf(image, &iterations, grid).atomics, 7);
+  image.work = steps;
+  image.work_count = std::size(steps);
+  EXPECT_EQ(workOf(image, &iterations, grid).atomics, 7);
+  image.atomics_step = 2;
+  EXPECT_EQ(workOf(image, &iterations, grid).atomics, 80);
+  image.atomics_step = 5; // no step
+  EXPECT_EQ(workOf(image, &iterations, grid).atomics, 7);
+}
+
+TEST(Threads, UsesOneWhereLocksWouldTakeLonger) {
+  nereid_cpu_kernel_t image = {};
+  image.atomics_per_program = 1 << 20;
+  EXPECT_EQ(threadsOf(image, 16, 2).count, 2u);
+  image.flags = NEREID_CPU_KERNEL_PLAIN_ATOMICS;
+  EXPECT_EQ(threadsOf(image, 16, 2).count, 1u);
+  EXPECT_EQ(threadsOf(image, 16, 16).count, 16u);
+  image.flops_per_program = uint64_t(1) << 30; // of which they are little
+  EXPECT_EQ(threadsOf(image, 16, 2).count, 2u);
+}
+
 TEST(Caches, HoldSmallResults) {
   HostSizes sizes;
   sizes.l2Bytes = 1 << 20;

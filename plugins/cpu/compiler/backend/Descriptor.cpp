@@ -99,7 +99,8 @@ llvm::Error addDescriptor(llvm::Module &module) {
        number64(info->flopsPerProgram), number64(info->streamedBytesPerProgram),
        formula(info->work), number64(info->work.size()), number64(info->parts),
        formula(info->partsCondition), number64(info->partsCondition.size()),
-       number64(info->streamedStep)});
+       number64(info->streamedStep), number64(info->atomicsPerProgram),
+       number64(info->atomicsStep)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

@@ -32,6 +32,8 @@ void KernelInfo::set(const codegen::Work &work) {
   flopsPerProgram = work.flops;
   streamedBytesPerProgram = work.leastStoredBytes;
   streamedStep = work.storedStep;
+  atomicsPerProgram = work.atomics;
+  atomicsStep = work.atomicsStep;
   const std::pair<bool, uint32_t> table[] = {
       {work.communicates, NEREID_CPU_KERNEL_COMMUNICATES},
       {work.prints, NEREID_CPU_KERNEL_PRINTS},
@@ -70,6 +72,8 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
       {"flops_per_program", info.flopsPerProgram},
       {"streamed_bytes_per_program", info.streamedBytesPerProgram},
       {"streamed_step", info.streamedStep},
+      {"atomics_per_program", info.atomicsPerProgram},
+      {"atomics_step", info.atomicsStep},
       {"parts", info.parts},
   };
   for (auto [name, value] : numbers)
@@ -188,6 +192,8 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
           .Case("flops_per_program", &info.flopsPerProgram)
           .Case("streamed_bytes_per_program", &info.streamedBytesPerProgram)
           .Case("streamed_step", &info.streamedStep)
+          .Case("atomics_per_program", &info.atomicsPerProgram)
+          .Case("atomics_step", &info.atomicsStep)
           .Case("parts", &info.parts)
           .Default(nullptr);
   if (!field)
@@ -209,9 +215,12 @@ llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module) {
   if (info.name.empty())
     return llvm::createStringError(
         "metadata nereid.cpu.kernel: the kernel has no name");
-  if (info.streamedStep && info.streamedStep >= info.work.size())
-    return llvm::createStringError(
-        "metadata nereid.cpu.kernel: streamed_step is not a step of the work");
+  const std::pair<const char *, uint64_t> steps[] = {
+      {"streamed_step", info.streamedStep}, {"atomics_step", info.atomicsStep}};
+  for (auto [name, step] : steps)
+    if (step && step >= info.work.size())
+      return llvm::createStringError(
+          "metadata nereid.cpu.kernel: %s is not a step of the work", name);
   return info;
 }
 

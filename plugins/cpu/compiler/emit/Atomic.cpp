@@ -56,14 +56,15 @@ static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp operation) {
 }
 
 /// Atomic instructions need integers of whole bytes: floats, pointers and
-/// truth values are converted by these.
+/// truth values are converted by these, or vectors of them.
 static llvm::Value *toBits(llvm::IRBuilder<> &b, llvm::Value *value) {
   llvm::Type *type = value->getType();
   if (type->isIntegerTy(1))
     return b.CreateZExt(value, b.getInt8Ty());
   if (type->isPointerTy())
     return b.CreatePtrToInt(value, b.getInt64Ty());
-  return b.CreateBitCast(value, b.getIntNTy(type->getScalarSizeInBits()));
+  return b.CreateBitCast(value,
+                         type->getWithNewBitWidth(type->getScalarSizeInBits()));
 }
 
 static llvm::Value *fromBits(llvm::IRBuilder<> &b, llvm::Value *bits,
@@ -88,69 +89,6 @@ static llvm::AtomicRMWInst::BinOp onBits(llvm::AtomicRMWInst::BinOp operation) {
   default:
     return operation;
   }
-}
-
-/// Compares as bits, as a GPU does.
-static llvm::Value *emitCompareAndSwap(Emitter &emitter, tt::AtomicCASOp op,
-                                       ArrayRef<llvm::Value *> operands) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  llvm::AtomicOrdering success = orderingOf(op.getSem());
-  llvm::Value *pair = b.CreateAtomicCmpXchg(
-      operands[0], toBits(b, operands[1]), toBits(b, operands[2]),
-      llvm::MaybeAlign(), success,
-      llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(success));
-  return fromBits(b, b.CreateExtractValue(pair, 0), operands[1]->getType());
-}
-
-/// Emits a compare-and-swap loop that stores \p update of the old value.
-static llvm::Value *emitUpdateLoop(Emitter &emitter, tt::AtomicRMWOp op,
-                                   tt::FuncOp update,
-                                   ArrayRef<llvm::Value *> operands) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  llvm::Type *type = operands[1]->getType();
-  auto *bits = b.getIntNTy(type->getScalarSizeInBits());
-  auto block = [&](const char *name) {
-    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
-  };
-  llvm::LoadInst *first = b.CreateAlignedLoad(
-      bits, operands[0], llvm::Align(bits->getBitWidth() / 8));
-  first->setAtomic(llvm::AtomicOrdering::Monotonic);
-  llvm::BasicBlock *entry = b.GetInsertBlock();
-  llvm::BasicBlock *again = block("update"), *done = block("updated");
-  b.CreateBr(again);
-  b.SetInsertPoint(again);
-  llvm::PHINode *old = b.CreatePHI(bits, 2);
-  llvm::Value *next =
-      emitter
-          .region(update.getBody(),
-                  {fromBits(b, old, type), operands[1]}, 1)
-          .front();
-  llvm::Value *pair = b.CreateAtomicCmpXchg(
-      operands[0], old, toBits(b, next), llvm::MaybeAlign(),
-      orderingOf(op.getSem()), llvm::AtomicOrdering::Monotonic);
-  old->addIncoming(first, entry);
-  old->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
-  b.CreateCondBr(b.CreateExtractValue(pair, 1), done, again);
-  b.SetInsertPoint(done);
-  return fromBits(b, old, type);
-}
-
-static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
-                                        ArrayRef<llvm::Value *> operands) {
-  llvm::IRBuilder<> &b = emitter.builder;
-  auto operation = operationOf(op.getAtomicRmwOp());
-  llvm::Type *type = operands[1]->getType();
-  if (tt::FuncOp update = codegen::findAtomicUpdate(op))
-    return emitUpdateLoop(emitter, op, update, operands);
-  if (operation == llvm::AtomicRMWInst::FAdd)
-    return b.CreateAtomicRMW(operation, operands[0], operands[1],
-                             llvm::MaybeAlign(), orderingOf(op.getSem()));
-  if (type->isIntegerTy(1))
-    operation = onBits(operation);
-  llvm::Value *old =
-      b.CreateAtomicRMW(operation, operands[0], toBits(b, operands[1]),
-                        llvm::MaybeAlign(), orderingOf(op.getSem()));
-  return fromBits(b, old, type);
 }
 
 static llvm::Value *combine(llvm::IRBuilder<> &b,
@@ -186,11 +124,106 @@ static llvm::Value *combine(llvm::IRBuilder<> &b,
   }
 }
 
+/// The new value of `op` in memory, as bits, where `old` is the old one. Floats
+/// are compared as integers, as an atomic instruction does.
+static llvm::Value *emitUpdate(Emitter &emitter, tt::AtomicRMWOp op,
+                               llvm::Value *old, llvm::Value *value) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *type = value->getType();
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (tt::FuncOp update = codegen::findAtomicUpdate(op))
+    return toBits(b,
+                  emitter
+                      .region(update.getBody(), {fromBits(b, old, type), value},
+                              vector ? vector->getNumElements() : 1)
+                      .front());
+  auto operation = operationOf(op.getAtomicRmwOp());
+  if (operation == llvm::AtomicRMWInst::FAdd)
+    return toBits(b, combine(b, operation, fromBits(b, old, type), value));
+  if (type->isIntegerTy(1))
+    operation = onBits(operation);
+  return combine(b, operation, old, toBits(b, value));
+}
+
+/// Compares as bits, as a GPU does.
+static llvm::Value *emitCompareAndSwap(Emitter &emitter, tt::AtomicCASOp op,
+                                       ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::AtomicOrdering success = orderingOf(op.getSem());
+  llvm::Value *pair = b.CreateAtomicCmpXchg(
+      operands[0], toBits(b, operands[1]), toBits(b, operands[2]),
+      llvm::MaybeAlign(), success,
+      llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(success));
+  return fromBits(b, b.CreateExtractValue(pair, 0), operands[1]->getType());
+}
+
+/// Emits a compare-and-swap loop.
+static llvm::Value *emitUpdateLoop(Emitter &emitter, tt::AtomicRMWOp op,
+                                   ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *type = operands[1]->getType();
+  auto *bits = b.getIntNTy(type->getScalarSizeInBits());
+  auto block = [&](const char *name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  };
+  llvm::LoadInst *first = b.CreateAlignedLoad(
+      bits, operands[0], llvm::Align(bits->getBitWidth() / 8));
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  llvm::BasicBlock *entry = b.GetInsertBlock();
+  llvm::BasicBlock *again = block("update"), *done = block("updated");
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  llvm::PHINode *old = b.CreatePHI(bits, 2);
+  llvm::Value *next = emitUpdate(emitter, op, old, operands[1]);
+  llvm::Value *pair = b.CreateAtomicCmpXchg(
+      operands[0], old, next, llvm::MaybeAlign(), orderingOf(op.getSem()),
+      llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(first, entry);
+  old->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(pair, 1), done, again);
+  b.SetInsertPoint(done);
+  return fromBits(b, old, type);
+}
+
+static llvm::Value *emitReadModifyWrite(Emitter &emitter, tt::AtomicRMWOp op,
+                                        ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  auto operation = operationOf(op.getAtomicRmwOp());
+  llvm::Type *type = operands[1]->getType();
+  if (codegen::findAtomicUpdate(op))
+    return emitUpdateLoop(emitter, op, operands);
+  if (operation == llvm::AtomicRMWInst::FAdd)
+    return b.CreateAtomicRMW(operation, operands[0], operands[1],
+                             llvm::MaybeAlign(), orderingOf(op.getSem()));
+  if (type->isIntegerTy(1))
+    operation = onBits(operation);
+  llvm::Value *old =
+      b.CreateAtomicRMW(operation, operands[0], toBits(b, operands[1]),
+                        llvm::MaybeAlign(), orderingOf(op.getSem()));
+  return fromBits(b, old, type);
+}
+
+llvm::Value *emitPlainAtomic(Emitter &emitter, Operation *op,
+                             ArrayRef<llvm::Value *> operands) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Type *type = operands[1]->getType();
+  llvm::Type *bits = toBits(b, operands[1])->getType();
+  llvm::Align align(bits->getScalarSizeInBits() / 8);
+  llvm::Value *old = b.CreateAlignedLoad(bits, operands[0], align), *next;
+  if (auto swap = dyn_cast<tt::AtomicCASOp>(op))
+    next = b.CreateSelect(b.CreateICmpEQ(old, toBits(b, operands[1])),
+                          toBits(b, operands[2]), old);
+  else
+    next = emitUpdate(emitter, cast<tt::AtomicRMWOp>(op), old, operands[1]);
+  b.CreateAlignedStore(next, operands[0], align);
+  return fromBits(b, old, type);
+}
+
 void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,
                     llvm::Value *values) {
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Type *wide = b.getIntNTy(CpuModel::kSwapBits), *half = b.getInt64Ty();
-  auto *type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  llvm::Type *type = toBits(b, values)->getType();
   auto block = [&](const char *name) {
     return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
   };
@@ -208,13 +241,8 @@ void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,
   b.CreateBr(again);
   b.SetInsertPoint(again);
   llvm::PHINode *old = b.CreatePHI(wide, 2);
-  llvm::Value *now = b.CreateBitCast(old, type), *next;
-  if (tt::FuncOp update = codegen::findAtomicUpdate(op))
-    next = emitter
-               .region(update.getBody(), {now, values}, type->getNumElements())
-               .front();
-  else
-    next = combine(b, operationOf(op.getAtomicRmwOp()), now, values);
+  llvm::Value *next =
+      emitUpdate(emitter, op, b.CreateBitCast(old, type), values);
   llvm::Value *pair = b.CreateAtomicCmpXchg(
       pointer, old, b.CreateBitCast(next, wide), llvm::Align(16),
       orderingOf(op.getSem()), llvm::AtomicOrdering::Monotonic);

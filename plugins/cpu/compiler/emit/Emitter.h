@@ -100,6 +100,8 @@ struct Emitter {
   llvm::Value *gridSizes[3] = {};
   llvm::Value *launch = nullptr;  // nereid_cpu_launch_t
   llvm::Value *streams = nullptr; // i1: its stores should bypass the caches
+  /// i1: no atomic operation needs a lock; null: this kernel's always do.
+  llvm::Value *isExclusive = nullptr;
   llvm::Value *dummy = nullptr;   // 64 bytes that masked-off accesses touch
   llvm::Instruction *allocaPoint = nullptr;
   llvm::MDNode *scratchScope = nullptr; // alias scope list of scratch
@@ -244,6 +246,11 @@ llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
 /// null if it has no result.
 llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
                         llvm::ArrayRef<llvm::Value *> operands);
+/// Emits what `op`, which mayBePlain(), does, without a lock; returns the old
+/// value. With vectors, for as many neighbours as they have lanes, from the
+/// address of the first.
+llvm::Value *emitPlainAtomic(Emitter &emitter, mlir::Operation *op,
+                             llvm::ArrayRef<llvm::Value *> operands);
 /// Emits one compare-and-swap loop that updates as many neighbours as `values`
 /// has lanes, in CpuModel::kSwapBits at the aligned `pointer`.
 void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,

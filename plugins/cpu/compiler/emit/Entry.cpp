@@ -60,6 +60,8 @@ public:
     loadGrid();
     if (info.streamedBytesPerProgram)
       emitter.streams = hasFlag(NEREID_CPU_LAUNCH_STREAMS);
+    if (info.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS)
+      emitter.isExclusive = hasFlag(NEREID_CPU_LAUNCH_EXCLUSIVE);
     if (unsigned axis = emitter.program.fastestAxis)
       isAlongAxis = hasFlag(axis == 1 ? NEREID_CPU_LAUNCH_ALONG_Y
                                       : NEREID_CPU_LAUNCH_ALONG_Z);

@@ -6,6 +6,7 @@
 #include "common/print_format.h"
 #include "emit/Emitter.h"
 #include "kernel/Messages.h"
+#include "plan/PlainAtomics.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -211,10 +212,18 @@ static void emitScalarAtomic(Emitter &emitter, Operation *op) {
     slot = emitter.allocate(type, "old");
     b.CreateStore(llvm::Constant::getNullValue(type), slot);
   }
+  auto emit = [&](llvm::Value *condition, auto emitOne) {
+    emitIf(emitter, condition, [&] {
+      llvm::Value *old = emitOne(emitter, op, operands);
+      if (slot)
+        b.CreateStore(old, slot);
+    });
+  };
   emitIf(emitter, mask ? emitter.scalar(mask) : nullptr, [&] {
-    llvm::Value *old = emitAtomic(emitter, op, operands);
-    if (slot)
-      b.CreateStore(old, slot);
+    if (!emitter.isExclusive || !mayBePlain(op, emitter.options))
+      return emit(nullptr, emitAtomic);
+    emit(emitter.isExclusive, emitPlainAtomic);
+    emit(b.CreateNot(emitter.isExclusive), emitAtomic);
   });
   if (slot)
     emitter.scalars[op->getResult(0)] =

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "nereid/codegen/Expand.h"
+#include "plan/PlainAtomics.h"
 #include "plan/Planner.h"
 #include "tile/Combine.h"
 
@@ -142,40 +143,52 @@ static int orderedAxisOf(const Nest &nest) {
   return -1;
 }
 
-/// How many neighbours in memory a compare-and-swap updates at once. Old values
+/// Does `op` update neighbours in memory, which may be done at once? Old values
 /// are not returned.
-static unsigned lanesOfAtomic(tt::AtomicRMWOp op, codegen::TileForms &forms,
-                              const GenerateOptions &options) {
+static bool updatesNeighbours(tt::AtomicRMWOp op, codegen::TileForms &forms) {
   Type element = getElementTypeOrSelf(op.getVal().getType());
-  if (!options.cpu.hasWideSwaps ||
-      !options.fastPaths.has(FastPath::WideAtomics) || !op->use_empty() ||
-      !isTile(op.getPtr()) || !element.isIntOrFloat())
-    return 1;
-  unsigned bits = element.getIntOrFloatBitWidth();
+  if (!op->use_empty() || !isTile(op.getPtr()) || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() < 8)
+    return false;
   const codegen::TileForm *form = forms.of(op.getPtr());
-  if (bits < 8 || !form || !form->isAffine() ||
-      form->strides.back().constant() != 1)
-    return 1;
+  if (!form || !form->isAffine() || form->strides.back().constant() != 1)
+    return false;
   tt::FuncOp update = codegen::findAtomicUpdate(op);
-  if (update && !isStraightLine(update.getBody()))
-    return 1;
-  unsigned lanes = CpuModel::kSwapBits / bits;
-  return codegen::tileType(op.getPtr()).getShape().back() % lanes ? 1 : lanes;
+  return !update || isStraightLine(update.getBody());
 }
 
-/// What `op` looks at together, although it then handles one element after the
-/// other: the bins of a histogram are computed as vectors.
-static unsigned lanesOfSerial(Operation *op, codegen::TileForms &forms,
-                              const GenerateOptions &options) {
+/// Sets how many neighbours in memory a compare-and-swap updates at once, and
+/// how many a vector does.
+static void setLanesOfAtomic(Nest &nest, tt::AtomicRMWOp op,
+                             codegen::TileForms &forms,
+                             const GenerateOptions &options) {
+  if (!updatesNeighbours(op, forms))
+    return;
+  unsigned bits =
+      getElementTypeOrSelf(op.getVal().getType()).getIntOrFloatBitWidth();
+  int64_t length = codegen::tileType(op.getPtr()).getShape().back();
+  unsigned lanes = CpuModel::kSwapBits / bits;
+  if (options.cpu.hasWideSwaps &&
+      options.fastPaths.has(FastPath::WideAtomics) && length % lanes == 0)
+    nest.lanes = lanes;
+  if (mayBePlain(op, options))
+    nest.plainLanes = std::min<int64_t>(length, options.cpu.vectorBits / bits);
+}
+
+/// Sets what `op` looks at together, although it then handles one element after
+/// the other: the bins of a histogram are computed as vectors.
+static void setLanesOfSerial(Nest &nest, Operation *op,
+                             codegen::TileForms &forms,
+                             const GenerateOptions &options) {
   if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
-    return lanesOfAtomic(atomic, forms, options);
+    return setLanesOfAtomic(nest, atomic, forms, options);
   auto histogram = dyn_cast<tt::HistogramOp>(op);
   if (!histogram)
-    return 1;
+    return;
   RankedTensorType type = histogram.getSrc().getType();
   unsigned bits = std::max(32u, type.getElementTypeBitWidth());
-  return std::min<int64_t>(type.getNumElements(),
-                           options.cpu.vectorBits / bits);
+  nest.lanes =
+      std::min<int64_t>(type.getNumElements(), options.cpu.vectorBits / bits);
 }
 
 void finishNest(Nest &nest, const GenerateOptions &options,
@@ -187,10 +200,8 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   const Root &first = nest.inners.front().roots.front();
   if (needsScalars(nest) || !options.fastPaths.has(FastPath::Vectorize))
     return;
-  if (first.kind == RootKind::Serial) {
-    nest.lanes = lanesOfSerial(first.op, forms, options);
-    return;
-  }
+  if (first.kind == RootKind::Serial)
+    return setLanesOfSerial(nest, first.op, forms, options);
 
   Survey survey = surveyOf(nest, program, forms, isIndexFunction);
   auto lanesAlong = [&](unsigned dim) -> int64_t {

@@ -136,6 +136,8 @@ struct Printer {
     shape(nest.shape);
     os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
        << nest.unroll << (nest.isMasked ? " masked" : "");
+    if (nest.plainLanes > 1)
+      os << " plain lanes " << nest.plainLanes;
     if (nest.group)
       os << " groups of " << nest.group;
     if (nest.unlessRun)

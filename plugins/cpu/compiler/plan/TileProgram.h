@@ -124,6 +124,7 @@ struct Nest {
   llvm::SmallVector<Deferral, 1> deferrals;
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
+  unsigned plainLanes = 1; // of an atomic operation without a lock
   unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
   // With several inner parts over one dimension: so many elements, which are

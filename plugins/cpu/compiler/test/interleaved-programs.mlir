@@ -23,7 +23,7 @@
 
 //--- sum.mlir
 // CHECK: scf.for, up to 64 programs take turns{{$}}
-// CHECK: !{!"flags", i64 17}
+// CHECK: !{!"flags", i64 145}
 tt.func public @sum(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
   %true = arith.constant true
   %zero = arith.constant dense<0.0> : tensor<1024xf32>

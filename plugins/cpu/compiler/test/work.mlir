@@ -33,18 +33,20 @@
 // NESTED: !{!"work", i64 0, i64 31, i64 0}
 // NESTED: !{!"work", i64 7, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
 // NESTED: !{!"work", i64 8, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
-// What is stored, of which some may stream, is the third step from the end;
-// those of bytes and operations follow.
+// The last steps: atomic operations, which are none, what is stored, of which
+// some may stream, bytes and operations.
 // IMAGE: nereid_cpu_kernel_v3:
 // IMAGE: .quad 0
 // IMAGE-NEXT: .quad 0
 // IMAGE-NEXT: .quad {{0|256}}
 // IMAGE-NEXT: .quad .L
-// IMAGE-NEXT: .quad 28
+// IMAGE-NEXT: .quad 29
 // IMAGE-NEXT: .quad 0
 // IMAGE-NEXT: .quad 0
 // IMAGE-NEXT: .quad 0
-// IMAGE-NEXT: .quad 25
+// IMAGE-NEXT: .quad 26
+// IMAGE-NEXT: .quad 0
+// IMAGE-NEXT: .quad 0
 // IMAGE: .size nereid_cpu_kernel_v3
 // UNKNOWN: !{!"flags", i64 8}
 // UNKNOWN: !{!"bytes_per_program", i64 4104}

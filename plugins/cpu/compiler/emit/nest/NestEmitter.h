@@ -259,12 +259,20 @@ private:
   // Serial.cpp
   void emitSerial(mlir::Operation *op);
   void emitHistogram(tt::HistogramOp op);
-  void emitNeighbours(tt::AtomicRMWOp op);
+  void emitElements(mlir::Operation *op, bool isPlain);
+  llvm::SmallVector<llvm::Value *> emitElement(mlir::Operation *op,
+                                               llvm::ArrayRef<llvm::Value *> in,
+                                               bool isPlain);
+  // Atomics.cpp
+  void emitAtomics(mlir::Operation *op);
+  void emitAtomicForm(mlir::Operation *op, bool isPlain);
   llvm::SmallVector<Loop> beginLoops();
   void endLoops(llvm::SmallVector<Loop> loops);
+  Loop beginIf(llvm::Value *condition);
   void addToHeld(tt::AtomicRMWOp op, llvm::Value *sums);
-  llvm::SmallVector<llvm::Value *>
-  emitElement(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+  void emitNeighbours(tt::AtomicRMWOp op, bool isPlain);
+  void updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
+                        llvm::Value *mask, bool isPlain);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;

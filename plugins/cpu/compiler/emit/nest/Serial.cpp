@@ -85,8 +85,9 @@ void NestEmitter::emitHistogram(tt::HistogramOp op) {
 }
 
 /// One element of `op`, whose operands are `in`; its results, if any.
-SmallVector<llvm::Value *>
-NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
+SmallVector<llvm::Value *> NestEmitter::emitElement(Operation *op,
+                                                    ArrayRef<llvm::Value *> in,
+                                                    bool isPlain) {
   if (auto map = dyn_cast<tt::MapElementwiseOp>(op))
     return emitter.region(map.getScalarOp(), in, 1);
   if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
@@ -96,117 +97,11 @@ NestEmitter::emitElement(Operation *op, ArrayRef<llvm::Value *> in) {
   }
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op))
     return {emitPoll(emitter, poll, in, deadline)};
-  if (llvm::Value *old = emitAtomic(emitter, op, in))
+  llvm::Value *old =
+      isPlain ? emitPlainAtomic(emitter, op, in) : emitAtomic(emitter, op, in);
+  if (old)
     return {old};
   return {};
-}
-
-/// Begins loops over the elements of the nest, the last in steps of vectors.
-SmallVector<NestEmitter::Loop> NestEmitter::beginLoops() {
-  SmallVector<Loop> loops;
-  for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
-    bool isLast = dim + 1 == nest.shape.size();
-    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]),
-                              isLast ? lanes : 1));
-    current[dim] = {loops.back().index, 0, nullptr};
-  }
-  setVectorIndex(loops.back().index);
-  return loops;
-}
-
-void NestEmitter::endLoops(SmallVector<Loop> loops) {
-  while (!loops.empty())
-    endLoop(loops.pop_back_val());
-  current.assign(nest.shape.size(), zero());
-}
-
-/// Adds the values of `op` to `sums`, the buffer that holds them.
-void NestEmitter::addToHeld(tt::AtomicRMWOp op, llvm::Value *sums) {
-  auto type = cast<RankedTensorType>(op.getVal().getType());
-  unsigned few = lanes;
-  unsigned bits = type.getElementTypeBitWidth();
-  while (2 * lanes * bits <= emitter.options.cpu.vectorBits &&
-         type.getShape().back() % (2 * lanes) == 0)
-    lanes *= 2;
-  SmallVector<Loop> loops = beginLoops();
-  TileLayout layout = TileLayout::rowMajor(type.getShape());
-  Element value = get(op.getVal(), current);
-  if (op.getMask())
-    value = choose(maskAt(op.getMask(), current), value,
-                   {llvm::Constant::getNullValue(
-                        emitter.memoryType(type.getElementType())),
-                    false});
-  llvm::Value *held =
-      widen(readBuffer(sums, layout, type.getElementType(), current));
-  llvm::Value *wide = widen(value);
-  llvm::Value *sum =
-      at({held, wide}, [&] { return builder.CreateAdd(held, wide); });
-  writeBuffer(sums, type.getElementType(), layout, current, {sum, true});
-  endLoops(std::move(loops));
-  lanes = few;
-}
-
-/// Updates neighbours at once where they are aligned and all unmasked, and one
-/// after the other elsewhere. If sums are held, those that are not 0, in the
-/// last program of a call.
-void NestEmitter::emitNeighbours(tt::AtomicRMWOp op) {
-  const Buffer *held = emitter.program.heldSums.lookup(op);
-  std::optional<Loop> once;
-  if (held) {
-    addToHeld(op, emitter.buffers.lookup(held));
-    insertAt(levels.size() - 1);
-    llvm::Value *isLast =
-        builder.CreateICmpEQ(emitter.programsLeft, emitter.i64(1));
-    once = beginLoop(emitter.i64(0),
-                     builder.CreateZExt(isLast, builder.getInt64Ty()), 1);
-  }
-  SmallVector<Loop> loops = beginLoops();
-  llvm::Value *first = addressOf(op.getPtr(), current).base;
-  llvm::Value *values = nullptr, *mask = nullptr;
-  if (held) {
-    auto type = cast<RankedTensorType>(op.getVal().getType());
-    values = widen(readBuffer(emitter.buffers.lookup(held),
-                              TileLayout::rowMajor(type.getShape()),
-                              type.getElementType(), current));
-    mask = at({values}, [&] { return builder.CreateIsNotNull(values); });
-  } else {
-    values = widen(get(op.getVal(), current));
-    if (op.getMask())
-      mask = widen(maskAt(op.getMask(), current));
-  }
-  insertAt(levels.size() - 1);
-  constexpr uint64_t kBytes = CpuModel::kSwapBits / 8;
-  llvm::Value *isWide = builder.CreateICmpEQ(
-      builder.CreateAnd(builder.CreatePtrToInt(first, builder.getInt64Ty()),
-                        emitter.i64(kBytes - 1)),
-      emitter.i64(0));
-  if (mask)
-    isWide = builder.CreateAnd(isWide, builder.CreateAndReduce(mask));
-  emitIf(emitter, isWide, [&] { emitWideAtomic(emitter, op, first, values); });
-  emitIf(emitter, builder.CreateNot(isWide), [&] {
-    // The next lane moves to the first, which costs no memory.
-    SmallVector<llvm::Value *, 2> rest = {values};
-    if (mask)
-      rest.push_back(mask);
-    SmallVector<int> turned;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      turned.push_back((lane + 1) % lanes);
-    emitLoop(builder, emitter.i64(lanes), 1, rest, [&](llvm::Value *lane) {
-      auto firstOf = [&](llvm::Value *vector) {
-        return builder.CreateExtractElement(vector, uint64_t(0));
-      };
-      llvm::Value *value = firstOf(rest[0]);
-      llvm::Value *place = builder.CreateGEP(value->getType(), first, lane);
-      emitIf(emitter, mask ? firstOf(rest[1]) : nullptr,
-             [&] { emitAtomic(emitter, op, {place, value, nullptr}); });
-      for (llvm::Value *&vector : rest)
-        vector = builder.CreateShuffleVector(vector, turned);
-    });
-  });
-  levels.back().block = builder.GetInsertBlock();
-  endLoops(std::move(loops));
-  if (once)
-    endLoop(*once);
 }
 
 void NestEmitter::emitSerial(Operation *op) {
@@ -216,16 +111,17 @@ void NestEmitter::emitSerial(Operation *op) {
   }
   if (auto histogram = dyn_cast<tt::HistogramOp>(op))
     return emitHistogram(histogram);
-  if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op); atomic && lanes > 1)
-    return emitNeighbours(atomic);
+  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    return emitAtomics(op);
   // All elements of a poll share one deadline.
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op); poll && poll.getTimeout())
     deadline = emitDeadline(emitter, emitter.scalar(poll.getTimeout()));
-  SmallVector<Loop> loops;
-  for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
-    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
-    current[dim] = {loops.back().index, 0, nullptr};
-  }
+  emitElements(op, /*isPlain=*/false);
+}
+
+/// `op` on one element after the other; without locks if `isPlain`.
+void NestEmitter::emitElements(Operation *op, bool isPlain) {
+  SmallVector<Loop> loops = beginLoops();
   SmallVector<llvm::Value *> operands;
   OpOperand *mask = codegen::infoOf(op).mask;
   for (OpOperand &use : op->getOpOperands()) {
@@ -250,7 +146,8 @@ void NestEmitter::emitSerial(Operation *op) {
     written.push_back({result, slot});
   }
   emitIf(emitter, condition, [&] {
-    for (auto [value, result] : llvm::zip(emitElement(op, operands), written))
+    for (auto [value, result] :
+         llvm::zip(emitElement(op, operands, isPlain), written))
       if (result.second)
         builder.CreateStore(value, result.second);
   });
@@ -265,8 +162,7 @@ void NestEmitter::emitSerial(Operation *op) {
     writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), current,
                 {old, false});
   }
-  while (!loops.empty())
-    endLoop(loops.pop_back_val());
+  endLoops(std::move(loops));
 }
 
 } // namespace nereid::cpu

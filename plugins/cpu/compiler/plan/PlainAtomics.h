@@ -1,0 +1,24 @@
+// PlainAtomics.h - atomic operations that need no lock.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PLAN_PLAINATOMICS_H
+#define NEREID_CPU_COMPILER_PLAN_PLAINATOMICS_H
+
+#include "Generate.h"
+
+namespace nereid::cpu {
+
+/// May a load and a store take the place of `op` while no other kernel that
+/// communicates runs? Not if its scope is the system, to which the host and
+/// other processes belong.
+bool mayBePlain(mlir::Operation *op, const GenerateOptions &options);
+
+/// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `kernel` has such operations and may
+/// make others wait: it waits for no other and calls no function of the host.
+void planPlainAtomics(tt::FuncOp kernel, const GenerateOptions &options,
+                      KernelInfo &info);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PLAN_PLAINATOMICS_H
