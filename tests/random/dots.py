@@ -209,7 +209,8 @@ class Dots(Exchanges):
         region = self.region([iv, inner_sums, inner_highest])
         keys = self.cast(keys_of(), element, 8)
         keys = self.reshaped("trans", keys, (k, n), order=[1, 0])
-        scores = self.dot_of(query, keys, self.constant(0, E.F32, (m, n)), 2048)
+        start = self.row_rng.choice([0, 0, 0, 1, -3])
+        scores = self.dot_of(query, keys, self.constant(start, E.F32, (m, n)), 2048 - abs(start))
         if self.chance(0.5):
             scores = self.select(self.mask((m, n)), scores, self.constant(-2048, E.F32, (m, n)))
         peak = self.binary("maxnumf", inner_highest, self._maxima(scores))

@@ -96,11 +96,14 @@ static SmallVector<Filled> findFilled(scf::ForOp loop,
   llvm::DenseMap<const Buffer *, unsigned> writers;
   loop->walk([&](Block *block) {
     if (auto plan = program.blocks.find(block); plan != program.blocks.end())
-      for (const Step &step : plan->second.steps)
+      for (const Step &step : plan->second.steps) {
+        if (step.kind == StepKind::Dot)
+          ++writers[program.materialized.lookup(step.op->getResult(0))];
         if (step.kind == StepKind::Nest)
           for (const Inner &inner : step.nest->inners)
             for (const Root &root : inner.roots)
               ++writers[root.target];
+      }
   });
   llvm::erase_if(filled,
                  [&](const Filled &one) { return writers[one.buffer] > 1; });

@@ -36,6 +36,12 @@
 // RUN: sed 's/^  %%highest = .*/  %%isPast = arith.cmpi sge, %%own, %%more : i32\n  cf.cond_br %%isPast, ^bb1, ^bb2\n^bb1:\n  tt.return\n^bb2:\n&/' %s > %t.later.mlir
 // RUN: nereid compile %t.later.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONE
 
+// A product that starts at the same values in all programs replaces them by its own.
+// RUN: sed 's/tt.dot %%query, %%turned, %%zero/tt.dot %%query, %%turned, %%half/' %s > %t.half.mlir
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.half.mlir --target cpu -O fast_paths=none --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --save 2=%t.npy
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.half.mlir --target cpu -O threads=1 --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5
+// RUN: env NEREID_CPU_POISON_SCRATCH=0 nereid run %t.half.mlir --target cpu -O threads=1 -O fast_paths=all,-dot-kernel --grid 11 f32[176,16]=random:1 f32[96,16]=random:2 f32[176,16]=zeros i32[3]=ones f32[11]=zeros --expect 2=%t.npy,1e-5,1e-5
+
 // With heads along x and their rows along z, programs run along z first.
 // RUN: sed 's/^  %%pid = .*/  %%along_x = tt.get_program_id x : i32\n  %%along_z = tt.get_program_id z : i32\n  %%first_of_head = arith.muli %%along_x, %%c4 : i32\n  %%pid = arith.addi %%first_of_head, %%along_z : i32/; s/arith.divui %%pid, %%c4/arith.addi %%along_x, %%c0/' %s > %t.z.mlir
 // RUN: nereid compile %t.z.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-Z
