@@ -114,20 +114,23 @@ def cases():
 
 def bench():
     vocabulary, dim, tokens = 32000, 1024, 2048
-    args = dict(
-        table_ptr=torch.empty(vocabulary, dim),
-        indices_ptr=torch.zeros(tokens, dtype=torch.int64),
-        output_ptr=torch.empty(tokens, dim),
-        n_elements=tokens,
-        embedding_dim=dim,
-        BLOCK_SIZE_M=32,
-        BLOCK_SIZE_N=128,
-    )
+    table, rows = torch.empty(vocabulary, dim), torch.empty(tokens, dim)
+    indices = torch.zeros(tokens, dtype=torch.int64)
+    grid = (cdiv(tokens, 32), cdiv(dim, 128))
+    sizes = dict(n_elements=tokens, embedding_dim=dim, BLOCK_SIZE_M=32, BLOCK_SIZE_N=128)
     yield Case(
         f"embedding_{dim}",
         embedding_forward_kernel,
-        (cdiv(tokens, 32), cdiv(dim, 128)),
-        args,
+        grid,
+        dict(table_ptr=table, indices_ptr=indices, output_ptr=rows, **sizes),
         outputs=("output_ptr",),
         work={"bytes": 8 * tokens * dim},
+    )
+    yield Case(
+        f"embedding_backward_{dim}",
+        embedding_backward_kernel,
+        grid,
+        dict(grad_ptr=rows, indices_ptr=indices, table_grad_ptr=table, **sizes),
+        outputs=("table_grad_ptr",),
+        work={"bytes": 12 * tokens * dim},
     )

@@ -99,6 +99,7 @@ def _torch_functions(op, shape):
         "histogram": lambda a: torch.bincount(a, minlength=BINS),
         "flip": lambda a: a.flip(1),
         "embedding": lambda table, rows: F.embedding(rows, table),
+        "index_add": lambda table, a, rows: table.index_add_(0, rows, a),
         "roll": lambda a: a.roll(ROLLED, 1),
         "transpose": lambda a: a.t().contiguous(),
         "crossentropy": lambda a, labels: F.cross_entropy(a, labels, reduction="none"),

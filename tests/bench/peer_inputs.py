@@ -21,6 +21,9 @@ def shapes(op, shape):
         return [(rows, k), (groups, k, n)]
     if op == "embedding":
         return [shape[1:]]
+    if op == "index_add":
+        tokens, vocabulary, dim = shape
+        return [(vocabulary, dim), (tokens, dim)]
     if op == "rotary":
         half = (shape[0], shape[2] // 2)
         return [shape, half, half]
@@ -45,6 +48,6 @@ def inputs(op, shape, dtype="float32"):
     if dtype == "int8":
         return [rng.integers(-100, 100, size, dtype=np.int8) for size in shapes(op, shape)]
     arrays = [rng.standard_normal(size, dtype=np.float32) for size in shapes(op, shape)]
-    if op in ("crossentropy", "embedding"):
+    if op in ("crossentropy", "embedding", "index_add"):
         arrays.append(rng.integers(0, shape[1], shape[0], dtype=np.int64))
     return arrays

@@ -65,6 +65,7 @@ def _jax_function(op, shape):
         "histogram": lambda a: jnp.bincount(a, length=BINS),
         "flip": lambda a: jnp.flip(a, 1),
         "embedding": lambda table, rows: table[rows],
+        "index_add": lambda table, a, rows: table.at[rows].add(a),
         "roll": lambda a: jnp.roll(a, ROLLED, 1),
         "transpose": lambda a: a.T,
         "crossentropy": crossentropy,

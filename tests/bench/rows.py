@@ -155,6 +155,11 @@ def _moves():
         _label("embedding", (tokens, dim)), "moves", "embedding", (tokens, vocabulary, dim),
         f"embedding_{dim}", bytes=8 * tokens * dim, changes={1: f"random:1:0:{vocabulary}"},
     )  # fmt: skip
+    yield Row(
+        _label("embedding backward", (tokens, dim)), "moves", "index_add", (tokens, vocabulary, dim),
+        f"embedding_backward_{dim}", bytes=12 * tokens * dim,
+        changes={1: f"random:1:0:{vocabulary}"},
+    )  # fmt: skip
     yield _rows("moves", "roll", (2048, 2048), "roll_1024", 2, 0)
     for dtype in ("float32", "float16", "int8"):
         for n in (512, 2048):

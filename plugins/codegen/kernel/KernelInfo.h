@@ -64,6 +64,10 @@ llvm::Error layOutArguments(KernelInfo &info);
 /// argument_offsets, argument_size.
 llvm::Error reportArguments(const KernelInfo &info, const Report &report);
 
+/// May a program of `kernel`, whose calls have been inlined, wait for another:
+/// does it loop until memory changes?
+bool mayWait(tt::FuncOp kernel);
+
 /// The work of one program of `kernel`, whose calls have been inlined and whose
 /// arguments `info` lays out.
 Work describeWork(tt::FuncOp kernel, const KernelInfo &info);

@@ -40,6 +40,27 @@ static uint64_t weightOf(Operation *op) {
   return isFunction ? 12 : 1;
 }
 
+/// Does a block of `region` branch back to itself or an earlier one?
+static bool branchesBack(Region &region) {
+  llvm::DenseSet<Block *> seen;
+  return llvm::any_of(region, [&](Block &block) {
+    seen.insert(&block);
+    return llvm::any_of(block.getSuccessors(),
+                        [&](Block *next) { return seen.contains(next); });
+  });
+}
+
+bool mayWait(tt::FuncOp kernel) {
+  return kernel
+      ->walk([](Operation *op) {
+        return isa<scf::WhileOp, tt::AtomicPollOp>(op) ||
+                       llvm::any_of(op->getRegions(), branchesBack)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 /// Adds up work as the sum of what each loop's body does, times the trip counts
 /// around it.
@@ -48,6 +69,7 @@ public:
   explicit WorkCounter(const KernelInfo &info) : formula(info) {}
 
   Work run(tt::FuncOp kernel) {
+    work.mayWait = mayWait(kernel);
     visit(kernel.getBody(), {WorkValue{1}, WorkValue{1}, 1});
     if (atomics.isConstant)
       work.atomics = atomics.number;
@@ -88,23 +110,14 @@ private:
 
   /// Adds work to `amount`, except that of loops.
   void addRegion(Region &region, const Times &times, Amount &amount) {
-    llvm::DenseSet<Block *> seen;
-    for (Block &block : region) {
-      seen.insert(&block);
-      // A branch back to an earlier block.
-      bool repeats = llvm::any_of(block.getSuccessors(), [&](Block *next) {
-        return seen.contains(next);
-      });
-      work.isEstimated |= repeats;
-      work.mayWait |= repeats;
+    work.isEstimated |= branchesBack(region);
+    for (Block &block : region)
       for (Operation &op : block)
         addOperation(&op, times, amount);
-    }
   }
 
   void addOperation(Operation *op, const Times &times, Amount &amount) {
     work.communicates |= infoOf(op).isAtomic;
-    work.mayWait |= isa<scf::WhileOp, tt::AtomicPollOp>(op);
     work.prints |= isa<tt::PrintOp>(op);
     work.asserts |= isa<tt::AssertOp>(op);
     if (auto load = dyn_cast<tt::LoadOp>(op)) {

@@ -164,18 +164,26 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
   });
 }
 
-/// May programs run in any order, and does nothing keep track of it?
+/// May programs run in any order, and does nothing keep track of it? Updates of
+/// memory are in any order if no program waits for another, or uses an old
+/// value.
 static bool isUnordered(const TileProgram &program) {
   auto function = const_cast<tt::FuncOp &>(program.function);
-  return !program.turns &&
-         !function
-              .walk([](Operation *op) {
-                return codegen::infoOf(op).isAtomic || isVolatileLoad(op) ||
-                               isa<tt::PrintOp, tt::AssertOp>(op)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+  bool hasUpdates = false;
+  bool isOrdered = function
+                       .walk([&](Operation *op) {
+                         bool isUpdate =
+                             isa<tt::AtomicRMWOp>(op) && op->use_empty();
+                         hasUpdates |= isUpdate;
+                         return (codegen::infoOf(op).isAtomic && !isUpdate) ||
+                                        isVolatileLoad(op) ||
+                                        isa<tt::PrintOp, tt::AssertOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  return !program.turns && !isOrdered &&
+         !(hasUpdates && codegen::mayWait(function));
 }
 
 /// Does a program know its place along `axis`?

@@ -145,13 +145,17 @@ static int orderedAxisOf(const Nest &nest) {
 
 /// Does `op` update neighbours in memory, which may be done at once? Old values
 /// are not returned.
-static bool updatesNeighbours(tt::AtomicRMWOp op, codegen::TileForms &forms) {
+static bool updatesNeighbours(const Nest &nest, tt::AtomicRMWOp op,
+                              codegen::TileForms &forms) {
   Type element = getElementTypeOrSelf(op.getVal().getType());
   if (!op->use_empty() || !isTile(op.getPtr()) || !element.isIntOrFloat() ||
       element.getIntOrFloatBitWidth() < 8)
     return false;
   const codegen::TileForm *form = forms.of(op.getPtr());
-  if (!form || !form->isAffine() || form->strides.back().constant() != 1)
+  // Rows may be anywhere.
+  unsigned last = nest.shape.size() - 1;
+  if (!form || form->termDims() >> last & 1 ||
+      form->strides[last].constant() != 1)
     return false;
   tt::FuncOp update = codegen::findAtomicUpdate(op);
   return !update || isStraightLine(update.getBody());
@@ -162,7 +166,7 @@ static bool updatesNeighbours(tt::AtomicRMWOp op, codegen::TileForms &forms) {
 static void setLanesOfAtomic(Nest &nest, tt::AtomicRMWOp op,
                              codegen::TileForms &forms,
                              const GenerateOptions &options) {
-  if (!updatesNeighbours(op, forms))
+  if (!updatesNeighbours(nest, op, forms))
     return;
   unsigned bits =
       getElementTypeOrSelf(op.getVal().getType()).getIntOrFloatBitWidth();

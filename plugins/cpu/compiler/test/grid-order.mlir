@@ -8,6 +8,7 @@
 // RUN: nereid run %t/rows.mlir --target cpu -O threads=3 --grid 5,3,2 f32[2,40,96]=random:1 f32[2,40,96]=zeros i32=96 --no-cache --expect 1=%t/out.npy
 // RUN: nereid compile %t/columns.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-X
 // RUN: nereid compile %t/prints.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-X
+// RUN: nereid compile %t/sums.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=SUMS
 // RUN: nereid compile %t/counts.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONG-X
 
 // CHECK: programs along y first
@@ -20,6 +21,8 @@
 // CHECK: prefetch.p0(ptr %{{.*}}, i32 0
 // CHECK-NOT: prefetch.p0(ptr %{{.*}}, i32
 // CHECK: !{!"flags", i64 32}
+
+// SUMS: programs along y first
 
 //--- rows.mlir
 // Blocks of 8 rows along x, of 32 columns along y, matrices along z.
@@ -107,5 +110,23 @@ tt.func public @counts(%p: !tt.ptr<i32>, %counter: !tt.ptr<i32>) {
   %n = tt.atomic_rmw add, acq_rel, gpu, %counter, %c1, %true : (!tt.ptr<i32>, i32, i1) -> i32
   %ns = tt.splat %n : i32 -> tensor<32xi32>
   tt.store %q, %ns : tensor<32x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- sums.mlir
+// Additions whose old values nobody uses may be in any order.
+tt.func public @sums(%p: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+  %c32 = arith.constant 32 : i32
+  %y = tt.get_program_id y : i32
+  %first = arith.muli %y, %c32 : i32
+  %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %firsts = tt.splat %first : i32 -> tensor<32xi32>
+  %offs = arith.addi %c, %firsts : tensor<32xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %offs : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %v = tt.load %q : tensor<32x!tt.ptr<i32>>
+  %os = tt.splat %out : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %o = tt.addptr %os, %offs : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %n = tt.atomic_rmw add, acq_rel, gpu, %o, %v : (tensor<32x!tt.ptr<i32>>, tensor<32xi32>) -> tensor<32xi32>
   tt.return
 }

@@ -11,10 +11,13 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// Begins loops over the elements of the nest, the last in steps of vectors.
+/// With vectors, rows that the next program continues are prefetched.
 SmallVector<NestEmitter::Loop> NestEmitter::beginLoops() {
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     bool isLast = dim + 1 == nest.shape.size();
+    if (isLast && lanes > 1)
+      prefetchRows(nest.inners.front());
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]),
                               isLast ? lanes : 1));
     current[dim] = {loops.back().index, 0, nullptr};

@@ -32,6 +32,8 @@ static SmallVector<RowAccess, 4> rowsOf(const Inner &inner, unsigned rank,
     if (root.kind == RootKind::Store)
       list.push_back({cast<tt::StoreOp>(root.op).getPtr(),
                       codegen::identityMap(rank), true});
+    if (auto update = dyn_cast_or_null<tt::AtomicRMWOp>(root.op))
+      list.push_back({update.getPtr(), codegen::identityMap(rank), true});
     for (const TileRead &read : readsOf(root, program).loads)
       list.push_back(
           {read.value.getDefiningOp<tt::LoadOp>().getPtr(), read.map, false});
