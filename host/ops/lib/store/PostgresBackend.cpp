@@ -1,23 +1,11 @@
-// PostgresBackend.cpp - a store on a PostgreSQL server, through a helper
-// process.
+// PostgresBackend.cpp - requests to the server, and who may make them when.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// This library links no client of PostgreSQL, which would bring OpenSSL,
-// Kerberos and LDAP into every program that links it, and which waits without a
-// deadline for a whole answer: the program nereid-tune-postgres does.
 
-#include "cache/Digest.h"
-#include "store/Backend.h"
+#include "store/PostgresBackend.h"
+
 #include "support/File.h"
-#include "worker/Pool.h"
-
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <map>
-#include <optional>
 
 namespace nereid::ops {
 
@@ -26,69 +14,9 @@ using std::chrono::seconds;
 using worker::Message;
 using Json = nlohmann::json;
 
-// SQLSTATEs, and what the helper says instead of one.
+// SQLSTATE, and what the helper says instead of one.
 static constexpr std::string_view lockNotAvailable = "55P03";
-static constexpr std::string_view duplicateTable = "42P07";
 static constexpr std::string_view badUrl = "url";
-
-// How many bytes of results are sent at once, about.
-static constexpr size_t batchBytes = size_t(1) << 20;
-
-namespace {
-/// What the server or the helper answered, and in words.
-struct Trouble {
-  nereid_status_t status = NEREID_OK;
-  std::string text = {};
-  std::string state = {};
-  bool isLost = false; ///< there is no connection any more
-
-  explicit operator bool() const { return status != NEREID_OK; }
-};
-
-class PostgresBackend final : public Backend {
-public:
-  PostgresBackend(StoreOptions options, Notify notify);
-
-  const std::string &name() const override { return text; }
-  Outcome open() override;
-  int64_t version() const override { return serverVersion; }
-  bool isReadOnly() const override {
-    return options.isReadOnly || isNewer || !mayWrite;
-  }
-  Result<StoredRows> read(std::string_view operatorName) override;
-  Outcome update(const Change &change) override;
-  Outcome write(std::span<const TunedResult> results) override;
-
-private:
-  /// What a request may wait for.
-  enum class Wait { Server, Lock, Rows };
-  Trouble ask(Message request, milliseconds limit, std::string &rows);
-  Trouble run(Wait wait, std::string sql, std::string &rows,
-              std::vector<std::string> values = {});
-  Trouble run(std::string sql);
-  Trouble query(std::string sql, Json &row, Wait wait = Wait::Server);
-  Trouble connect();
-  Trouble checkFormat();
-  Trouble makeTables();
-  Trouble begin();
-  Trouble readRows(std::string_view operatorName, StoredRows &stored);
-  Trouble insert(std::span<const TunedResult> results);
-  template <typename Work> Trouble attempt(Work work);
-  template <typename Work> Trouble writing(Work work);
-  Failure failure(const Trouble &trouble) const;
-
-  const StoreOptions options;
-  const Notify notify;
-  const std::string text; // the address without the password
-  worker::Pool pool;
-  bool isConnected = false;
-  int64_t serverVersion = 0;
-  bool isNewer = false; // than this library: read only
-  bool mayWrite = true;
-  Trouble last; // why there is no connection
-  worker::Clock::time_point pausedUntil{};
-};
-} // namespace
 
 bool isServerAddress(std::string_view path) {
   return path.starts_with("postgresql://") || path.starts_with("postgres://");
@@ -206,50 +134,7 @@ Trouble PostgresBackend::query(std::string sql, Json &row, Wait wait) {
   return {};
 }
 
-// ------------------------------------------------------------------- opening
-
-// Version 1. Rows are unique by TunedResult::identity(), of which `identity` is
-// the digest: PostgreSQL's indexes hold no long texts. The lock, whose number
-// is the first half of the MD5 of "nereid_format", lets one session make them
-// at a time: CREATE TABLE alone fails in many ways then, with IF NOT EXISTS,
-// too.
-static constexpr const char *tables = R"sql(
-DO $$ BEGIN PERFORM pg_advisory_xact_lock(x'5cad6b65fba05ad2'::bigint); END $$;
-CREATE TABLE nereid_format (
-  is_one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (is_one),
-  version BIGINT NOT NULL,
-  oldest_reader BIGINT NOT NULL
-);
-CREATE TABLE nereid_result (
-  identity TEXT PRIMARY KEY,
-  "operator" TEXT NOT NULL,
-  key_exact TEXT NOT NULL,
-  key_bucket TEXT NOT NULL,
-  variant TEXT NOT NULL,
-  configuration TEXT NOT NULL,
-  status TEXT NOT NULL,
-  is_default BOOLEAN NOT NULL,
-  median_ns DOUBLE PRECISION NOT NULL,
-  spread_ns DOUBLE PRECISION NOT NULL,
-  samples BIGINT NOT NULL,
-  protocol TEXT NOT NULL,
-  compiler_plugin TEXT NOT NULL,
-  compiler_release TEXT NOT NULL,
-  compiler_build TEXT NOT NULL,
-  compiler_dependencies TEXT NOT NULL,
-  device_name TEXT NOT NULL,
-  device_architecture TEXT NOT NULL,
-  device_units BIGINT NOT NULL,
-  device_driver TEXT NOT NULL,
-  "time" BIGINT NOT NULL,
-  source TEXT NOT NULL,
-  note TEXT NOT NULL,
-  checksum TEXT NOT NULL
-);
-CREATE INDEX nereid_result_operator ON nereid_result USING hash ("operator");
-INSERT INTO nereid_format (version, oldest_reader) VALUES (1, 1);
-)sql";
-static_assert(storeVersion == 1);
+// -------------------------------------------------------------------- opening
 
 // What there is, and what this user may do.
 static constexpr const char *factsQuery = R"sql(
@@ -266,52 +151,6 @@ SELECT json_build_object(
 static bool isTrue(const Json &facts, const char *name) {
   auto found = facts.is_object() ? facts.find(name) : facts.end();
   return found != facts.end() && found->is_boolean() && found->get<bool>();
-}
-
-// Several may try at once: one of them makes the tables, and the others wait
-// for it and are told that there are such tables.
-Trouble PostgresBackend::makeTables() {
-  Trouble failed = begin();
-  std::string ignored;
-  if (!failed)
-    failed = run(Wait::Lock, tables, ignored);
-  if (!failed)
-    return run("COMMIT");
-  if (!failed.isLost)
-    (void)run("ROLLBACK");
-  return failed.state == duplicateTable ? Trouble() : failed;
-}
-
-// 0 if there is none.
-static int64_t numberIn(const Json &format, const char *name) {
-  auto found = format.is_object() ? format.find(name) : format.end();
-  bool isNumber = found != format.end() && found->is_number_integer();
-  return isNumber ? found->get<int64_t>() : 0;
-}
-
-// Refuses versions that we cannot read.
-Trouble PostgresBackend::checkFormat() {
-  Json format;
-  if (Trouble failed = query("SELECT to_json(f) FROM nereid_format f", format))
-    return failed;
-  serverVersion = numberIn(format, "version");
-  if (serverVersion < 1)
-    return {NEREID_IO_ERROR, "damaged: its table nereid_format has no version"};
-  isNewer = serverVersion > storeVersion;
-  if (!isNewer)
-    return {};
-  std::string version = std::to_string(serverVersion);
-  std::string own = std::to_string(storeVersion);
-  if (numberIn(format, "oldest_reader") > storeVersion)
-    return {NEREID_INCOMPATIBLE,
-            "format " + version +
-                ", written by a newer Nereid; this one reads up to format " +
-                own +
-                "\nnote: export it with the newer one ('nereid tune export'), "
-                "or use another database"};
-  notify(text + ": format " + version + " is newer than " + own +
-         " of this Nereid: results are read, none are recorded");
-  return {};
 }
 
 Trouble PostgresBackend::connect() {
@@ -401,7 +240,7 @@ Outcome PostgresBackend::open() {
   return failed ? Outcome(failure(failed)) : Outcome();
 }
 
-// -------------------------------------------------------------------- writing
+// -------------------------------------------------------- reading and writing
 
 Trouble PostgresBackend::begin() {
   return run("BEGIN ISOLATION LEVEL READ COMMITTED");
@@ -410,71 +249,6 @@ Trouble PostgresBackend::begin() {
 // Takes the lock that all writers take, within a transaction.
 static constexpr const char *lockQuery =
     "SELECT to_json(f) FROM nereid_format f FOR UPDATE";
-
-static std::string identityDigest(const TunedResult &result) {
-  // Sizes first: texts cannot run into each other.
-  std::string bytes;
-  auto add = [&](const auto &field) {
-    using Field = std::decay_t<decltype(field)>;
-    std::string value;
-    if constexpr (std::is_same_v<Field, std::string>)
-      value = field;
-    else
-      value = std::to_string(field);
-    bytes += std::to_string(value.size()) + ' ' + value;
-  };
-  for (const std::string *part :
-       {&result.operatorName, &result.key, &result.variant,
-        &result.configuration, &result.protocol, &result.compiler.plugin,
-        &result.compiler.release, &result.compiler.build,
-        &result.compiler.dependencies, &result.device.name,
-        &result.device.architecture})
-    add(*part);
-  add(result.device.units);
-  add(result.device.driver);
-  return host::sha256(bytes).hex();
-}
-
-static std::string insertion() {
-  std::string names, updates;
-  auto add = [&](const std::string &name) {
-    names += ", \"" + name + '"';
-    updates += (updates.empty() ? "\"" : ", \"") + name + "\" = excluded.\"" +
-               name + '"';
-  };
-  TunedResult any;
-  visitFields(any, [&](const char *name, const auto &) { add(name); });
-  add("checksum");
-  return "INSERT INTO nereid_result (identity" + names + ") SELECT identity" +
-         names +
-         " FROM json_populate_recordset(NULL::nereid_result, $1::json)"
-         " ON CONFLICT (identity) DO UPDATE SET " +
-         updates;
-}
-
-// Within a transaction.
-Trouble PostgresBackend::insert(std::span<const TunedResult> results) {
-  // The last of equal ones: one statement cannot write a row twice.
-  std::map<std::string, const TunedResult *> rows;
-  for (const TunedResult &result : results)
-    rows[identityDigest(result)] = &result;
-  std::string batch, ignored;
-  size_t left = rows.size();
-  for (const auto &[identity, result] : rows) {
-    Json row = {{"identity", identity}, {"checksum", checksumOf(*result)}};
-    visitFields(*result, [&](const char *name, const auto &field) {
-      row[name] = field;
-    });
-    batch += (batch.empty() ? '[' : ',') + row.dump();
-    if (--left && batch.size() < batchBytes)
-      continue;
-    if (Trouble failed =
-            run(Wait::Rows, insertion(), ignored, {std::move(batch) + ']'}))
-      return failed;
-    batch.clear();
-  }
-  return {};
-}
 
 // Runs work() in a transaction in which nobody else writes.
 template <typename Work> Trouble PostgresBackend::writing(Work work) {
@@ -513,80 +287,6 @@ Outcome PostgresBackend::update(const Change &change) {
     return results ? insert(*results) : Trouble();
   });
   return failed ? Outcome(failure(failed)) : changed;
-}
-
-// -------------------------------------------------------------------- reading
-
-namespace {
-/// The columns of a row that the server wrote as JSON.
-struct JsonColumns {
-  const Json &row;
-
-  const Json *find(const char *name) const {
-    auto found = row.find(name);
-    return found == row.end() ? nullptr : &*found;
-  }
-  bool column(const char *name, std::string &field) const {
-    const Json *value = find(name);
-    if (value && value->is_string())
-      field = value->get<std::string>();
-    return value && value->is_string();
-  }
-  bool column(const char *name, int64_t &field) const {
-    const Json *value = find(name);
-    if (value && value->is_number_integer())
-      field = value->get<int64_t>();
-    return value && value->is_number_integer();
-  }
-  bool column(const char *name, double &field) const {
-    const Json *value = find(name);
-    if (value && value->is_number())
-      field = value->get<double>();
-    return value && value->is_number();
-  }
-  bool column(const char *name, bool &field) const {
-    const Json *value = find(name);
-    if (value && value->is_boolean())
-      field = value->get<bool>();
-    return value && value->is_boolean();
-  }
-};
-} // namespace
-
-Trouble PostgresBackend::readRows(std::string_view operatorName,
-                                  StoredRows &stored) {
-  stored = {};
-  std::string sql = "SELECT to_json(r) FROM nereid_result r", lines;
-  std::vector<std::string> values;
-  if (!operatorName.empty()) {
-    sql += " WHERE \"operator\" = $1";
-    values.emplace_back(operatorName);
-  }
-  if (Trouble failed =
-          run(Wait::Rows, std::move(sql), lines, std::move(values)))
-    return failed;
-  std::string_view rest = lines;
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    Json row = Json::parse(line, nullptr, false);
-    TunedResult result;
-    std::string identity;
-    JsonColumns columns{row};
-    // Two rows of one identity would both be believed.
-    if (row.is_object() && readStoredRow(columns, result) &&
-        columns.column("identity", identity) &&
-        identity == identityDigest(result))
-      stored.rows.push_back(std::move(result));
-    else
-      ++stored.damaged;
-  }
-  // The server's order depends on its locale.
-  std::sort(stored.rows.begin(), stored.rows.end(),
-            [](const TunedResult &a, const TunedResult &b) {
-              return a.identity() < b.identity();
-            });
-  return {};
 }
 
 Result<StoredRows> PostgresBackend::read(std::string_view operatorName) {
