@@ -48,7 +48,10 @@ enum {
   NEREID_CPU_KERNEL_ALONG_Z = 64u,
   // It never waits, and has a form of its atomic operations without locks, for
   // launches with NEREID_CPU_LAUNCH_EXCLUSIVE.
-  NEREID_CPU_KERNEL_PLAIN_ATOMICS = 128u
+  NEREID_CPU_KERNEL_PLAIN_ATOMICS = 128u,
+  // Of a kernel with NEREID_CPU_KERNEL_PLAIN_ATOMICS: most of these operations
+  // update neighbours in memory, several at once.
+  NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS = 256u
 };
 
 // A value that a kernel prints. `data` holds `count` elements of `type`

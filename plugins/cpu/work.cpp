@@ -17,10 +17,14 @@ static constexpr double kFlopsPerNanosecond = 60;
 // The cost of a program without an estimate, and the minimum with a loop of
 // unknown trip count.
 static constexpr double kUnknownNanoseconds = 1000;
-// An atomic operation with a lock, and one without; those on neighbours in
-// memory take a quarter of it.
-static constexpr double kNanosecondsOfALock = 4;
-static constexpr double kNanosecondsOfAPlainAtomic = 1;
+namespace {
+/// Nanoseconds of an atomic operation, for each element.
+struct AtomicCost {
+  double locked, plain;
+};
+} // namespace
+static constexpr AtomicCost kCostOfAtomics = {4, 1};
+static constexpr AtomicCost kCostOfAtomicNeighbours = {1.3, 0.1};
 // A parallel region costs two threads 0.4 us, and each further thread some
 // 50 ns, which is the time to transfer a few cache lines.
 static constexpr double kNanosecondsPerThread = 2000;
@@ -166,7 +170,10 @@ static double costOf(const nereid_cpu_kernel_t &image,
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most) {
   double cost = costOf(image, work);
-  double locked = cost + work.atomics * kNanosecondsOfALock;
+  AtomicCost atomics = image.flags & NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS
+                           ? kCostOfAtomicNeighbours
+                           : kCostOfAtomics;
+  double locked = cost + work.atomics * atomics.locked;
   double total = locked * static_cast<double>(programs);
   double items = static_cast<double>(programs) *
                  static_cast<double>(std::max<uint64_t>(image.parts, 1));
@@ -174,7 +181,7 @@ Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                            std::sqrt(total / kNanosecondsOfAThread), items,
                            static_cast<double>(most)});
   if (image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS &&
-      cost + work.atomics * kNanosecondsOfAPlainAtomic < locked / count)
+      cost + work.atomics * atomics.plain < locked / count)
     count = 1;
   return {static_cast<unsigned>(std::max(count, 1.0)),
           total < kNanosecondsWorthWaking};

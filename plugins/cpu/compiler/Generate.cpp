@@ -100,7 +100,7 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
       [&program](Value value) { return program.isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(program, *form.forms, options.fastPaths);
-  planPlainAtomics(kernel, options, info);
+  planPlainAtomics(program, options, info);
   planInterleaving(program, *form.forms, options);
   planGridOrder(program, *form.forms, options);
   // In a loop that never runs it stores nothing.

@@ -160,6 +160,9 @@ TEST(Threads, UsesOneWhereLocksWouldTakeLonger) {
   image.flags = NEREID_CPU_KERNEL_PLAIN_ATOMICS;
   EXPECT_EQ(threadsOf(image, 16, 2).count, 1u);
   EXPECT_EQ(threadsOf(image, 16, 16).count, 16u);
+  image.flags |= NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS;
+  EXPECT_EQ(threadsOf(image, 16, 8).count, 1u);
+  EXPECT_EQ(threadsOf(image, 16, 16).count, 16u);
   image.flops_per_program = uint64_t(1) << 30; // of which they are little
   EXPECT_EQ(threadsOf(image, 16, 2).count, 2u);
 }

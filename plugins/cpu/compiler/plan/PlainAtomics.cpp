@@ -19,17 +19,35 @@ bool mayBePlain(Operation *op, const GenerateOptions &options) {
   return swap && swap.getScope() != tt::MemSyncScope::SYSTEM;
 }
 
-void planPlainAtomics(tt::FuncOp kernel, const GenerateOptions &options,
-                      KernelInfo &info) {
-  bool hasPlain = kernel
-                      .walk([&](Operation *op) {
-                        return mayBePlain(op, options) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
-                      })
-                      .wasInterrupted();
-  if (hasPlain && info.flags & NEREID_CPU_KERNEL_NEVER_WAITS &&
-      !(info.flags & NEREID_CPU_KERNEL_PRINTS))
-    info.flags |= NEREID_CPU_KERNEL_PLAIN_ATOMICS;
+/// The operations that `program` does on vectors of neighbours.
+static llvm::DenseSet<Operation *>
+findUpdatesOfNeighbours(const TileProgram &program) {
+  llvm::DenseSet<Operation *> found;
+  for (auto &[block, plan] : program.blocks)
+    for (const Step &step : plan.steps)
+      if (step.kind == StepKind::Nest && step.nest->plainLanes > 1)
+        found.insert(step.nest->inners.front().roots.front().op);
+  return found;
+}
+
+void planPlainAtomics(const TileProgram &program,
+                      const GenerateOptions &options, KernelInfo &info) {
+  llvm::DenseSet<Operation *> vectors = findUpdatesOfNeighbours(program);
+  int64_t all = 0, neighbours = 0; // elements
+  const_cast<tt::FuncOp &>(program.function).walk([&](Operation *op) {
+    if (!mayBePlain(op, options))
+      return;
+    auto tile = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    int64_t count = tile ? tile.getNumElements() : 1;
+    all += count;
+    neighbours += vectors.contains(op) ? count : 0;
+  });
+  if (!all || !(info.flags & NEREID_CPU_KERNEL_NEVER_WAITS) ||
+      info.flags & NEREID_CPU_KERNEL_PRINTS)
+    return;
+  info.flags |= NEREID_CPU_KERNEL_PLAIN_ATOMICS;
+  if (2 * neighbours > all)
+    info.flags |= NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS;
 }
 
 } // namespace nereid::cpu

@@ -5,7 +5,7 @@
 #ifndef NEREID_CPU_COMPILER_PLAN_PLAINATOMICS_H
 #define NEREID_CPU_COMPILER_PLAN_PLAINATOMICS_H
 
-#include "Generate.h"
+#include "plan/TileProgram.h"
 
 namespace nereid::cpu {
 
@@ -14,10 +14,11 @@ namespace nereid::cpu {
 /// other processes belong.
 bool mayBePlain(mlir::Operation *op, const GenerateOptions &options);
 
-/// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `kernel` has such operations and may
-/// make others wait: it waits for no other and calls no function of the host.
-void planPlainAtomics(tt::FuncOp kernel, const GenerateOptions &options,
-                      KernelInfo &info);
+/// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `program` has such operations and
+/// may make others wait: it waits for no other and calls no function of the
+/// host; and NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS.
+void planPlainAtomics(const TileProgram &program,
+                      const GenerateOptions &options, KernelInfo &info);
 
 } // namespace nereid::cpu
 

@@ -30,7 +30,7 @@
 // CHECK: atomicrmw max ptr
 // CHECK: select i1 %{{.*}}, i32 %{{.*}}, i32 %{{.*}}
 // CHECK: cmpxchg ptr %{{.*}}, i32
-// CHECK: !{!"flags", i64 145}
+// CHECK: !{!"flags", i64 401}
 // CHECK: !{!"atomics_per_program", i64 97}
 // LOCKED-NOT: plain lanes
 // LOCKED: !{!"flags", i64 {{1|9|17}}}

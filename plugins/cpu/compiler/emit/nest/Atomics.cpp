@@ -11,13 +11,16 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// Begins loops over the elements of the nest, the last in steps of vectors.
-/// With vectors, rows that the next program continues are prefetched.
-SmallVector<NestEmitter::Loop> NestEmitter::beginLoops() {
+/// The rows of `updates`, if it is not null, are prefetched.
+SmallVector<NestEmitter::Loop>
+NestEmitter::beginLoops(tt::AtomicRMWOp updates) {
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     bool isLast = dim + 1 == nest.shape.size();
-    if (isLast && lanes > 1)
+    if (isLast && updates) {
       prefetchRows(nest.inners.front());
+      prefetchUpdates(updates);
+    }
     loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]),
                               isLast ? lanes : 1));
     current[dim] = {loops.back().index, 0, nullptr};
@@ -113,7 +116,7 @@ void NestEmitter::updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
 
 /// Of held sums, those that are not 0.
 void NestEmitter::emitNeighbours(tt::AtomicRMWOp op, bool isPlain) {
-  SmallVector<Loop> loops = beginLoops();
+  SmallVector<Loop> loops = beginLoops(op);
   llvm::Value *values = nullptr, *mask = nullptr;
   if (const Buffer *held = emitter.program.heldSums.lookup(op)) {
     auto type = cast<RankedTensorType>(op.getVal().getType());

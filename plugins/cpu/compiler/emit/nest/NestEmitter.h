@@ -99,6 +99,7 @@ private:
 
   // Prefetch.cpp
   void prefetchRows(const Inner &inner);
+  void prefetchUpdates(tt::AtomicRMWOp op);
   void prefetch(tt::LoadOp op, const Address &address);
   int64_t readAheadOf(const Inner &inner) const;
   bool prefetchNext(tt::LoadOp op, const Indices &indices);
@@ -266,7 +267,7 @@ private:
   // Atomics.cpp
   void emitAtomics(mlir::Operation *op);
   void emitAtomicForm(mlir::Operation *op, bool isPlain);
-  llvm::SmallVector<Loop> beginLoops();
+  llvm::SmallVector<Loop> beginLoops(tt::AtomicRMWOp updates = {});
   void endLoops(llvm::SmallVector<Loop> loops);
   Loop beginIf(llvm::Value *condition);
   void addToHeld(tt::AtomicRMWOp op, llvm::Value *sums);

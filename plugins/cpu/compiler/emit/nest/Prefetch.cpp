@@ -111,6 +111,36 @@ void NestEmitter::prefetchRows(const Inner &inner) {
   current[rank - 1] = zero();
 }
 
+/// In a loop over rows that a tile numbers, prefetches one of the next rows
+/// that `op` updates: operations with locks would wait for each line in turn.
+void NestEmitter::prefetchUpdates(tt::AtomicRMWOp op) {
+  constexpr int64_t kBytesAhead = 1024, kMostAhead = 8;
+  unsigned rank = nest.shape.size();
+  const codegen::TileForm *form = emitter.forms.of(op.getPtr());
+  if (!emitter.options.fastPaths.has(FastPath::RowPrefetch) || rank < 2 ||
+      !form || form->isAffine())
+    return;
+  int64_t rows = nest.shape[rank - 2], length = nest.shape[rank - 1];
+  int64_t bytes = Emitter::bytesOf(emitter.memoryType(op.getVal().getType()));
+  int64_t ahead =
+      std::clamp<int64_t>(kBytesAhead / (length * bytes), 1, kMostAhead);
+  Indices saved = current;
+  insertAt(levels.size() - 1);
+  current[rank - 2].base = emitter.smaller(
+      builder.CreateAdd(current[rank - 2].base, emitter.i64(ahead)),
+      emitter.i64(rows - 1));
+  place(current[rank - 2].base, levels.size() - 1);
+  for (int64_t column = 0; column < length; column += kCacheLine / bytes) {
+    current[rank - 1] = {emitter.i64(column), 0, nullptr};
+    llvm::Value *line = addressOf(op.getPtr(), current).base;
+    if (!line)
+      break;
+    insertAt(levels.size() - 1);
+    emitPrefetch(builder, line, prefetchToUse(/*isWritten=*/true));
+  }
+  current = saved;
+}
+
 /// Prefetches what the next iteration of the surrounding loop will load here:
 /// the hardware prefetcher does not detect tiles with few lines per row.
 void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
