@@ -27,11 +27,15 @@ static Threads threadsOf(const nereid_kernel_t &kernel,
   bool isOne = programs == 1 && kernel.image.parts < 2;
   if (kernel.image.flags & NEREID_CPU_KERNEL_PRINTS || isOne || most == 1)
     return {1};
-  if (kernel.threads)
-    return {std::min(most, kernel.threads)};
-  return threadsFor(kernel.image,
-                    workOf(kernel.image, launch.arguments, launch.grid),
-                    programs, most);
+  bool isGiven = kernel.threads != 0;
+  if (isGiven)
+    most = std::min(most, kernel.threads);
+  if (isGiven && !(kernel.image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS))
+    return {most};
+  ProgramWork work = workOf(kernel.image, launch.arguments, launch.grid);
+  if (isGiven)
+    return {isFasterAlone(kernel.image, work, most) ? 1 : most};
+  return threadsFor(kernel.image, work, programs, most);
 }
 
 /// May programs of the kernel wait for each other?

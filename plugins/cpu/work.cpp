@@ -167,21 +167,33 @@ static double costOf(const nereid_cpu_kernel_t &image,
                    isEstimated ? kUnknownNanoseconds : 1});
 }
 
+static const AtomicCost &costOfAtomics(const nereid_cpu_kernel_t &image) {
+  return image.flags & NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS
+             ? kCostOfAtomicNeighbours
+             : kCostOfAtomics;
+}
+
+bool isFasterAlone(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                   double threads) {
+  if (!(image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS))
+    return false;
+  double cost = costOf(image, work);
+  const AtomicCost &atomics = costOfAtomics(image);
+  return cost + work.atomics * atomics.plain <
+         (cost + work.atomics * atomics.locked) / threads;
+}
+
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most) {
-  double cost = costOf(image, work);
-  AtomicCost atomics = image.flags & NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS
-                           ? kCostOfAtomicNeighbours
-                           : kCostOfAtomics;
-  double locked = cost + work.atomics * atomics.locked;
-  double total = locked * static_cast<double>(programs);
+  double cost =
+      costOf(image, work) + work.atomics * costOfAtomics(image).locked;
+  double total = cost * static_cast<double>(programs);
   double items = static_cast<double>(programs) *
                  static_cast<double>(std::max<uint64_t>(image.parts, 1));
   double count = std::min({total / kNanosecondsPerThread,
                            std::sqrt(total / kNanosecondsOfAThread), items,
                            static_cast<double>(most)});
-  if (image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS &&
-      cost + work.atomics * atomics.plain < locked / count)
+  if (isFasterAlone(image, work, count))
     count = 1;
   return {static_cast<unsigned>(std::max(count, 1.0)),
           total < kNanosecondsWorthWaking};

@@ -35,9 +35,13 @@ struct Threads {
 bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
                  const uint32_t *grid, const uint32_t *program);
 
+/// Is one thread, whose atomic operations need no locks, faster than `threads`
+/// with them?
+bool isFasterAlone(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                   double threads);
+
 /// The threads, at most `most`, that are worthwhile for `programs` programs,
-/// which may be divided. One, where it is faster without locks than several
-/// with them.
+/// which may be divided.
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
                    uint64_t programs, unsigned most);
 

@@ -85,7 +85,8 @@ TEST(ExclusiveLaunch, ThreadsThatLaunchLoseNoUpdate) {
   constexpr int kThreads = 4, kLaunches = 300, kPrograms = 16;
   Plugin plugin;
   Kernel one(plugin, kAdd, "add", {{"threads", "1"}});
-  Kernel two(plugin, kAdd, "add", {{"threads", "2"}});
+  Kernel two(plugin, kAdd, "add",
+             {{"threads", "2"}, {"fast_paths", "all,-exclusive-launches"}});
   alignas(64) float floats[64] = {};
   alignas(64) int32_t counts[32] = {};
   AddArguments arguments = {floats, counts};

@@ -163,6 +163,10 @@ TEST(Threads, UsesOneWhereLocksWouldTakeLonger) {
   image.flags |= NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS;
   EXPECT_EQ(threadsOf(image, 16, 8).count, 1u);
   EXPECT_EQ(threadsOf(image, 16, 16).count, 16u);
+  image.bytes_per_program = 1;
+  EXPECT_TRUE(isFasterAlone(image, {0, 0, 4096}, 8));
+  EXPECT_FALSE(isFasterAlone(image, {0, 0, 4096}, 16));
+  EXPECT_FALSE(isFasterAlone(image, {1 << 20, 0, 4096}, 2));
   image.flops_per_program = uint64_t(1) << 30; // of which they are little
   EXPECT_EQ(threadsOf(image, 16, 2).count, 2u);
 }
