@@ -209,8 +209,12 @@ class Dots(Exchanges):
         region = self.region([iv, inner_sums, inner_highest])
         keys = self.cast(keys_of(), element, 8)
         keys = self.reshaped("trans", keys, (k, n), order=[1, 0])
-        start = self.row_rng.choice([0, 0, 0, 1, -3])
-        scores = self.dot_of(query, keys, self.constant(start, E.F32, (m, n)), 2048 - abs(start))
+        # What the scores start at is the same in all programs.
+        number = self.row_rng.choice([0, 0, 0, 1, -3])
+        start = self.constant(number, E.F32, (m, n))
+        if self.row_rng.random() < 0.2:
+            start = self.cast(self.along(self.range(n), 1, (m, n)), E.F32)
+        scores = self.dot_of(query, keys, start, 2048 - max(n, abs(number)))
         if self.chance(0.5):
             scores = self.select(self.mask((m, n)), scores, self.constant(-2048, E.F32, (m, n)))
         peak = self.binary("maxnumf", inner_highest, self._maxima(scores))
