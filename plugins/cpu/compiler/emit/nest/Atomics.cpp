@@ -114,7 +114,7 @@ void NestEmitter::updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
   levels.back().block = builder.GetInsertBlock();
 }
 
-/// Of held sums, those that are not 0.
+/// Updates with all values of `op` or, of held sums, those that are not 0.
 void NestEmitter::emitNeighbours(tt::AtomicRMWOp op, bool isPlain) {
   SmallVector<Loop> loops = beginLoops(op);
   llvm::Value *values = nullptr, *mask = nullptr;
@@ -133,6 +133,7 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op, bool isPlain) {
   endLoops(std::move(loops));
 }
 
+/// `op` with locks, or without if `isPlain`.
 void NestEmitter::emitAtomicForm(Operation *op, bool isPlain) {
   lanes = isPlain ? nest.plainLanes : nest.lanes;
   if (lanes > 1)

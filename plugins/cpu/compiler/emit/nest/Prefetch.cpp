@@ -112,7 +112,8 @@ void NestEmitter::prefetchRows(const Inner &inner) {
 }
 
 /// In a loop over rows that a tile numbers, prefetches one of the next rows
-/// that `op` updates: operations with locks would wait for each line in turn.
+/// that `op` updates, or its beginning if it is long: operations with locks
+/// would wait for each line in turn.
 void NestEmitter::prefetchUpdates(tt::AtomicRMWOp op) {
   constexpr int64_t kBytesAhead = 1024, kMostAhead = 8;
   unsigned rank = nest.shape.size();
@@ -130,7 +131,8 @@ void NestEmitter::prefetchUpdates(tt::AtomicRMWOp op) {
       builder.CreateAdd(current[rank - 2].base, emitter.i64(ahead)),
       emitter.i64(rows - 1));
   place(current[rank - 2].base, levels.size() - 1);
-  for (int64_t column = 0; column < length; column += kCacheLine / bytes) {
+  int64_t end = std::min(length, kLongestRow / bytes);
+  for (int64_t column = 0; column < end; column += kCacheLine / bytes) {
     current[rank - 1] = {emitter.i64(column), 0, nullptr};
     llvm::Value *line = addressOf(op.getPtr(), current).base;
     if (!line)
