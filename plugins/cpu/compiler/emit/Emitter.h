@@ -237,6 +237,9 @@ std::pair<llvm::Value *, llvm::Value *> serviceAt(Emitter &emitter,
                                                   size_t offset);
 /// The time `timeout` nanoseconds from now, as nereid_cpu_services_t counts.
 llvm::Value *emitDeadline(Emitter &emitter, llvm::Value *timeout);
+/// An atomic load of a `type` with the given memory ordering.
+llvm::Value *loadAtomic(llvm::IRBuilder<> &b, llvm::Value *pointer,
+                        llvm::Type *type, tt::MemSemantic semantic);
 /// Reads until the value is what `op` expects, or until the deadline, if any,
 /// has passed; returns an i1, true for the value.
 llvm::Value *emitPoll(Emitter &emitter, tt::AtomicPollOp op,
