@@ -98,8 +98,9 @@ enum {
   NEREID_CPU_LAUNCH_ALONG_Y = 2u,
   // Of a kernel with NEREID_CPU_KERNEL_ALONG_Z: z varies fastest, then y.
   NEREID_CPU_LAUNCH_ALONG_Z = 4u,
-  // Of a kernel with NEREID_CPU_KERNEL_PLAIN_ATOMICS: one thread runs all
-  // programs, and during the call no other kernel that communicates runs.
+  // Of a kernel with NEREID_CPU_KERNEL_PLAIN_ATOMICS: during the call no other
+  // kernel that communicates runs, nor do programs of this launch on another
+  // thread, unless their ids along the kernel's disjoint axis are different.
   NEREID_CPU_LAUNCH_EXCLUSIVE = 8u
 };
 
@@ -160,6 +161,12 @@ typedef struct nereid_cpu_kernel_t {
   // launch.
   uint64_t atomics_per_program;
   uint64_t atomics_step;
+  // If there is a condition whose last step is not negative for any id along
+  // `disjoint_axis`, programs with different ids there update different memory
+  // by atomic operations. It depends on no other id.
+  const nereid_work_step_t *disjoint_condition;
+  uint64_t disjoint_condition_count; // of its steps
+  uint64_t disjoint_axis;            // 0 to 2: x to z
 } nereid_cpu_kernel_t;
 
 #ifdef __cplusplus

@@ -1,25 +1,17 @@
-// launch.cpp - running the programs of a grid.
+// launch.cpp - launching a kernel: its threads, and what failed.
 //
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/text.h"
-#include "communication.h"
-#include "module.h"
-#include "scratch.h"
-#include "services.h"
+#include "programs.h"
 #include "streaming.h"
-#include "work.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace nereid::cpu {
 
 using namespace plugin;
-
-// Chunks per thread: enough for load balancing, few enough to be cheap.
-static constexpr uint64_t kChunksPerThread = 8;
 
 static Threads threadsOf(const nereid_kernel_t &kernel,
                          const nereid_launch_t &launch, uint64_t programs) {
@@ -33,154 +25,15 @@ static Threads threadsOf(const nereid_kernel_t &kernel,
   if (isGiven && !(kernel.image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS))
     return {most};
   ProgramWork work = workOf(kernel.image, launch.arguments, launch.grid);
-  if (isGiven)
-    return {isFasterAlone(kernel.image, work, most) ? 1 : most};
-  return threadsFor(kernel.image, work, programs, most);
+  uint32_t ids = disjointIds(kernel.image, work, launch.arguments, launch.grid);
+  return isGiven ? threadsWithin(kernel.image, work, most, ids)
+                 : threadsFor(kernel.image, work, programs, most, ids);
 }
 
 /// May programs of the kernel wait for each other?
 static bool mayWait(const nereid_cpu_kernel_t &image) {
   return image.flags & NEREID_CPU_KERNEL_COMMUNICATES &&
          !(image.flags & NEREID_CPU_KERNEL_NEVER_WAITS);
-}
-
-namespace {
-/// One launch; stored on the caller's stack.
-struct Launch {
-  const nereid_kernel_t &kernel;
-  const void *arguments;
-  nereid_cpu_launch_t shared;
-  LaunchState state;
-};
-
-/// The coordinates of a program; x varies fastest, or another axis that takes
-/// the place of x.
-struct Program {
-  uint32_t index[3];
-  Program(uint64_t number, const nereid_cpu_launch_t &launch) {
-    unsigned axes[3] = {0, 1, 2};
-    if (launch.flags & NEREID_CPU_LAUNCH_ALONG_Y)
-      std::swap(axes[0], axes[1]);
-    else if (launch.flags & NEREID_CPU_LAUNCH_ALONG_Z)
-      std::swap(axes[0], axes[2]);
-    for (unsigned axis : axes) {
-      index[axis] = static_cast<uint32_t>(number % launch.grid[axis]);
-      number /= launch.grid[axis];
-    }
-  }
-};
-} // namespace
-
-// A NaN in every floating-point type, -1 in every other.
-static constexpr int kPoison = 0xff;
-
-/// Runs one program and three together in turn, each time with scratch filled
-/// by the pattern. Every other time they stream, so that tests with little data
-/// cover both, and programs that can be divided are, but one of three. Half of
-/// those of an exclusive launch use locks.
-static bool runPoisoned(Launch &launch, nereid_cpu_launch_t shared,
-                        uint64_t first, uint64_t count, void *scratch) {
-  const nereid_cpu_kernel_t &image = launch.kernel.image;
-  bool isPart = shared.parts > 1;
-  uint64_t together = 1;
-  for (uint64_t number = first; number < first + count; number += together) {
-    shared.flags = (launch.shared.flags & ~NEREID_CPU_LAUNCH_STREAMS) |
-                   (number % 2 ? 0 : NEREID_CPU_LAUNCH_STREAMS);
-    if (number % 4 > 1)
-      shared.flags &= ~NEREID_CPU_LAUNCH_EXCLUSIVE;
-    Program program(number, shared);
-    uint32_t parts = 1;
-    if (!isPart && number % 3 < 2 &&
-        isDivisible(image, launch.arguments, shared.grid, program.index))
-      shared.parts = parts = std::min<uint32_t>(image.parts, 3);
-    together = isPart || parts > 1 || number % 4 != 1
-                   ? 1
-                   : std::min<uint64_t>(3, first + count - number);
-    // The last one first: where a part reads what an earlier one writes,
-    // results are wrong.
-    for (uint32_t left = parts; left-- > 0;) {
-      if (!isPart)
-        shared.part = left;
-      std::memset(scratch, kPoison, image.scratch_size);
-      if (image.entry(launch.arguments, &shared, program.index, together,
-                      scratch))
-        return false;
-    }
-    if (!isPart)
-      shared.parts = 0;
-  }
-  endStreams(NEREID_CPU_LAUNCH_STREAMS);
-  return true;
-}
-
-/// Runs programs, or one part of each, on the calling thread.
-static bool runPrograms(Launch &launch, const nereid_cpu_launch_t &shared,
-                        uint64_t first, uint64_t count) {
-  const nereid_cpu_kernel_t &image = launch.kernel.image;
-  void *scratch = nullptr;
-  if (image.scratch_size) {
-    scratch = threadScratch(image.scratch_size);
-    if (!scratch) {
-      launch.state.outOfMemory(image.scratch_size);
-      return false;
-    }
-  }
-  if (scratch && launch.kernel.state->poisonsScratch) [[unlikely]]
-    return runPoisoned(launch, shared, first, count, scratch);
-  Program program(first, shared);
-  int32_t status =
-      image.entry(launch.arguments, &shared, program.index, count, scratch);
-  endStreams(shared.flags);
-  return status == 0;
-}
-
-/// The `run` of a Job whose items are programs.
-static bool runChunk(void *context, uint64_t first, uint64_t count) {
-  Launch &launch = *static_cast<Launch *>(context);
-  return runPrograms(launch, launch.shared, first, count);
-}
-
-/// Runs all programs on the calling thread: without locks, in chunks, until
-/// another launch waits for this one.
-static bool runAlone(Launch &launch, uint64_t programs,
-                     Communication &communication) {
-  if (!communication.isExclusive())
-    return runPrograms(launch, launch.shared, 0, programs);
-  launch.shared.flags |= NEREID_CPU_LAUNCH_EXCLUSIVE;
-  uint64_t chunk = std::max<uint64_t>(programs / kChunksPerThread, 1);
-  for (uint64_t first = 0; first < programs; first += chunk) {
-    if (communication.isAwaited()) {
-      communication.share();
-      launch.shared.flags &= ~NEREID_CPU_LAUNCH_EXCLUSIVE;
-      return runPrograms(launch, launch.shared, first, programs - first);
-    }
-    if (!runPrograms(launch, launch.shared, first,
-                     std::min(chunk, programs - first)))
-      return false;
-  }
-  return true;
-}
-
-/// The `run` of a Job whose items are parts, program by program.
-static bool runParts(void *context, uint64_t first, uint64_t count) {
-  Launch &launch = *static_cast<Launch *>(context);
-  uint32_t parts = launch.shared.parts;
-  for (uint64_t item = first; item < first + count; ++item) {
-    nereid_cpu_launch_t shared = launch.shared;
-    shared.part = static_cast<uint32_t>(item % parts);
-    if (launch.kernel.state->poisonsScratch) [[unlikely]]
-      shared.part = parts - 1 - shared.part; // as in runPoisoned
-    Program program(item / parts, shared);
-    if (!isDivisible(launch.kernel.image, launch.arguments, shared.grid,
-                     program.index)) {
-      if (shared.part != 0)
-        continue;
-      shared.parts = 0;
-    }
-    if (!runPrograms(launch, shared, item / parts, 1))
-      return false;
-  }
-  return true;
 }
 
 /// Reports why a launch failed, to its caller or to the next synchronize.
@@ -250,7 +103,8 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
     Communication communication(kernel->image, /*mayExclude=*/false);
     return launchCooperative(work, programs, launch->stream, call);
   }
-  auto [threads, isShort] = threadsOf(*kernel, *launch, programs);
+  Threads chosen = threadsOf(*kernel, *launch, programs);
+  auto [threads, isShort, isDisjoint] = chosen;
   work.shared.flags = streamingFlags(*kernel, *launch, threads);
   if (kernel->image.flags & NEREID_CPU_KERNEL_ALONG_Y)
     work.shared.flags |= NEREID_CPU_LAUNCH_ALONG_Y;
@@ -259,10 +113,12 @@ nereid_status_t launch(nereid_kernel_t *kernel, const nereid_launch_t *launch,
   bool complete;
   unsigned parts = partsFor(kernel->image, programs, threads);
   Communication communication(
-      kernel->image,
-      threads <= 1 && kernel->image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS);
+      kernel->image, (threads <= 1 || isDisjoint) &&
+                         kernel->image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS);
   if (threads <= 1) {
     complete = runAlone(work, programs, communication);
+  } else if (isDisjoint && communication.isExclusive()) {
+    complete = runDisjoint(work, chosen);
   } else if (parts > 1) {
     work.shared.parts = parts;
     uint64_t items = programs * parts;

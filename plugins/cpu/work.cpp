@@ -32,6 +32,9 @@ static constexpr double kNanosecondsOfAThread = 50;
 // What each part of a program repeats, such as packing the right operand of a
 // product, of the time of the program.
 static constexpr double kCostOfAPart = 0.08;
+// A step of a formula, and how much longer the work that depends on it must be.
+static constexpr double kNanosecondsPerStep = 1.5;
+static constexpr double kStepsWorth = 10;
 // With less work, waking a thread costs more than it saves.
 static constexpr double kNanosecondsWorthWaking = 12000;
 
@@ -173,30 +176,77 @@ static const AtomicCost &costOfAtomics(const nereid_cpu_kernel_t &image) {
              : kCostOfAtomics;
 }
 
-bool isFasterAlone(const nereid_cpu_kernel_t &image, const ProgramWork &work,
-                   double threads) {
+namespace {
+/// The nanoseconds of programs with locks, and without.
+struct Costs {
+  double locked, plain;
+  Costs(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+        double programs) {
+    double others = costOf(image, work);
+    const AtomicCost &atomics = costOfAtomics(image);
+    locked = programs * (others + work.atomics * atomics.locked);
+    plain = programs * (others + work.atomics * atomics.plain);
+  }
+};
+} // namespace
+
+uint32_t disjointIds(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                     const void *arguments, const uint32_t *grid) {
+  uint64_t count = image.disjoint_condition_count, axis = image.disjoint_axis;
+  if (count < 1 || count > NEREID_CPU_MAX_CONDITION_STEPS || axis > 2)
+    return 1;
+  double programs = 1.0 * grid[0] * grid[1] * grid[2] / grid[axis];
+  if (Costs(image, work, programs).plain <
+      kStepsWorth * kNanosecondsPerStep * static_cast<double>(count))
+    return 1;
+  Position position{arguments, grid, {}};
+  double values[NEREID_CPU_MAX_CONDITION_STEPS];
+  for (uint32_t id = grid[axis]; id-- > 0;) { // the last fails most often
+    position.program[axis] = id;
+    evaluate(image.disjoint_condition, count, position, values);
+    if (!(values[count - 1] >= 0))
+      return 1;
+  }
+  return grid[axis];
+}
+
+/// The threads, at most `most`, that `nanoseconds` of work are worth.
+static double threadsWorth(double nanoseconds, double most) {
+  return std::max(
+      std::min({nanoseconds / kNanosecondsPerThread,
+                std::sqrt(nanoseconds / kNanosecondsOfAThread), most}),
+      1.0);
+}
+
+/// `locked` threads, or `plain` without locks for which there are `ids` ids.
+static Threads fasterOf(const nereid_cpu_kernel_t &image, const Costs &costs,
+                        double locked, double plain, uint32_t ids) {
+  Threads threads{static_cast<unsigned>(locked),
+                  costs.locked < kNanosecondsWorthWaking};
   if (!(image.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS))
-    return false;
-  double cost = costOf(image, work);
-  const AtomicCost &atomics = costOfAtomics(image);
-  return cost + work.atomics * atomics.plain <
-         (cost + work.atomics * atomics.locked) / threads;
+    return threads;
+  auto count = static_cast<unsigned>(std::min<double>(plain, ids));
+  double share = std::ceil(static_cast<double>(ids) / count) / ids;
+  if (costs.plain * share < costs.locked / threads.count)
+    return {count, costs.plain < kNanosecondsWorthWaking, count > 1};
+  return threads;
 }
 
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
-                   uint64_t programs, unsigned most) {
-  double cost =
-      costOf(image, work) + work.atomics * costOfAtomics(image).locked;
-  double total = cost * static_cast<double>(programs);
+                   uint64_t programs, unsigned most, uint32_t ids) {
   double items = static_cast<double>(programs) *
                  static_cast<double>(std::max<uint64_t>(image.parts, 1));
-  double count = std::min({total / kNanosecondsPerThread,
-                           std::sqrt(total / kNanosecondsOfAThread), items,
-                           static_cast<double>(most)});
-  if (isFasterAlone(image, work, count))
-    count = 1;
-  return {static_cast<unsigned>(std::max(count, 1.0)),
-          total < kNanosecondsWorthWaking};
+  Costs costs(image, work, static_cast<double>(programs));
+  return fasterOf(image, costs,
+                  threadsWorth(costs.locked, std::min<double>(items, most)),
+                  threadsWorth(costs.plain, most), ids);
+}
+
+Threads threadsWithin(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                      unsigned most, uint32_t ids) {
+  Threads threads = fasterOf(image, Costs(image, work, 1), most, most, ids);
+  threads.isShort = false;
+  return threads;
 }
 
 unsigned partsFor(const nereid_cpu_kernel_t &image, uint64_t programs,

@@ -29,21 +29,30 @@ double streamedBytesOf(const nereid_cpu_kernel_t &image, const void *arguments,
 struct Threads {
   unsigned count = 1;
   bool isShort = false; ///< not worth waking a thread
+  /// Each takes programs with ids of its own along the kernel's disjoint axis,
+  /// and needs no locks.
+  bool isDisjoint = false;
 };
 
 /// Can `program` be divided into parts (nereid_cpu_launch_t)?
 bool isDivisible(const nereid_cpu_kernel_t &image, const void *arguments,
                  const uint32_t *grid, const uint32_t *program);
 
-/// Is one thread, whose atomic operations need no locks, faster than `threads`
-/// with them?
-bool isFasterAlone(const nereid_cpu_kernel_t &image, const ProgramWork &work,
-                   double threads);
+/// The ids along the disjoint axis of `image`, if programs with different ids
+/// update different memory by atomic operations in this launch; else, and where
+/// the programs of an id are too short to look at its condition, 1.
+uint32_t disjointIds(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                     const void *arguments, const uint32_t *grid);
 
 /// The threads, at most `most`, that are worthwhile for `programs` programs,
-/// which may be divided.
+/// which may be divided. They share `ids` ids along the disjoint axis.
 Threads threadsFor(const nereid_cpu_kernel_t &image, const ProgramWork &work,
-                   uint64_t programs, unsigned most);
+                   uint64_t programs, unsigned most, uint32_t ids = 1);
+
+/// `most` threads or, if that is faster, fewer without locks: one, or such that
+/// share `ids` ids along the disjoint axis.
+Threads threadsWithin(const nereid_cpu_kernel_t &image, const ProgramWork &work,
+                      unsigned most, uint32_t ids);
 
 /// The number of parts of each of `programs` programs with which `threads`
 /// threads have finished first.

@@ -87,6 +87,8 @@ static constexpr FastPathInfo kTable[] = {
      "rows that are multiplied by one where they are stay as they are"},
     {FastPath::ExclusiveLaunches, "exclusive-launches",
      "atomic operations of one thread need no locks while no other runs any"},
+    {FastPath::DisjointAxis, "disjoint-axis",
+     "nor do those of several threads whose programs update different memory"},
 };
 
 /// Checks that a path's position in the table is its value.

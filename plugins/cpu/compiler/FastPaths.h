@@ -54,8 +54,9 @@ enum class FastPath : unsigned {
   DotTurns,
   UnitFactors,
   ExclusiveLaunches,
+  DisjointAxis,
 };
-inline constexpr size_t kFastPaths = 40;
+inline constexpr size_t kFastPaths = 41;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

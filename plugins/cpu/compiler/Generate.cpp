@@ -12,6 +12,7 @@
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
 #include "plan/Accumulators.h"
+#include "plan/DisjointAxis.h"
 #include "plan/DotTypes.h"
 #include "plan/Interleave.h"
 #include "plan/Masks.h"
@@ -114,6 +115,7 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
 static llvm::Expected<SmallVector<KernelForm, 2>>
 planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
           const GenerateOptions &options, KernelInfo &info) {
+  planDisjointAxis(kernel, options, info);
   SmallVector<tt::FuncOp, 2> kernels;
   if (!unitStrides.empty())
     kernels.push_back(copyWithUnitStrides(kernel, unitStrides));
@@ -128,6 +130,8 @@ planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
     streams |= form->streams;
     forms.push_back(std::move(*form));
   }
+  if (!(info.flags & NEREID_CPU_KERNEL_PLAIN_ATOMICS))
+    info.disjointCondition.clear();
   if (!streams)
     info.streamedBytesPerProgram = info.streamedStep = 0;
   // Whether the order matters does not depend on strides.
@@ -165,6 +169,9 @@ generate(ModuleOp source, const GenerateOptions &options,
                                          : "elsewhere:\n");
       form.program->print(text);
     }
+    if (!info.disjointCondition.empty())
+      text << "atomic updates are disjoint along " << "xyz"[info.disjointAxis]
+           << ", under a condition\n";
   }
 
   auto result = std::make_unique<llvm::Module>(info.name, context);

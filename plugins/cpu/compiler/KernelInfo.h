@@ -34,6 +34,10 @@ struct KernelInfo : codegen::KernelInfo {
   uint64_t atomicsStep = 0; ///< of `work`, that yields as many; 0: none does
   uint64_t parts = 0; ///< that a program can be divided into; 0: it cannot
   std::vector<nereid_work_step_t> partsCondition; ///< a formula
+  /// If every id along `disjointAxis` makes this condition not negative,
+  /// programs with different ids update different memory by atomic operations.
+  std::vector<nereid_work_step_t> disjointCondition;
+  uint64_t disjointAxis = 0;
   std::string tileProgram; ///< as text, for dumps; not in the image
 
   void set(const codegen::Work &work);

@@ -32,6 +32,29 @@ tt.func public @add(%floats: !tt.ptr<f32>, %counts: !tt.ptr<i32>) {
 }
 )";
 
+// Adds 1 to a block of 128 columns of one of four rows of 256.
+constexpr char kAddRow[] = R"(
+tt.func public @add_row(%table: !tt.ptr<f32>) {
+  %x = tt.get_program_id x : i32
+  %y = tt.get_program_id y : i32
+  %rows = arith.constant 4 : i32
+  %length = arith.constant 256 : i32
+  %width = arith.constant 128 : i32
+  %row = arith.remui %x, %rows : i32
+  %start = arith.muli %row, %length : i32
+  %first = arith.muli %y, %width : i32
+  %base = arith.addi %start, %first : i32
+  %index = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %bases = tt.splat %base : i32 -> tensor<128xi32>
+  %offsets = arith.addi %bases, %index : tensor<128xi32>
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %tables = tt.splat %table : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %places = tt.addptr %tables, %offsets : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %old = tt.atomic_rmw fadd, acq_rel, gpu, %places, %one : (tensor<128x!tt.ptr<f32>>, tensor<128xf32>) -> tensor<128xf32>
+  tt.return
+}
+)";
+
 // Waits until the number is `most` at least.
 constexpr char kWait[] = R"(
 tt.func public @wait(%number: !tt.ptr<i32>, %most: i32) {
@@ -65,8 +88,10 @@ public:
   Kernel &operator=(const Kernel &) = delete;
 
   template <typename Arguments>
-  bool run(uint32_t programs, const Arguments &arguments) const {
+  bool run(uint32_t programs, const Arguments &arguments,
+           uint32_t along_y = 1) const {
     nereid_launch_t launch = makeLaunch(programs, &arguments, sizeof arguments);
+    launch.grid[1] = along_y;
     return plugin.driver->launch(kernel, &launch, nullptr) == NEREID_OK;
   }
 
@@ -103,6 +128,28 @@ TEST(ExclusiveLaunch, ThreadsThatLaunchLoseNoUpdate) {
     EXPECT_EQ(sum, kThreads * kLaunches * kPrograms);
   for (int32_t count : counts)
     EXPECT_EQ(count, 2 * kThreads * kLaunches * kPrograms);
+}
+
+// Threads take programs of different columns, without locks; launches of
+// others with locks begin meanwhile.
+TEST(ExclusiveLaunch, ThreadsOfDisjointProgramsLoseNoUpdate) {
+  constexpr int kLaunches = 200, kPrograms = 512;
+  Plugin plugin;
+  Kernel plain(plugin, kAddRow, "add_row", {{"threads", "2"}});
+  Kernel locked(plugin, kAddRow, "add_row",
+                {{"threads", "2"}, {"fast_paths", "none"}});
+  alignas(64) float table[4][256] = {};
+  float *argument = &table[0][0];
+  std::thread other([&] {
+    for (int launch = 0; launch < kLaunches; ++launch)
+      EXPECT_TRUE(locked.run(kPrograms, argument, 2));
+  });
+  for (int launch = 0; launch < kLaunches; ++launch)
+    EXPECT_TRUE(plain.run(kPrograms, argument, 2));
+  other.join();
+  for (const auto &row : table)
+    for (float sum : row)
+      EXPECT_EQ(sum, 2 * kLaunches * kPrograms / 4);
 }
 
 // What waits is running, or starts while the others run.

@@ -46,10 +46,15 @@ TEST(KernelInfo, MetadataRoundTrip) {
                {NEREID_WORK_CONSTANT, -5, 0},
                {NEREID_WORK_MAX, 0, 1},
                {NEREID_WORK_CONSTANT, -5, 0}};
+  info.disjointCondition = {{NEREID_WORK_PROGRAM_ID, 2, 0}};
+  info.disjointAxis = 2;
   attachKernelInfo(module, info);
   auto back = readKernelInfo(module);
   ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
   EXPECT_EQ(back->name, "k");
+  ASSERT_EQ(back->disjointCondition.size(), 1u);
+  EXPECT_EQ(back->disjointCondition[0].a, 2);
+  EXPECT_EQ(back->disjointAxis, 2u);
   ASSERT_EQ(back->arguments.size(), 2u);
   EXPECT_EQ(back->arguments[1].type, "i64");
   EXPECT_EQ(back->scratchAlign, 128u);

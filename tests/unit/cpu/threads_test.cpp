@@ -164,11 +164,47 @@ TEST(Threads, UsesOneWhereLocksWouldTakeLonger) {
   EXPECT_EQ(threadsOf(image, 16, 8).count, 1u);
   EXPECT_EQ(threadsOf(image, 16, 16).count, 16u);
   image.bytes_per_program = 1;
-  EXPECT_TRUE(isFasterAlone(image, {0, 0, 4096}, 8));
-  EXPECT_FALSE(isFasterAlone(image, {0, 0, 4096}, 16));
-  EXPECT_FALSE(isFasterAlone(image, {1 << 20, 0, 4096}, 2));
+  EXPECT_EQ(threadsWithin(image, {0, 0, 4096}, 8, 1).count, 1u);
+  EXPECT_EQ(threadsWithin(image, {0, 0, 4096}, 16, 1).count, 16u);
+  EXPECT_EQ(threadsWithin(image, {1 << 20, 0, 4096}, 2, 1).count, 2u);
   image.flops_per_program = uint64_t(1) << 30; // of which they are little
   EXPECT_EQ(threadsOf(image, 16, 2).count, 2u);
+}
+
+TEST(Threads, NeedNoLocksForDisjointPrograms) {
+  // step * id + 128 <= row
+  const nereid_work_step_t steps[] = {
+      {NEREID_WORK_ARGUMENT, 0, 4},   {NEREID_WORK_PROGRAM_ID, 1, 0},
+      {NEREID_WORK_CONSTANT, 128, 0}, {NEREID_WORK_MULTIPLY, 1, 2},
+      {NEREID_WORK_ADD, 3, 2},        {NEREID_WORK_SUBTRACT, 0, 4}};
+  nereid_cpu_kernel_t image = {};
+  image.flags =
+      NEREID_CPU_KERNEL_PLAIN_ATOMICS | NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS;
+  image.bytes_per_program = 1;
+  const ProgramWork work = {1000, 0, 4096}, small = {1, 0, 1};
+  const uint32_t grid[3] = {64, 6, 1};
+  int32_t row = 6 * 128;
+  EXPECT_EQ(disjointIds(image, work, &row, grid), 1u); // no condition
+  image.disjoint_condition = steps;
+  image.disjoint_condition_count = std::size(steps);
+  image.disjoint_axis = 1;
+  EXPECT_EQ(disjointIds(image, work, &row, grid), 6u);
+  EXPECT_EQ(disjointIds(image, small, &row, grid), 1u);
+  --row; // the last id's columns are the first id's in the next row
+  EXPECT_EQ(disjointIds(image, work, &row, grid), 1u);
+
+  Threads threads = threadsFor(image, work, 64 * 6, 4, 6);
+  EXPECT_TRUE(threads.isDisjoint);
+  EXPECT_EQ(threads.count, 4u);
+  EXPECT_EQ(threadsFor(image, work, 64 * 6, 16, 6).count, 6u);
+  EXPECT_FALSE(threadsFor(image, work, 64 * 6, 4, 1).isDisjoint);
+  EXPECT_TRUE(threadsWithin(image, work, 2, 6).isDisjoint);
+  EXPECT_EQ(threadsWithin(image, work, 2, 6).count, 2u);
+  EXPECT_FALSE(threadsWithin(image, work, 1, 6).isDisjoint);
+  // Two ids for many threads are slower than locks.
+  EXPECT_FALSE(threadsWithin(image, work, 64, 2).isDisjoint);
+  image.flags = 0;
+  EXPECT_FALSE(threadsFor(image, work, 64 * 6, 4, 6).isDisjoint);
 }
 
 TEST(Caches, HoldSmallResults) {

@@ -92,15 +92,28 @@ llvm::Error addDescriptor(llvm::Module &module) {
                                     llvm::GlobalValue::PrivateLinkage, array);
   };
   // The fields of nereid_cpu_kernel_t, in order.
-  auto *fields = llvm::ConstantStruct::getAnon(
-      {number32(sizeof(nereid_cpu_kernel_t)), number32(info->flags), nameGlobal,
-       entry, number64(info->argumentsSize), number64(info->scratchSize),
-       number64(info->scratchAlign), number64(info->bytesPerProgram),
-       number64(info->flopsPerProgram), number64(info->streamedBytesPerProgram),
-       formula(info->work), number64(info->work.size()), number64(info->parts),
-       formula(info->partsCondition), number64(info->partsCondition.size()),
-       number64(info->streamedStep), number64(info->atomicsPerProgram),
-       number64(info->atomicsStep)});
+  auto *fields =
+      llvm::ConstantStruct::getAnon({number32(sizeof(nereid_cpu_kernel_t)),
+                                     number32(info->flags),
+                                     nameGlobal,
+                                     entry,
+                                     number64(info->argumentsSize),
+                                     number64(info->scratchSize),
+                                     number64(info->scratchAlign),
+                                     number64(info->bytesPerProgram),
+                                     number64(info->flopsPerProgram),
+                                     number64(info->streamedBytesPerProgram),
+                                     formula(info->work),
+                                     number64(info->work.size()),
+                                     number64(info->parts),
+                                     formula(info->partsCondition),
+                                     number64(info->partsCondition.size()),
+                                     number64(info->streamedStep),
+                                     number64(info->atomicsPerProgram),
+                                     number64(info->atomicsStep),
+                                     formula(info->disjointCondition),
+                                     number64(info->disjointCondition.size()),
+                                     number64(info->disjointAxis)});
   new llvm::GlobalVariable(module, fields->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, fields,
                            NEREID_CPU_KERNEL_SYMBOL);

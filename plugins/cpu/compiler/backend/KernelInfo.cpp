@@ -12,6 +12,8 @@
 //   !3 = !{!"work", i64 KIND, i64 A, i64 B}
 // and one whose programs can be divided, for each step of the condition:
 //   !4 = !{!"parts_condition", i64 KIND, i64 A, i64 B}
+// or, whose atomic operations are disjoint along an axis, of that condition:
+//   !5 = !{!"disjoint_condition", i64 KIND, i64 A, i64 B}
 
 #include "KernelInfo.h"
 
@@ -75,6 +77,7 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
       {"atomics_per_program", info.atomicsPerProgram},
       {"atomics_step", info.atomicsStep},
       {"parts", info.parts},
+      {"disjoint_axis", info.disjointAxis},
   };
   for (auto [name, value] : numbers)
     add({word(name), makeNumber(context, value)});
@@ -85,6 +88,7 @@ void attachKernelInfo(llvm::Module &module, const KernelInfo &info) {
   };
   addSteps("work", info.work);
   addSteps("parts_condition", info.partsCondition);
+  addSteps("disjoint_condition", info.disjointCondition);
 }
 
 static llvm::Expected<std::string> textAt(const llvm::MDNode &node,
@@ -169,6 +173,9 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
   if (*key == "parts_condition")
     return readStep(node, info, info.partsCondition,
                     NEREID_CPU_MAX_CONDITION_STEPS);
+  if (*key == "disjoint_condition")
+    return readStep(node, info, info.disjointCondition,
+                    NEREID_CPU_MAX_CONDITION_STEPS);
   if (*key == "name") {
     auto name = textAt(node, 1);
     if (!name)
@@ -195,6 +202,7 @@ static llvm::Error readEntry(const llvm::MDNode &node, KernelInfo &info) {
           .Case("atomics_per_program", &info.atomicsPerProgram)
           .Case("atomics_step", &info.atomicsStep)
           .Case("parts", &info.parts)
+          .Case("disjoint_axis", &info.disjointAxis)
           .Default(nullptr);
   if (!field)
     return llvm::createStringError(
@@ -221,6 +229,9 @@ llvm::Expected<KernelInfo> readKernelInfo(const llvm::Module &module) {
     if (step && step >= info.work.size())
       return llvm::createStringError(
           "metadata nereid.cpu.kernel: %s is not a step of the work", name);
+  if (info.disjointAxis > 2)
+    return llvm::createStringError(
+        "metadata nereid.cpu.kernel: disjoint_axis is not an axis");
   return info;
 }
 

@@ -53,7 +53,6 @@ WorkValue AddressBounds::lastIndex(Value mask, unsigned dim, int64_t size) {
   return last;
 }
 
-/// The elements of `tile`, of this form, for which `mask` may be true.
 std::optional<Bounds> AddressBounds::elements(const codegen::TileForm &form,
                                               Value tile, Value mask) {
   std::optional<Bounds> sum = of(form.base);
@@ -94,28 +93,18 @@ std::optional<Bounds> AddressBounds::remainder(Value tile) {
   return Bounds{{0, true}, formula.min(value->high, below), value->reach};
 }
 
-std::optional<Bounds> AddressBounds::ofAccess(Operation *access) {
-  codegen::TileOpInfo described = codegen::infoOf(access);
-  Value pointers = described.pointers->get();
-  const codegen::TileForm *form = forms.of(pointers);
-  auto base =
-      form ? dyn_cast_or_null<BlockArgument>(form->pointer) : BlockArgument();
-  if (!base || !isa<tt::FuncOp>(base.getOwner()->getParentOp()) ||
-      !base.getOwner()->isEntryBlock())
-    return std::nullopt;
-  auto type = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()));
-  Type pointee = type.getPointeeType();
+std::optional<Bounds> AddressBounds::bytesOf(BlockArgument pointer,
+                                             const Bounds &elements) {
+  Type pointee = cast<tt::PointerType>(pointer.getType()).getPointeeType();
   int64_t size = isa<tt::PointerType>(pointee)
                      ? 8
                      : std::max(8u, tt::getElementBitWidth(pointee)) / 8;
-  Value mask = described.mask ? described.mask->get() : Value();
-  std::optional<Bounds> offset = elements(*form, pointers, mask);
   double most = double(LaunchFormula::kMostExact) / 2;
-  if (!offset || (offset->reach + 1) * size >= most)
+  if ((elements.reach + 1) * size >= most)
     return std::nullopt;
-  WorkValue address =
-      formula.leaf(NEREID_WORK_ARGUMENT,
-                   info.arguments[base.getArgNumber()].offset, sizeof(void *));
+  WorkValue address = formula.leaf(
+      NEREID_WORK_ARGUMENT, info.arguments[pointer.getArgNumber()].offset,
+      sizeof(void *));
   auto byte = [&](WorkValue element, int64_t more) {
     WorkValue bytes = formula.multiply(element, {size, true});
     return formula.add(address, formula.add(bytes, {more, true}));
@@ -123,7 +112,25 @@ std::optional<Bounds> AddressBounds::ofAccess(Operation *access) {
   // Half of what is exact is for the address, the other for the offset.
   requireAtLeast(address, 0);
   require(formula.subtract({LaunchFormula::kMostExact / 2, true}, address));
-  return Bounds{byte(offset->low, 0), byte(offset->high, size), most};
+  return Bounds{byte(elements.low, 0), byte(elements.high, size), most};
+}
+
+WorkValue AddressBounds::distance(const Bounds &a, const Bounds &b) {
+  return formula.max(formula.subtract(b.low, a.high),
+                     formula.subtract(a.low, b.high));
+}
+
+std::optional<Bounds> AddressBounds::ofAccess(Operation *access) {
+  codegen::TileOpInfo described = codegen::infoOf(access);
+  Value pointers = described.pointers->get();
+  const codegen::TileForm *form = forms.of(pointers);
+  if (!form || !isArgument(form->pointer))
+    return std::nullopt;
+  Value mask = described.mask ? described.mask->get() : Value();
+  std::optional<Bounds> offset = elements(*form, pointers, mask);
+  if (!offset)
+    return std::nullopt;
+  return bytesOf(cast<BlockArgument>(form->pointer), *offset);
 }
 
 std::optional<WorkValue> AddressBounds::distanceOfRows(Operation *store) {

@@ -26,11 +26,22 @@ public:
   /// address in common; nothing if that is not known.
   std::optional<WorkValue> distanceOfRows(mlir::Operation *store);
 
+  /// Not negative if no byte is in both.
+  WorkValue distance(const Bounds &a, const Bounds &b);
+
+protected:
+  /// The elements of `tile`, of this form, for which `mask`, or null, may be
+  /// true.
+  std::optional<Bounds> elements(const codegen::TileForm &form,
+                                 mlir::Value tile, mlir::Value mask);
+  /// The first byte of these elements at `pointer`, an argument, and one past
+  /// the last.
+  std::optional<Bounds> bytesOf(mlir::BlockArgument pointer,
+                                const Bounds &elements);
+
 private:
   std::optional<WorkValue> firstElement(mlir::Value tile);
   WorkValue lastIndex(mlir::Value mask, unsigned dim, int64_t size);
-  std::optional<Bounds> elements(const codegen::TileForm &form,
-                                 mlir::Value tile, mlir::Value mask);
   std::optional<Bounds> remainder(mlir::Value tile);
 
   codegen::TileForms &forms;

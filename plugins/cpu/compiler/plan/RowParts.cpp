@@ -126,9 +126,7 @@ std::vector<nereid_work_step_t> RowDivider::condition() {
       if (access == store)
         continue;
       Bounds other = ranges.lookup(access);
-      least = formula.min(least,
-                          formula.max(formula.subtract(other.low, range.high),
-                                      formula.subtract(range.low, other.high)));
+      least = formula.min(least, bounds.distance(range, other));
     }
     std::optional<WorkValue> rows = bounds.distanceOfRows(store);
     if (!rows)

@@ -21,6 +21,12 @@ namespace nereid::cpu {
 static constexpr int64_t kMostScalar = int64_t(1) << 20;
 static constexpr int64_t kMostPrograms = int64_t(1) << 12; // threads, too
 
+bool ScalarBounds::isArgument(Value value) {
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
+  return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()) &&
+         argument.getOwner()->isEntryBlock();
+}
+
 double ScalarBounds::mostOf(Type type) {
   return std::ldexp(1, std::min(52, int(type.getIntOrFloatBitWidth()) - 1));
 }
@@ -68,7 +74,6 @@ std::optional<Bounds> ScalarBounds::scalar(Value value) {
   return scalars[value] = result;
 }
 
-/// The number or the id of programs along an axis.
 Bounds ScalarBounds::position(int64_t kind, int64_t axis) {
   WorkValue value = formula.leaf(kind, axis, 0);
   require(formula.subtract({kMostPrograms, true}, value));
@@ -78,10 +83,9 @@ Bounds ScalarBounds::position(int64_t kind, int64_t axis) {
 std::optional<Bounds> ScalarBounds::computeScalar(Value value) {
   if (Operation *op = value.getDefiningOp())
     return computeOperation(op);
-  auto argument = cast<BlockArgument>(value);
-  if (!isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ||
-      !argument.getOwner()->isEntryBlock())
+  if (!isArgument(value))
     return std::nullopt;
+  auto argument = cast<BlockArgument>(value);
   int64_t bytes = value.getType().getIntOrFloatBitWidth() / 8;
   WorkValue read =
       formula.leaf(NEREID_WORK_ARGUMENT,

@@ -39,6 +39,9 @@ public:
 
   LaunchFormula formula;
 
+  /// Is `value` an argument of the kernel, which is the same in all programs?
+  static bool isArgument(mlir::Value value);
+
 protected:
   static Bounds constant(int64_t number);
   /// Results of `type` below this neither wrap nor lose digits in f64.
@@ -49,6 +52,8 @@ protected:
   Bounds add(const Bounds &a, const Bounds &b);
   std::optional<Bounds> multiply(const Bounds &a, const Bounds &b);
   std::optional<Bounds> of(const codegen::Polynomial &polynomial);
+  /// The number or the id of programs along an axis, a NEREID_WORK_* leaf.
+  Bounds position(int64_t kind, int64_t axis);
 
   const codegen::KernelInfo &info;
 
@@ -56,7 +61,6 @@ private:
   std::optional<Bounds> scalar(mlir::Value value);
   std::optional<Bounds> computeScalar(mlir::Value value);
   std::optional<Bounds> computeOperation(mlir::Operation *op);
-  Bounds position(int64_t kind, int64_t axis);
   std::optional<Bounds> factor(mlir::Value value);
   std::optional<Bounds> iterations(mlir::scf::ForOp loop);
   std::optional<Bounds> carried(mlir::BlockArgument argument);
