@@ -145,14 +145,9 @@ static bool runIds(void *context, uint64_t first, uint64_t count) {
 }
 
 bool runDisjoint(Launch &launch, const Threads &threads) {
-  uint32_t &flags = launch.shared.flags;
-  uint64_t axis = launch.kernel.image.disjoint_axis;
-  uint64_t ids = launch.shared.grid[axis];
+  launch.shared.flags |= NEREID_CPU_LAUNCH_EXCLUSIVE;
+  uint64_t ids = launch.shared.grid[launch.kernel.image.disjoint_axis];
   uint64_t chunk = (ids + threads.count - 1) / threads.count;
-  // The programs of an id are successive if they run along another axis first.
-  if (chunk == 1 && axesOf(flags)[0] == axis)
-    flags &= ~(NEREID_CPU_LAUNCH_ALONG_Y | NEREID_CPU_LAUNCH_ALONG_Z);
-  flags |= NEREID_CPU_LAUNCH_EXCLUSIVE;
   return launch.kernel.state->pool.run(
       {runIds, &launch, ids, chunk, false, threads.isShort}, threads.count);
 }

@@ -90,8 +90,13 @@ void NestEmitter::prefetchRows(const Inner &inner) {
   }
   if (!far)
     return;
-  llvm::Value *count =
-      at({far}, [&] { return builder.CreateZExt(far, builder.getInt64Ty()); });
+  // The next program may be another thread's.
+  llvm::Value *count = at({far, emitter.programsLeft}, [&] {
+    llvm::Value *isLast =
+        builder.CreateICmpEQ(emitter.programsLeft, emitter.i64(1));
+    return builder.CreateZExt(builder.CreateAnd(far, builder.CreateNot(isLast)),
+                              builder.getInt64Ty());
+  });
   Loop once = beginLoop(emitter.i64(0), count, 1);
   for (const RowAccess &access : list) {
     auto type = cast<tt::PointerType>(getElementTypeOrSelf(access.pointers));
