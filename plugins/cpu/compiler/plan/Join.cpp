@@ -25,15 +25,36 @@ static int reduceAxisOf(const Root &root) {
   return -1;
 }
 
-/// Must `root` have a nest of its own?
-static bool isAlone(const Root &root) {
+/// Must `root` begin a nest?
+static bool begins(const Root &root) {
   return root.kind == RootKind::Serial || root.kind == RootKind::Scan;
+}
+
+/// May a store follow `root`, which begins a nest, at each index? Its elements
+/// are computed in row-major order.
+static bool admitsStores(const Root &root) {
+  auto scan = dyn_cast_or_null<tt::ScanOp>(root.op);
+  return scan && !scan.getReverse() &&
+         scan.getAxis() + 1 == codegen::rankOf(scan->getOperand(0));
+}
+
+/// Does a root that reads `reads` use what the pending nest has computed at the
+/// same index only?
+bool Planner::readsAtIndex(const RootReads &reads) const {
+  return llvm::all_of(reads.materialized, [&](const TileRead &read) {
+    return !pendingInnerOf(read.value) ||
+           codegen::isIdentity(read.map, pending->shape.size());
+  });
 }
 
 /// How a root may join the pending nest.
 Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
-  if (!pending || pending->shape != shapeOf(root) || pendingAlone ||
-      isAlone(root))
+  if (!pending || pending->shape != shapeOf(root) || begins(root))
+    return Join::None;
+  const Root &first = pending->inners.front().roots.front();
+  bool followsScan = begins(first);
+  if (followsScan && !(root.kind == RootKind::Store && admitsStores(first) &&
+                       readsAtIndex(reads)))
     return Join::None;
   int axis = reduceAxisOf(root);
   int pendingAxis = pending->reduceAxis;
@@ -58,6 +79,8 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
       if (root.kind == RootKind::Store &&
           !canFollow(cast<tt::StoreOp>(root.op), other))
         return Join::None;
+  if (followsScan)
+    return Join::SameRow;
   if (reorders(axis) || reorders(pendingAxis)) {
     if (root.kind == RootKind::Store &&
         !canReorder(cast<tt::StoreOp>(root.op)))
@@ -120,7 +143,6 @@ void Planner::addRoot(Root root) {
     flush();
     pending = std::make_unique<Nest>();
     pending->shape.assign(shapeOf(root).begin(), shapeOf(root).end());
-    pendingAlone = isAlone(root);
   }
   if (join != Join::SameRow)
     pending->inners.emplace_back();

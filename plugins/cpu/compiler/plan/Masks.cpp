@@ -70,8 +70,8 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   // Shorter pieces have few vectors or none.
   int64_t leastDivisor =
       std::min<int64_t>(2 * int64_t(nest.lanes), nest.shape[nest.vectorAxis]);
-  bool hasPieces =
-      !isStrip && nest.lanes > 1 && fastPaths.has(FastPath::Pieces);
+  bool hasPieces = !isStrip && inner.roots.front().kind != RootKind::Scan &&
+                   nest.lanes > 1 && fastPaths.has(FastPath::Pieces);
   addAccesses(planner, inner, rank, hasPieces ? leastDivisor : 0, program);
   if (isStrip) {
     // One range for all rows that are reduced.
@@ -114,6 +114,12 @@ static void planBlockMasks(Nest &nest, const TileProgram &program,
   blocks.masksAlongAxis = plan(blocks.axis, nest.vectorAxis);
 }
 
+/// Does a scan run along the vector axis, upwards?
+static bool isScanAlongAxis(const Nest &nest) {
+  auto scan = cast<tt::ScanOp>(nest.inners.front().roots.front().op);
+  return !scan.getReverse() && scan.getAxis() == nest.vectorAxis;
+}
+
 void planMasks(TileProgram &program, codegen::TileForms &forms,
                FastPaths fastPaths) {
   for (auto &[block, plan] : program.blocks)
@@ -131,7 +137,8 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
       for (Inner &inner : nest.inners)
         if (!inner.roots.empty() && !nest.group &&
             inner.roots.front().kind != RootKind::Serial &&
-            inner.roots.front().kind != RootKind::Scan)
+            !(inner.roots.front().kind == RootKind::Scan &&
+              !isScanAlongAxis(nest)))
           inner.masks = planOf(inner, nest, program, written, forms, fastPaths);
     }
 }

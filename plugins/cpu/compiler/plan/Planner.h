@@ -123,6 +123,7 @@ private:
   void flush();
 
   llvm::ArrayRef<int64_t> shapeOf(const Root &root);
+  bool readsAtIndex(const RootReads &reads) const;
   Join joinOf(const Root &root, const RootReads &reads);
   // Groups.cpp
   bool staysInGroup(mlir::Value value, int64_t group);
@@ -220,7 +221,6 @@ private:
   std::unique_ptr<Nest> pending; // grows until a step needs its results
   llvm::DenseSet<mlir::Operation *> pendingOps;
   llvm::SmallVector<PendingPlace, 8> pendingPlaces;
-  bool pendingAlone = false;  // accepts no further root
   bool pendingWrites = false; // memory
 };
 

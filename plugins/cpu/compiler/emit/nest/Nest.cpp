@@ -89,6 +89,37 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
     endLoop(loops.pop_back_val());
 }
 
+/// `index`, rounded to a multiple of the lanes.
+llvm::Value *NestEmitter::toVectors(llvm::Value *index, bool up) {
+  return at({index}, [&] {
+    if (up)
+      index = builder.CreateAdd(index, emitter.i64(lanes - 1));
+    return builder.CreateAnd(index, emitter.i64(-int64_t(lanes)));
+  });
+}
+
+/// The part of `range` from `first` on that consists of iterations of `copies`
+/// whole vectors; empty if it ends where it begins. A remainder is left to a
+/// masked loop: another loop would not be worth its code size.
+NestEmitter::Range NestEmitter::wholeVectors(Range range, llvm::Value *first,
+                                             unsigned copies) {
+  auto larger = [&](llvm::Value *a, llvm::Value *b) {
+    return at({a, b}, [&] { return emitter.larger(a, b); });
+  };
+  range.begin = larger(toVectors(range.begin, true), first);
+  range.end = larger(range.end, range.begin);
+  range.end = at({range.begin, range.end}, [&] {
+    auto *start = dyn_cast<llvm::ConstantInt>(range.begin);
+    bool isFromZero = start && start->isZero();
+    llvm::Value *count =
+        isFromZero ? range.end : builder.CreateSub(range.end, range.begin);
+    llvm::Value *rounds =
+        builder.CreateAnd(count, emitter.i64(-int64_t(lanes) * copies));
+    return isFromZero ? rounds : builder.CreateAdd(range.begin, rounds);
+  });
+  return range;
+}
+
 /// Emits the vector axis in up to three loops: where all masks are true, and
 /// before and after that; skips parts where no root has an effect.
 void NestEmitter::emitAxis(const Inner &inner) {
@@ -162,13 +193,6 @@ void NestEmitter::emitAxis(const Inner &inner) {
       return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
     });
   };
-  auto toVectors = [&](llvm::Value *value, bool up) {
-    return at({value}, [&] {
-      if (up)
-        value = builder.CreateAdd(value, emitter.i64(lanes - 1));
-      return builder.CreateAnd(value, emitter.i64(-int64_t(lanes)));
-    });
-  };
   if (nest.isMasked && masks->divisions.empty()) {
     for (const codegen::PlannedCondition &condition : masks->conditions)
       if (condition.bound)
@@ -188,20 +212,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   // is masked.
   Range full = rangeOf(false);
   Range useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
-  full = ifInterval(full, 0, 0);
-  full.begin = limit(toVectors(full.begin, true), all.begin, false);
-  // A remainder of an unrolled iteration is left to the masked loop: another
-  // loop would not be worth its code size.
-  full.end = limit(full.end, full.begin, false);
-  full.end = at({full.begin, full.end}, [&] {
-    auto *start = dyn_cast<llvm::ConstantInt>(full.begin);
-    bool isFromZero = start && start->isZero();
-    llvm::Value *count =
-        isFromZero ? full.end : builder.CreateSub(full.end, full.begin);
-    llvm::Value *rounds =
-        builder.CreateAnd(count, emitter.i64(-int64_t(lanes) * copies));
-    return isFromZero ? rounds : builder.CreateAdd(full.begin, rounds);
-  });
+  full = wholeVectors(ifInterval(full, 0, 0), all.begin, copies);
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = toVectors(useful.end, true);
 

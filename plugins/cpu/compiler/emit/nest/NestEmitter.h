@@ -76,6 +76,8 @@ private:
 
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
+  llvm::Value *toVectors(llvm::Value *index, bool up);
+  Range wholeVectors(Range range, llvm::Value *first, unsigned copies);
   void emitAxis(const Inner &inner);
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
@@ -253,6 +255,8 @@ private:
                     bool isVector);
   // Scan.cpp
   void emitScan(tt::ScanOp op);
+  void emitScanLoop(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
+                    Range range);
   void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
                     llvm::Value *number, bool isFirst);
   llvm::SmallVector<llvm::Value *>

@@ -36,6 +36,8 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
   };
   SmallVector<Pending> writes;
   for (const Root &root : inner.roots) {
+    if (root.kind == RootKind::Scan) // these roots follow it
+      continue;
     AtLine line = emitter.at(root.location());
     if (root.kind == RootKind::Reduce) {
       for (Accumulators &sums : reductions)

@@ -68,10 +68,32 @@ NestEmitter::scanLanes(tt::ScanOp op, SmallVector<llvm::Value *> values) {
   return values;
 }
 
-/// One element or vector of the scan, at `number` along its axis.
+/// Do only stores of `inner`, which have it in a register, use `result`?
+static bool isOnlyStored(Value result, const Inner &inner,
+                         const TileProgram &program) {
+  llvm::SetVector<Value> values;
+  values.insert(result);
+  for (unsigned next = 0; next < values.size(); ++next)
+    for (Operation *user : values[next].getUsers()) {
+      if (llvm::any_of(inner.roots,
+                       [&](const Root &root) { return root.op == user; }))
+        continue;
+      if (!codegen::isElementOp(user) ||
+          llvm::any_of(user->getResults(), [&](Value value) {
+            return program.isMaterialized(value);
+          }))
+        return false;
+      values.insert(user->result_begin(), user->result_end());
+    }
+  return true;
+}
+
+/// One element or vector of the scan, at `number` along its axis, and the
+/// stores that follow it.
 void NestEmitter::emitScanStep(tt::ScanOp op,
                                ArrayRef<llvm::AllocaInst *> carries,
                                llvm::Value *number, bool isFirst) {
+  const Inner &inner = nest.inners.front();
   unsigned axis = op.getAxis();
   bool isVector = lanes > 1, isAlong = isVector && nest.vectorAxis == axis;
   int64_t width = isAlong ? lanes : 1;
@@ -115,12 +137,26 @@ void NestEmitter::emitScanStep(tt::ScanOp op,
     insertAt(levels.size() - 1);
     builder.CreateStore(next, carry);
     place(value, levels.size() - 1);
+    remember(result, current, {value, isVector}, levels.size() - 1);
+    if (isOnlyStored(result, inner, emitter.program))
+      continue;
     auto type = cast<RankedTensorType>(result.getType());
     writeBuffer(emitter.bufferPointer(result), type, TileLayout::rowMajor(type.getShape()), current,
                 {value, isVector});
   }
+  emitRoots(inner, 0);
 }
 
+void NestEmitter::emitScanLoop(tt::ScanOp op,
+                               ArrayRef<llvm::AllocaInst *> carries,
+                               Range range) {
+  bool isAlong = lanes > 1 && nest.vectorAxis == op.getAxis();
+  Loop loop = beginLoop(range.begin, range.end, isAlong ? lanes : 1);
+  emitScanStep(op, carries, loop.index, false);
+  endLoop(loop);
+}
+
+/// Where all masks are true, and before and after that.
 void NestEmitter::emitScan(tt::ScanOp op) {
   unsigned axis = op.getAxis();
   bool isVector = lanes > 1, isAlong = isVector && nest.vectorAxis == axis;
@@ -144,12 +180,24 @@ void NestEmitter::emitScan(tt::ScanOp op) {
     carries.push_back(emitter.allocate(type, "carry"));
   }
   int64_t extent = nest.shape[axis], width = isAlong ? lanes : 1;
+  masks = &nest.inners.front().masks;
   emitScanStep(op, carries, emitter.i64(0), true);
-  if (extent > width) {
-    Loop loop = beginLoop(emitter.i64(width), emitter.i64(extent), width);
-    emitScanStep(op, carries, loop.index, false);
-    endLoop(loop);
+  Range rest{emitter.i64(width), emitter.i64(extent)};
+  if (extent > width && !masks->isEmpty()) {
+    Range full = wholeVectors(ifInterval(rangeOf(false), 0, 0), rest.begin, 1);
+    // A bound may be beyond the axis.
+    for (llvm::Value **bound : {&full.begin, &full.end})
+      *bound = at({*bound}, [&] { return emitter.smaller(*bound, rest.end); });
+    auto *begin = dyn_cast<llvm::ConstantInt>(full.begin);
+    if (!begin || !begin->equalsInt(width))
+      emitScanLoop(op, carries, {rest.begin, full.begin});
+    beginAssumption(full, masks);
+    emitScanLoop(op, carries, full);
+    endAssumption();
+    rest.begin = full.end;
   }
+  if (extent > width)
+    emitScanLoop(op, carries, rest);
   while (!loops.empty())
     endLoop(loops.pop_back_val());
 }
