@@ -177,18 +177,19 @@ def cases():
 
 def bench():
     rows, columns = 4096, 1024
-    args = dict(
-        x_ptr=torch.empty(rows, columns),
-        y_ptr=torch.empty(rows, columns),
-        n_cols=columns,
-        BLOCK_SIZE=1024,
-        REVERSE=False,
-    )
-    yield Case(
-        "cumsum_1024",
-        row_cumsum_kernel,
-        (rows,),
-        args,
-        outputs=("y_ptr",),
-        work={"bytes": 8 * rows * columns},
-    )
+    for name, dtype in (("cumsum_1024", torch.float32), ("cumsum_i64_1024", torch.int64)):
+        args = dict(
+            x_ptr=torch.empty(rows, columns, dtype=dtype),
+            y_ptr=torch.empty(rows, columns, dtype=dtype),
+            n_cols=columns,
+            BLOCK_SIZE=1024,
+            REVERSE=False,
+        )
+        yield Case(
+            name,
+            row_cumsum_kernel,
+            (rows,),
+            args,
+            outputs=("y_ptr",),
+            work={"bytes": 2 * dtype.itemsize * rows * columns},
+        )

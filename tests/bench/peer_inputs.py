@@ -47,6 +47,8 @@ def inputs(op, shape, dtype="float32"):
         return [rng.integers(0, BINS, shape, dtype=np.int32)]
     if dtype == "int8":
         return [rng.integers(-100, 100, size, dtype=np.int8) for size in shapes(op, shape)]
+    if dtype == "int64":
+        return [rng.integers(-100, 100, size, dtype=np.int64) for size in shapes(op, shape)]
     arrays = [rng.standard_normal(size, dtype=np.float32) for size in shapes(op, shape)]
     if op in ("crossentropy", "embedding", "index_add"):
         arrays.append(rng.integers(0, shape[1], shape[0], dtype=np.int64))

@@ -142,6 +142,8 @@ def _reductions():
 
 def _moves():
     yield _rows("moves", "cumsum", (4096, 1024), "cumsum_1024", 2, 1)
+    name = _label("cumsum i64", (4096, 1024))
+    yield _rows("moves", "cumsum", (4096, 1024), "cumsum_i64_1024", 2, 1, name=name, dtype="int64")
     yield _rows("moves", "sort", (4096, 256), "sort_256", 2, 0)
     yield _rows("moves", "sort", (4096, 1024), "sort_1024", 2, 0)
     yield _rows("moves", "topk", (4096, 1024), "topk_1024", 1, 0)
