@@ -30,12 +30,15 @@ static bool begins(const Root &root) {
   return root.kind == RootKind::Serial || root.kind == RootKind::Scan;
 }
 
-/// May a store follow `root`, which begins a nest, at each index? Its elements
-/// are computed in row-major order.
-static bool admitsStores(const Root &root) {
+/// May `store` follow `root`, which begins the nest, at each index? Scans along
+/// the last dimension run in row-major order, or in rows from the last element
+/// to the first.
+bool Planner::canFollowScan(tt::StoreOp store, const Root &root) {
   auto scan = dyn_cast_or_null<tt::ScanOp>(root.op);
-  return scan && !scan.getReverse() &&
-         scan.getAxis() + 1 == codegen::rankOf(scan->getOperand(0));
+  if (!scan || scan.getAxis() + 1 != codegen::rankOf(scan->getOperand(0)))
+    return false;
+  return !scan.getReverse() ||
+         (pending->inners.front().roots.size() == 1 && canReorder(store));
 }
 
 /// Does a root that reads `reads` use what the pending nest has computed at the
@@ -53,8 +56,8 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
     return Join::None;
   const Root &first = pending->inners.front().roots.front();
   bool followsScan = begins(first);
-  if (followsScan && !(root.kind == RootKind::Store && admitsStores(first) &&
-                       readsAtIndex(reads)))
+  if (followsScan && !(root.kind == RootKind::Store && readsAtIndex(reads) &&
+                       canFollowScan(cast<tt::StoreOp>(root.op), first)))
     return Join::None;
   int axis = reduceAxisOf(root);
   int pendingAxis = pending->reduceAxis;
@@ -158,12 +161,15 @@ void Planner::addRoot(Root root) {
     note(readers, read.value, read.map);
   for (Value value : reads.streamed)
     note(streams, value, {});
-  for (const TileRead &read : reads.loads)
-    note(loads, read.value, read.map);
   pendingWrites |= root.kind == RootKind::Store || root.kind == RootKind::Serial;
   if (root.op)
     pendingOps.insert(root.op);
   pending->inners.back().roots.push_back(root);
+  for (const TileRead &read : reads.loads) {
+    note(loads, read.value, read.map);
+    // What is not in ascending order is not in step.
+    pendingPlaces.back().place.identity &= !descends(*pending);
+  }
 }
 
 } // namespace nereid::cpu

@@ -114,10 +114,10 @@ static void planBlockMasks(Nest &nest, const TileProgram &program,
   blocks.masksAlongAxis = plan(blocks.axis, nest.vectorAxis);
 }
 
-/// Does a scan run along the vector axis, upwards?
+/// Does a scan run along the vector axis?
 static bool isScanAlongAxis(const Nest &nest) {
   auto scan = cast<tt::ScanOp>(nest.inners.front().roots.front().op);
-  return !scan.getReverse() && scan.getAxis() == nest.vectorAxis;
+  return scan.getAxis() == nest.vectorAxis;
 }
 
 void planMasks(TileProgram &program, codegen::TileForms &forms,

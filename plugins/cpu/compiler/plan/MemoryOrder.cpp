@@ -87,7 +87,8 @@ bool Planner::canReorder(tt::StoreOp store) {
 }
 
 static bool isRowMajor(const Nest &nest) {
-  return !nest.transposition && isInnermost(nest.vectorAxis, nest.shape) &&
+  return !nest.transposition && !descends(nest) &&
+         isInnermost(nest.vectorAxis, nest.shape) &&
          (nest.reduceAxis < 0 || nest.reduceAxis == int(nest.vectorAxis));
 }
 

@@ -124,6 +124,7 @@ private:
 
   llvm::ArrayRef<int64_t> shapeOf(const Root &root);
   bool readsAtIndex(const RootReads &reads) const;
+  bool canFollowScan(tt::StoreOp store, const Root &root);
   Join joinOf(const Root &root, const RootReads &reads);
   // Groups.cpp
   bool staysInGroup(mlir::Value value, int64_t group);

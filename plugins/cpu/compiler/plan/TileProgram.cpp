@@ -106,6 +106,12 @@ bool isVolatileLoad(Operation *op) {
   return load && load.getIsVolatile();
 }
 
+bool descends(const Nest &nest) {
+  auto scan =
+      dyn_cast_or_null<tt::ScanOp>(nest.inners.front().roots.front().op);
+  return scan && scan.getReverse();
+}
+
 bool isInnermost(unsigned dim, ArrayRef<int64_t> shape) {
   return llvm::all_of(shape.drop_front(dim + 1),
                       [](int64_t size) { return size == 1; });

@@ -278,6 +278,9 @@ bool isStraightLine(mlir::Region &region);
 /// with `dim` innermost then run in row-major order.
 bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
 
+/// Does `nest` run from the last element of an axis to the first?
+bool descends(const Nest &nest);
+
 /// The buffers that are in use when an iteration of `loop`, a step of the
 /// function, begins or ends.
 llvm::SetVector<Buffer *> buffersBetweenIterations(TileProgram &program,

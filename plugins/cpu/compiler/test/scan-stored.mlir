@@ -1,5 +1,5 @@
-// Stores of what an ascending scan along the last dimension computes, at the same index,
-// share its nest, and no buffer keeps it. Where all masks are true it needs none.
+// Stores of what a scan along the last dimension computes, at the same index, share its
+// nest, and no buffer keeps it. Where all masks are true it needs none.
 // RUN: split-file %s %t
 // RUN: nereid compile %t/scans.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %t/others.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=OTHERS
@@ -15,19 +15,32 @@
 // RUN: nereid run %t/scans.mlir --target cpu --grid 1 i32[600]=random:4:0:1000 i32=200 i32=0 i32=200 i32=2 --expect 0=%t.3.npy,0,0
 // RUN: nereid run %t/scans.mlir --target cpu --grid 1 -O fast_paths=none i32[600]=random:5:0:1000 i32=200 i32=300 i32=250 i32=0 --save 0=%t.4.npy
 // RUN: nereid run %t/scans.mlir --target cpu --grid 1 i32[600]=random:5:0:1000 i32=200 i32=300 i32=250 i32=0 --expect 0=%t.4.npy,0,0
+// The same from the last element to the first.
+// RUN: sed 's/reverse = false/reverse = true/' %t/scans.mlir > %t.down.mlir
+// RUN: nereid run %t.down.mlir --target cpu --grid 2 -O fast_paths=none i32[400]=random:1:0:1000 i32=200 i32=190 i32=0 i32=1 --save 0=%t.down.0.npy
+// RUN: nereid run %t.down.mlir --target cpu --grid 2 i32[400]=random:1:0:1000 i32=200 i32=190 i32=0 i32=1 --expect 0=%t.down.0.npy,0,0
+// RUN: nereid run %t.down.mlir --target cpu --grid 2 -O fast_paths=none i32[1000]=random:2:0:1000 i32=200 i32=33 i32=400 i32=1 --save 0=%t.down.1.npy
+// RUN: nereid run %t.down.mlir --target cpu --grid 2 i32[1000]=random:2:0:1000 i32=200 i32=33 i32=400 i32=1 --expect 0=%t.down.1.npy,0,0
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 -O fast_paths=none i32[400]=random:3:0:1000 i32=200 i32=128 i32=7 i32=1 --save 0=%t.down.2.npy
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 i32[400]=random:3:0:1000 i32=200 i32=128 i32=7 i32=1 --expect 0=%t.down.2.npy,0,0
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 -O fast_paths=none i32[600]=random:4:0:1000 i32=200 i32=0 i32=200 i32=2 --save 0=%t.down.3.npy
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 i32[600]=random:4:0:1000 i32=200 i32=0 i32=200 i32=2 --expect 0=%t.down.3.npy,0,0
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 -O fast_paths=none i32[600]=random:5:0:1000 i32=200 i32=300 i32=250 i32=0 --save 0=%t.down.4.npy
+// RUN: nereid run %t.down.mlir --target cpu --grid 1 i32[600]=random:5:0:1000 i32=200 i32=300 i32=250 i32=0 --expect 0=%t.down.4.npy,0,0
 
 // CHECK: copy %{{.*}} to b
 // CHECK-NEXT: nest [128] axis 0 lanes 16
 // CHECK-NEXT: mask {{.*}} below a bound
 // CHECK-NEXT: scan
 // CHECK-NEXT: store
-// An exclusive scan subtracts in registers; a reverse one is stored after its nest.
+// An exclusive scan subtracts in registers. What a reverse one reads is copied if what
+// it stores overlaps it at all.
 // OTHERS: nest [64] axis 0 lanes 16
 // OTHERS-NEXT: scan
 // OTHERS-NEXT: store
+// OTHERS-NEXT: copy {{.*}} overlaps
 // OTHERS-NEXT: nest [64] axis 0 lanes 16
 // OTHERS-NEXT: scan
-// OTHERS-NEXT: nest [64] axis 0 lanes 16
 // OTHERS-NEXT: store
 // OTHERS: store <16 x float> %{{.*}}, ptr %carry
 // OTHERS-NOT: !alias.scope

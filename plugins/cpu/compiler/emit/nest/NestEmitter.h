@@ -255,6 +255,7 @@ private:
                     bool isVector);
   // Scan.cpp
   void emitScan(tt::ScanOp op);
+  Range unmaskedNumbers(tt::ScanOp op, Range all);
   void emitScanLoop(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
                     Range range);
   void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,

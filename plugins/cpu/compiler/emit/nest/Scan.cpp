@@ -147,6 +147,7 @@ void NestEmitter::emitScanStep(tt::ScanOp op,
   emitRoots(inner, 0);
 }
 
+/// The elements with these numbers, in the order of the scan.
 void NestEmitter::emitScanLoop(tt::ScanOp op,
                                ArrayRef<llvm::AllocaInst *> carries,
                                Range range) {
@@ -154,6 +155,24 @@ void NestEmitter::emitScanLoop(tt::ScanOp op,
   Loop loop = beginLoop(range.begin, range.end, isAlong ? lanes : 1);
   emitScanStep(op, carries, loop.index, false);
   endLoop(loop);
+}
+
+/// The part of `all`, numbers of elements in the order of the scan, where all
+/// masks are true.
+NestEmitter::Range NestEmitter::unmaskedNumbers(tt::ScanOp op, Range all) {
+  Range full =
+      wholeVectors(ifInterval(rangeOf(false), 0, 0), emitter.i64(0), 1);
+  auto toNumber = [&](llvm::Value *index) {
+    return at({index}, [&] {
+      llvm::Value *inside = emitter.smaller(index, all.end);
+      if (op.getReverse())
+        inside = builder.CreateSub(all.end, inside);
+      return emitter.larger(inside, all.begin);
+    });
+  };
+  if (op.getReverse())
+    std::swap(full.begin, full.end);
+  return {toNumber(full.begin), toNumber(full.end)};
 }
 
 /// Where all masks are true, and before and after that.
@@ -184,10 +203,7 @@ void NestEmitter::emitScan(tt::ScanOp op) {
   emitScanStep(op, carries, emitter.i64(0), true);
   Range rest{emitter.i64(width), emitter.i64(extent)};
   if (extent > width && !masks->isEmpty()) {
-    Range full = wholeVectors(ifInterval(rangeOf(false), 0, 0), rest.begin, 1);
-    // A bound may be beyond the axis.
-    for (llvm::Value **bound : {&full.begin, &full.end})
-      *bound = at({*bound}, [&] { return emitter.smaller(*bound, rest.end); });
+    Range full = unmaskedNumbers(op, rest);
     auto *begin = dyn_cast<llvm::ConstantInt>(full.begin);
     if (!begin || !begin->equalsInt(width))
       emitScanLoop(op, carries, {rest.begin, full.begin});
