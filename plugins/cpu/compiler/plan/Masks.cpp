@@ -132,6 +132,8 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
         for (const Root &root : inner.roots)
           if (root.kind == RootKind::Materialize)
             written.insert(root.value);
+          else if (root.kind == RootKind::Scan)
+            written.insert(root.op->result_begin(), root.op->result_end());
       if (nest.transposition)
         planBlockMasks(nest, program, written, forms);
       for (Inner &inner : nest.inners)
