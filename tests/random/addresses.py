@@ -78,12 +78,37 @@ class Addresses(Conversions):
         starts = self.along(self.with_number("muli", numbers, pitch), 0, shape)
         return self.binary("addi", starts, self.along(self.range(width), 1, shape))
 
+    def flattened(self, shape, capacity: int) -> Value | None:
+        """Of rows seen as one: rows whose numbers are loaded, or loaded places in each."""
+        width = self.row_rng.choice([5, 16, 17, 32, 64, 100])
+        pointers = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))
+        if width >= capacity or not pointers:
+            return None
+        flat = self.affine(shape, dense(shape), self.row_rng.choice([0, 0, 1, width - 1, 40]))
+        row, place = (
+            self.with_number(self.row_rng.choice(names), flat, width)
+            for names in (["divsi", "divui"], ["remsi", "remui"])
+        )
+        pointer = self.row_rng.choice(pointers)
+        if self.row_rng.random() < 0.5:
+            numbers, mask = self.fitted(row, pointer.origin.capacity - pointer.high)
+            row = self.cast(self.load_tile(self.add(self.splat(pointer, shape), numbers), mask), E.I32)
+            row = self.with_number("remui", row, max(capacity // width, 1))
+        else:
+            places = self.cast(self.load_from(pointer, shape, simple=True), E.I32)
+            place = self.with_number("remui", places, width)
+        return self.binary("addi", self.with_number("muli", row, width), place)
+
     def index(self, shape, capacity: int) -> tuple[Value, Value | None]:
         """An i32 tile of indices in [0, capacity) where the mask, if any, holds."""
         if len(shape) == 2 and shape[1] >= 16 and self.row_rng.random() < 0.25:
             numbered = self.numbered_rows(shape, capacity)
             if numbered is not None:
                 return self.fitted(numbered, capacity)
+        if len(shape) == 1 and shape[0] >= 32 and self.row_rng.random() < 0.15:
+            flattened = self.flattened(shape, capacity)
+            if flattened is not None:
+                return self.fitted(flattened, capacity)
         kind = self.weighted([
             (6, "dense"), (2, "permuted"), (2, "padded"), (4, "repeated"), (1, "reversed"),
             (2, "divided"), (2, "modulo"), (1, "hashed"), (3, "loaded"), (1, "xor"),

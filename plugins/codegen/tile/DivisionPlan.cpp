@@ -22,17 +22,14 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
                                int64_t leastDivisor) {
   plan.leastDivisor = leastDivisor;
   const TileForm *form = forms.of(access.pointers);
-  size_t known = plan.divisions.size();
-  if (form && !addDivisionsOf(*form, access.map))
-    plan.divisions.truncate(known);
-}
-
-/// True if the terms of `form`, whose index is `map`, have a known stride in a
-/// piece.
-bool MaskPlanner::addDivisionsOf(const TileForm &form, const IndexMap &map) {
-  return llvm::all_of(form.terms, [&](const TileTerm &term) {
-    return addDivision(term.tensor, compose(term.map, map)).has_value();
-  });
+  if (!form)
+    return;
+  // Other terms may be anything, such as what is read from memory.
+  for (const TileTerm &term : form->terms) {
+    size_t known = plan.divisions.size();
+    if (!addDivision(term.tensor, compose(term.map, access.map)))
+      plan.divisions.truncate(known);
+  }
 }
 
 /// What `value` grows by in a piece, if it is constant there but for that.

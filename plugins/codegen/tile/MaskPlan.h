@@ -84,7 +84,6 @@ public:
   MaskPlan take() { return std::move(plan); }
 
 private:
-  bool addDivisionsOf(const TileForm &form, const IndexMap &map);
   std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
   std::optional<PlannedDivision> dividendOf(mlir::Value tile, IndexMap map);
 
