@@ -241,10 +241,28 @@ void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
       .nest->guards.push_back(std::move(guard));
 }
 
+/// Is `load` read only to compute `others`, which include it?
+static bool isReadForOthers(Value load, const llvm::SetVector<Value> &others) {
+  llvm::SetVector<Value> values;
+  values.insert(load);
+  for (unsigned next = 0; next < values.size(); ++next)
+    for (Operation *user : values[next].getUsers()) {
+      bool isOther = isa<tt::LoadOp>(user) && user->getResult(0) != load &&
+                     others.contains(user->getResult(0));
+      if (isOther)
+        continue;
+      if (!codegen::isElementOp(user) && !codegen::isShapeOp(user))
+        return false;
+      values.insert(user->result_begin(), user->result_end());
+    }
+  return true;
+}
+
 /// Materializes loads that would be moved past an aliasing store, or guards
 /// them by a run-time check. Returns true if there is a new one to materialize.
 bool Planner::materializeMovedLoads() {
   bool grew = false;
+  llvm::SetVector<Value> moved;
   for (auto &[load, places] : loads) {
     auto op = load.getDefiningOp<tt::LoadOp>();
     bool always = false;
@@ -285,10 +303,14 @@ bool Planner::materializeMovedLoads() {
     if (isNew)
       continue;
     if (always || !canGuard(op, guarded))
-      grew |= toMaterialize.insert(load);
+      moved.insert(load);
     else
       addGuard(op, guarded);
   }
+  // What is read only for such loads is no longer moved with them in place.
+  for (Value load : moved)
+    if (!isReadForOthers(load, moved))
+      grew |= toMaterialize.insert(load);
   return grew;
 }
 

@@ -16,8 +16,11 @@
 // REDEFINE: %{width} = 3
 // RUN: %{check}
 
-// CHECK: pieces of %{{.*}}, constant
-// CHECK-NEXT: pieces of %{{.*}}, contiguous
+// The numbers are read where they are needed, and not kept.
+// CHECK-DAG: pieces of %{{.*}}, constant
+// CHECK-DAG: pieces of %{{.*}}, contiguous
+// CHECK: materialize %{{.*}} in b0
+// CHECK-NEXT: nest
 // CHECK: load <16 x i32>, ptr
 // CHECK: store <16 x i32>
 // GATHER: pieces of %{{.*}}, constant
