@@ -187,6 +187,7 @@ private:
   bool canDefer(tt::StoreOp store);
   bool isKnownBeforeNest(const codegen::TileForm &form) const;
   void deferStores();
+  // MovedLoads.cpp
   bool materializeMovedLoads();
   codegen::Hazard hazardOf(mlir::Value load, const Place &reader,
                            const PlacedStore &store);

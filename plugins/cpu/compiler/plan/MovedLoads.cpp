@@ -1,0 +1,221 @@
+// MovedLoads.cpp - loads that are evaluated after their place in program order.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A streamed load is evaluated where its readers run, in the loop of a later
+// store or after it. This file resolves the hazards with such stores, which
+// analysis/Access.h defines:
+//
+//   Always         the load is materialized
+//   conditional,   it is copied under a guard, if its operands are available
+//   or of rows     before the nest of the store; else materialized
+//   that smaller
+//   tiles number
+//
+// Conditions are evaluated before each nest.
+
+#include "plan/Planner.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+using codegen::Hazard;
+using codegen::Interleaving;
+using codegen::TileForm;
+
+/// The hazard with `store` when `load` is evaluated by `reader` instead of at
+/// its place in program order.
+Hazard Planner::hazardOf(Value load, const Place &reader,
+                         const PlacedStore &store) {
+  auto loadOp = load.getDefiningOp<tt::LoadOp>();
+  tt::StoreOp storeOp = store.op;
+  if (store.place.block != reader.block ||
+      order.lookup(storeOp) < order.lookup(loadOp) ||
+      store.place.step > reader.step)
+    return Hazard::None;
+  bool inStep = store.place.step == reader.step &&
+                store.place.inner >= reader.inner && reader.identity;
+  return codegen::hazardOf(loadOp.getPtr(), storeOp.getPtr(),
+                           inStep ? Interleaving::InStep : Interleaving::None,
+                           forms);
+}
+
+/// Can `load` be evaluated before step `step` of `block` with the same result
+/// as at its place in program order?
+bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
+  auto isDone = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || op->getBlock() != block || stepOf.lookup(op) < step;
+  };
+  RootReads reads = readsOf(
+      {RootKind::Materialize, load, load.getResult(), nullptr}, *program);
+  if (!llvm::all_of(reads.scalars, isDone) ||
+      !llvm::all_of(reads.materialized,
+                    [&](const TileRead &read) { return isDone(read.value); }))
+    return false;
+  // No write may be between these loads and the step.
+  return llvm::all_of(reads.loads, [&](const TileRead &read) {
+    unsigned place = order.lookup(read.value.getDefiningOp());
+    auto isSeen = [&](Operation *op, Block *itsBlock, unsigned itsStep) {
+      return itsBlock != block || order.lookup(op) > place || itsStep < step;
+    };
+    return llvm::all_of(stores,
+                        [&](const PlacedStore &store) {
+                          return isSeen(store.op, store.place.block,
+                                        store.place.step);
+                        }) &&
+           llvm::all_of(writers, [&](const PlacedWriter &writer) {
+             return isSeen(writer.op, writer.block, writer.step);
+           });
+  });
+}
+
+/// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
+/// these are much smaller than it: the numbers of rows. Then the range of
+/// addresses costs little to compute.
+static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
+                           SmallVectorImpl<Value> &tensors) {
+  constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
+  const TileForm *form = forms.of(pointers);
+  auto elements = [](Value tile) {
+    return codegen::tileType(tile).getNumElements();
+  };
+  for (const codegen::TileTerm &term :
+       form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
+    Operation *op = term.tensor.getDefiningOp();
+    auto type = getElementTypeOrSelf(term.tensor.getType());
+    if (!op || !isTileExpression(op) || type.isInteger(1) ||
+        elements(term.tensor) * kLeastRow > elements(pointers))
+      return false;
+    tensors.push_back(term.tensor);
+  }
+  return form != nullptr;
+}
+
+/// Can the addresses of `load` and `stores` be compared, and `load` be copied,
+/// before the first step of the stores?
+bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
+  if (!options.fastPaths.has(FastPath::OverlapGuard))
+    return false;
+  const Place &place = stores.front().store->place;
+  unsigned step = place.step;
+  for (const LaterStore &later : stores)
+    step = std::min(step, later.store->place.step);
+  auto isDone = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || op->getBlock() != place.block || stepOf.lookup(op) < step;
+  };
+  auto isKnown = [&](const codegen::Polynomial &polynomial) {
+    return llvm::all_of(polynomial.terms(), [&](const auto &monomial) {
+      return llvm::all_of(monomial.factors, isDone);
+    });
+  };
+  auto isKnownForm = [&](Value pointers) {
+    const TileForm *form = forms.of(pointers);
+    return isKnown(form->base) && llvm::all_of(form->strides, isKnown) &&
+           isKnown(codegen::Polynomial::symbol(form->pointer)) &&
+           llvm::all_of(form->terms, [&](const codegen::TileTerm &term) {
+             return isKnown(term.coefficient) && isDone(term.tensor) &&
+                    program->materialized.contains(term.tensor);
+           });
+  };
+  return isKnownForm(load.getPtr()) &&
+         llvm::all_of(stores,
+                      [&](const LaterStore &later) {
+                        tt::StoreOp store = later.store->op;
+                        return isKnownForm(store.getPtr());
+                      }) &&
+         canEvaluateBefore(load, place.block, step);
+}
+
+void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
+  const PlacedStore *first = stores.front().store;
+  Guard guard;
+  guard.load = load;
+  for (auto [store, hazard] : stores) {
+    if (store->place.step < first->place.step)
+      first = store;
+    tt::StoreOp op = store->op;
+    guard.conflicts.push_back({load.getPtr(), op.getPtr(), hazard});
+  }
+  guard.buffer = makeBuffer(load.getResult().getType());
+  program->blocks[first->place.block]
+      .steps[first->place.step]
+      .nest->guards.push_back(std::move(guard));
+}
+
+/// Is `load` read only to compute `others`, which include it?
+static bool isReadForOthers(Value load, const llvm::SetVector<Value> &others) {
+  llvm::SetVector<Value> values;
+  values.insert(load);
+  for (unsigned next = 0; next < values.size(); ++next)
+    for (Operation *user : values[next].getUsers()) {
+      bool isOther = isa<tt::LoadOp>(user) && user->getResult(0) != load &&
+                     others.contains(user->getResult(0));
+      if (isOther)
+        continue;
+      if (!codegen::isElementOp(user) && !codegen::isShapeOp(user))
+        return false;
+      values.insert(user->result_begin(), user->result_end());
+    }
+  return true;
+}
+
+/// Materializes loads that would be moved past an aliasing store, or guards
+/// them by a run-time check. Returns true if there is a new one to materialize.
+bool Planner::materializeMovedLoads() {
+  bool grew = false;
+  llvm::SetVector<Value> moved;
+  for (auto &[load, places] : loads) {
+    auto op = load.getDefiningOp<tt::LoadOp>();
+    bool always = false;
+    SmallVector<LaterStore, 2> guarded;
+    SmallVector<Value, 4> numbers; // of rows
+    for (const Place &reader : places) {
+      for (const PlacedWriter &writer : writers)
+        always |= writer.block == reader.block &&
+                  order.lookup(writer.op) > order.lookup(op) &&
+                  writer.step <= reader.step;
+      for (const PlacedStore &store : stores) {
+        Hazard hazard = hazardOf(load, reader, store);
+        Value to = tt::StoreOp(store.op).getPtr();
+        if (hazard == Hazard::Always &&
+            !codegen::haveSameAddresses(op.getPtr(), to, forms) &&
+            findRowNumbers(op.getPtr(), forms, numbers) &&
+            findRowNumbers(to, forms, numbers))
+          hazard = Hazard::IfOverlapping;
+        always |= hazard == Hazard::Always;
+        if (hazard == Hazard::None)
+          continue;
+        auto *known = llvm::find_if(guarded, [&](const LaterStore &other) {
+          return other.store == &store;
+        });
+        if (known == guarded.end())
+          guarded.push_back({&store, hazard});
+        else
+          known->hazard = std::max(known->hazard, hazard);
+      }
+    }
+    if (guarded.empty() && !always)
+      continue;
+    bool isNew = false;
+    if (!always && options.fastPaths.has(FastPath::OverlapGuard))
+      for (Value tensor : numbers)
+        isNew |= toMaterialize.insert(tensor);
+    grew |= isNew;
+    if (isNew)
+      continue;
+    if (always || !canGuard(op, guarded))
+      moved.insert(load);
+    else
+      addGuard(op, guarded);
+  }
+  // What is read only for such loads is no longer moved with them in place.
+  for (Value load : moved)
+    if (!isReadForOthers(load, moved))
+      grew |= toMaterialize.insert(load);
+  return grew;
+}
+
+} // namespace nereid::cpu
