@@ -41,6 +41,15 @@ bool Planner::canFollowScan(tt::StoreOp store, const Root &root) {
          (pending->inners.front().roots.size() == 1 && canReorder(store));
 }
 
+/// Is a tile checked at each index of `nest`?
+static bool hasChecks(const Nest &nest) {
+  return llvm::any_of(nest.inners, [](const Inner &inner) {
+    return llvm::any_of(inner.roots, [](const Root &root) {
+      return root.kind == RootKind::Check;
+    });
+  });
+}
+
 /// Does a root that reads `reads` use what the pending nest has computed at the
 /// same index only?
 bool Planner::readsAtIndex(const RootReads &reads) const {
@@ -62,6 +71,10 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
   int axis = reduceAxisOf(root);
   int pendingAxis = pending->reduceAxis;
   if (axis >= 0 && pendingAxis >= 0 && axis != pendingAxis)
+    return Join::None;
+  // Reductions may leave elements out, which are checked as well.
+  bool checks = root.kind == RootKind::Check || hasChecks(*pending);
+  if (checks && (axis >= 0 || pendingAxis >= 0))
     return Join::None;
   if (dependsOnPending(reads.scalars))
     return Join::None;
@@ -95,7 +108,7 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
           return Join::None;
   }
 
-  if (int64_t group = groupWith(root, reads)) {
+  if (int64_t group = checks ? 0 : groupWith(root, reads)) {
     pending->group = group;
     return Join::NewRow;
   }
@@ -116,6 +129,8 @@ Planner::Join Planner::joinOf(const Root &root, const RootReads &reads) {
       return Join::None;
     newRow = true;
   }
+  if (newRow && checks)
+    return Join::None;
   if (!newRow)
     return pending->inners.size() > 1 && axis >= 0 && axis != int(rank) - 1
                ? Join::None
@@ -161,7 +176,10 @@ void Planner::addRoot(Root root) {
     note(readers, read.value, read.map);
   for (Value value : reads.streamed)
     note(streams, value, {});
-  pendingWrites |= root.kind == RootKind::Store || root.kind == RootKind::Serial;
+  // A load that has to follow a check is as one that has to follow a store.
+  pendingWrites |= root.kind == RootKind::Store ||
+                   root.kind == RootKind::Check ||
+                   root.kind == RootKind::Serial;
   if (root.op)
     pendingOps.insert(root.op);
   pending->inners.back().roots.push_back(root);

@@ -194,7 +194,8 @@ void Planner::planOp(Operation *op) {
   case TileOpKind::Scan:
     return addRoot({RootKind::Scan, op, {}, nullptr});
   case TileOpKind::Serial:
-    return addRoot({RootKind::Serial, op, {}, nullptr});
+    return addRoot({isa<tt::AssertOp>(op) ? RootKind::Check : RootKind::Serial,
+                    op, {}, nullptr});
   case TileOpKind::Terminator:
   case TileOpKind::Unknown:
     llvm_unreachable("an operation that check() refuses");

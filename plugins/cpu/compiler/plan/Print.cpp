@@ -47,6 +47,7 @@ struct Printer {
       break;
     case RootKind::Reduce:
     case RootKind::Scan:
+    case RootKind::Check:
     case RootKind::Serial:
       os << root.op->getName().stripDialect();
       for (Value operand : root.op->getOperands()) {

@@ -35,7 +35,8 @@ enum class RootKind {
   Materialize, // writes a value to its buffer
   Reduce,      // tt.reduce
   Scan,        // tt.scan
-  Serial,      // element after element: atomics, histogram, print, assert ...
+  Check,       // tt.assert of a tile
+  Serial,      // element after element: atomics, histogram, print ...
 };
 
 /// An operation that a nest is run for.

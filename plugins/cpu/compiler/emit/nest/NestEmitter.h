@@ -79,6 +79,7 @@ private:
   llvm::Value *toVectors(llvm::Value *index, bool up);
   Range wholeVectors(Range range, llvm::Value *first, unsigned copies);
   void emitAxis(const Inner &inner);
+  void emitCheck(tt::AssertOp op);
   void emitRoots(const Inner &inner, unsigned copy);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);

@@ -5,6 +5,8 @@
 
 #include "emit/nest/NestEmitter.h"
 
+#include "llvm/IR/MDBuilder.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -25,6 +27,34 @@ static scf::ForOp loopOfDot(Value operand) {
   return isRead ? loop : nullptr;
 }
 
+/// Ends the program unless the condition of `op` is true, where the condition is
+/// available: before the loads that follow, wherever they are emitted.
+void NestEmitter::emitCheck(tt::AssertOp op) {
+  llvm::Value *holds = get(op.getCondition(), current).value;
+  unsigned level = std::max(levelOf(holds), minimumLevel);
+  insertAt(level);
+  if (holds->getType()->isVectorTy())
+    holds = builder.CreateAndReduce(holds);
+  llvm::Instruction *before = levels[level].before;
+  llvm::BasicBlock *block = builder.GetInsertBlock(), *next;
+  if (before) {
+    next = block->splitBasicBlock(before, "checked");
+    block->getTerminator()->eraseFromParent();
+    builder.SetInsertPoint(block);
+  } else {
+    next = llvm::BasicBlock::Create(emitter.context(), "checked",
+                                    emitter.function);
+    levels[level].block = next;
+  }
+  auto *failed =
+      llvm::BasicBlock::Create(emitter.context(), "failed", emitter.function);
+  llvm::MDBuilder weights(emitter.context());
+  builder.CreateCondBr(holds, next, failed, weights.createLikelyBranchWeights());
+  builder.SetInsertPoint(failed);
+  emitFailure(emitter, op);
+  builder.CreateBr(next);
+}
+
 /// Emits one vector of every root. All are evaluated before any is stored, so
 /// that all loads of this index precede its stores.
 void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
@@ -39,6 +69,10 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
     if (root.kind == RootKind::Scan) // these roots follow it
       continue;
     AtLine line = emitter.at(root.location());
+    if (root.kind == RootKind::Check) {
+      emitCheck(cast<tt::AssertOp>(root.op));
+      continue;
+    }
     if (root.kind == RootKind::Reduce) {
       for (Accumulators &sums : reductions)
         if (sums.op == root.op)

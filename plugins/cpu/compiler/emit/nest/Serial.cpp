@@ -90,11 +90,6 @@ SmallVector<llvm::Value *> NestEmitter::emitElement(Operation *op,
                                                     bool isPlain) {
   if (auto map = dyn_cast<tt::MapElementwiseOp>(op))
     return emitter.region(map.getScalarOp(), in, 1);
-  if (auto assertOp = dyn_cast<tt::AssertOp>(op)) {
-    emitIf(emitter, builder.CreateNot(in[0]),
-           [&] { emitFailure(emitter, assertOp); });
-    return {};
-  }
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op))
     return {emitPoll(emitter, poll, in, deadline)};
   llvm::Value *old =
