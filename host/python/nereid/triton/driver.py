@@ -21,7 +21,7 @@ def _share_timings() -> None:
 
 
 if selection.is_named():
-    versions.outrank_other_drivers(selection.ENTRY_POINT)
+    versions.outrank_other_drivers()
 
 versions.before_first_autotuner(_share_timings)
 

@@ -212,5 +212,9 @@ def pipeline_for(target: GPUTarget, features: str | None = None) -> Pipeline:
     )
 
 
-def _is_alike(a: GPUTarget, b: GPUTarget) -> bool:
-    return (a.backend, str(a.arch), a.warp_size) == (b.backend, str(b.arch), b.warp_size)
+def _is_alike(device: GPUTarget, target: GPUTarget) -> bool:
+    """Whether code for `target` runs on a device. No architecture stands for any:
+    torch.compile has none for a CPU."""
+    if (device.backend, device.warp_size) != (target.backend, target.warp_size):
+        return False
+    return not target.arch or str(device.arch) == str(target.arch)

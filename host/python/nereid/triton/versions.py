@@ -140,7 +140,7 @@ def inspect_stages(backend: Any, stages: dict, options: Any, language: Any) -> N
         hook(backend, stages, options, language, None)
 
 
-def outrank_other_drivers(entry_point: str) -> None:
+def outrank_other_drivers() -> None:
     """Makes all other drivers inactive, because the user named this one.
 
     Triton requires exactly one active driver. From 3.7.1 on
@@ -148,7 +148,7 @@ def outrank_other_drivers(entry_point: str) -> None:
     release of Triton knows NEREID_TARGET.
     """
     for entry in entry_points().select(group="triton.backends"):
-        if entry.name == entry_point:
+        if entry.value.partition(".")[0] == __name__.partition(".")[0]:
             continue
         module = importlib.import_module(f"{entry.value}.driver")
         for member in vars(module).values():
