@@ -89,6 +89,8 @@ static constexpr FastPathInfo kTable[] = {
      "atomic operations of one thread need no locks while no other runs any"},
     {FastPath::DisjointAxis, "disjoint-axis",
      "nor do those of several threads whose programs update different memory"},
+    {FastPath::SplitIndex, "split-index",
+     "tiles whose index is divided have a dimension for each part of it"},
 };
 
 /// Checks that a path's position in the table is its value.

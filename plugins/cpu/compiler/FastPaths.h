@@ -55,8 +55,9 @@ enum class FastPath : unsigned {
   UnitFactors,
   ExclusiveLaunches,
   DisjointAxis,
+  SplitIndex,
 };
-inline constexpr size_t kFastPaths = 41;
+inline constexpr size_t kFastPaths = 42;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.
@@ -73,6 +74,11 @@ class FastPaths {
 public:
   /// All of them.
   FastPaths() = default;
+  static FastPaths none() {
+    FastPaths paths;
+    paths.off.set();
+    return paths;
+  }
   /// Parses option text: "all", "none", or names separated by commas, where
   /// "-name" after "all" disables one. An unknown name is an error.
   static llvm::Expected<FastPaths> parse(llvm::StringRef text);

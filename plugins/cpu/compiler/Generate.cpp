@@ -18,6 +18,7 @@
 #include "plan/Masks.h"
 #include "plan/PlainAtomics.h"
 #include "plan/RowParts.h"
+#include "plan/SplitIndex.h"
 #include "plan/Streams.h"
 #include "plan/UnitStrides.h"
 
@@ -74,7 +75,15 @@ namespace {
 struct KernelForm {
   std::unique_ptr<TileProgram> program;
   std::unique_ptr<codegen::TileForms> forms;
+  GenerateOptions options;
   bool streams = false;
+};
+
+/// The forms of a kernel: all there is, or first one that relies on
+/// `condition`.
+struct KernelForms {
+  SmallVector<KernelForm, 2> list;
+  FormCondition condition;
 };
 } // namespace
 
@@ -91,6 +100,7 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
     return failureOf("the kernel cannot be compiled for the cpu");
   KernelForm form;
   form.program = std::move(*planning);
+  form.options = options;
   TileProgram &program = *form.program;
   info.scratchSize = std::max(info.scratchSize, program.scratchBytes);
   if (program.scratchBytes > kMaxScratchBytes)
@@ -110,21 +120,34 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
   return form;
 }
 
-/// The forms of the kernel: for strides that are one, if it has such, and for
-/// all.
-static llvm::Expected<SmallVector<KernelForm, 2>>
-planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
-          const GenerateOptions &options, KernelInfo &info) {
+/// The forms of the kernel: for all launches, and before that one for strides
+/// that are one, if it has such, or else for grids in which no index overflows.
+static llvm::Expected<KernelForms>
+planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   planDisjointAxis(kernel, options, info);
-  SmallVector<tt::FuncOp, 2> kernels;
-  if (!unitStrides.empty())
-    kernels.push_back(copyWithUnitStrides(kernel, unitStrides));
-  kernels.push_back(kernel);
-  SmallVector<KernelForm, 2> forms;
+  KernelForms result;
+  GenerateOptions general = options;
+  tt::FuncOp special;
+  if (options.fastPaths.has(FastPath::UnitStrides))
+    result.condition.ones = findUnitStrides(kernel);
+  if (!result.condition.ones.empty()) {
+    special = copyWithUnitStrides(kernel, result.condition.ones);
+  } else if (options.fastPaths.has(FastPath::SplitIndex)) {
+    SplitKernel split = copyWithSplitIndex(kernel);
+    special = split.kernel;
+    result.condition.mostPrograms = split.mostPrograms;
+    // No real tensor has so many elements: it should cost little to compile.
+    if (special)
+      general.fastPaths = FastPaths::none();
+  }
+  SmallVector<KernelForm, 2> &forms = result.list;
   bool streams = false;
-  for (tt::FuncOp each : kernels) {
+  for (tt::FuncOp each : {special, kernel}) {
+    if (!each)
+      continue;
     // The driver divides all programs of a launch, or none.
-    auto form = planForm(each, kernels.size() == 1, options, info);
+    auto form =
+        planForm(each, !special, each == kernel ? general : options, info);
     if (!form)
       return form.takeError();
     streams |= form->streams;
@@ -140,7 +163,7 @@ planForms(tt::FuncOp kernel, ArrayRef<BlockArgument> unitStrides,
   static constexpr uint32_t kAlong[] = {0, NEREID_CPU_KERNEL_ALONG_Y,
                                         NEREID_CPU_KERNEL_ALONG_Z};
   info.flags |= kAlong[forms.front().program->fastestAxis];
-  return forms;
+  return std::move(result);
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -155,18 +178,18 @@ generate(ModuleOp source, const GenerateOptions &options,
   auto kernel = prepareKernel(*module, options, expansion, info);
   if (!kernel)
     return kernel.takeError();
-  SmallVector<BlockArgument> unitStrides;
-  if (options.fastPaths.has(FastPath::UnitStrides))
-    unitStrides = findUnitStrides(*kernel);
-  auto forms = planForms(*kernel, unitStrides, options, info);
-  if (!forms)
-    return forms.takeError();
+  auto planned = planForms(*kernel, options, info);
+  if (!planned)
+    return planned.takeError();
+  SmallVector<KernelForm, 2> &forms = planned->list;
+  const FormCondition &condition = planned->condition;
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);
-    for (const KernelForm &form : *forms) {
-      if (!unitStrides.empty())
-        text << (&form == forms->begin() ? "where strides are one:\n"
-                                         : "elsewhere:\n");
+    for (const KernelForm &form : forms) {
+      if (forms.size() > 1)
+        text << (&form != forms.begin()   ? "elsewhere:\n"
+                 : condition.ones.empty() ? "where no index overflows:\n"
+                                          : "where strides are one:\n");
       form.program->print(text);
     }
     if (!info.disjointCondition.empty())
@@ -179,16 +202,16 @@ generate(ModuleOp source, const GenerateOptions &options,
   result->setDataLayout(options.machine->createDataLayout());
   llvm::MDNode *scratchScope = makeScratchScope(context);
   SmallVector<llvm::Function *, 2> entries;
-  for (KernelForm &form : *forms) {
-    Emitter emitter(*result, *form.program, *form.forms, options);
+  for (KernelForm &form : forms) {
+    Emitter emitter(*result, *form.program, *form.forms, form.options);
     emitter.scratchScope = scratchScope;
     entries.push_back(emitEntry(emitter, info, "cpu." + info.name));
     if (!entries.back())
       return failureOf("the kernel cannot be compiled for the cpu");
   }
-  if (!unitStrides.empty())
+  if (entries.size() > 1)
     entries.push_back(
-        emitChoice(*entries[0], *entries[1], unitStrides, info, kEntryName));
+        emitChoice(*entries[0], *entries[1], condition, info, kEntryName));
   entries.back()->setName(kEntryName);
   entries.back()->setLinkage(llvm::GlobalValue::ExternalLinkage);
   entries.back()->setDSOLocal(false);

@@ -29,6 +29,16 @@ static llvm::Function *createEntry(llvm::Module &module, llvm::StringRef name) {
   return function;
 }
 
+static llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,
+                                 unsigned axis) {
+  static constexpr const char *kNames[] = {"grid.x", "grid.y", "grid.z"};
+  return b.CreateLoad(
+      b.getInt32Ty(),
+      b.CreateConstGEP1_64(b.getInt8Ty(), launch,
+                           offsetof(nereid_cpu_launch_t, grid) + 4 * axis),
+      kNames[axis]);
+}
+
 namespace {
 /// Builds the entry function around the kernel's body.
 class EntryEmitter {
@@ -127,13 +137,8 @@ private:
   }
 
   void loadGrid() {
-    static constexpr const char *kNames[] = {"grid.x", "grid.y", "grid.z"};
     for (unsigned axis = 0; axis < axes; ++axis)
-      emitter.gridSizes[axis] = b.CreateLoad(
-          b.getInt32Ty(),
-          b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch,
-                               offsetof(nereid_cpu_launch_t, grid) + 4 * axis),
-          kNames[axis]);
+      emitter.gridSizes[axis] = loadGridSize(b, emitter.launch, axis);
   }
 
   /// The u32 at `offset` of the launch; 0 in an older driver's, which lacks it.
@@ -261,7 +266,7 @@ llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
 }
 
 llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
-                           ArrayRef<BlockArgument> arguments,
+                           const FormCondition &condition,
                            const KernelInfo &info, llvm::StringRef name) {
   llvm::Function *function = createEntry(*special.getParent(), name);
   llvm::LLVMContext &context = function->getContext();
@@ -269,17 +274,22 @@ llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
   auto *isGeneral = llvm::BasicBlock::Create(context, "general", function);
   llvm::IRBuilder<> b(
       llvm::BasicBlock::Create(context, "entry", function, isSpecial));
-  llvm::Value *areOne = b.getTrue();
-  for (BlockArgument argument : arguments) {
+  llvm::Value *holds = b.getTrue();
+  for (BlockArgument argument : condition.ones) {
     llvm::Type *type = b.getIntNTy(argument.getType().getIntOrFloatBitWidth());
     llvm::Value *value = b.CreateLoad(
         type,
         b.CreateConstGEP1_64(b.getInt8Ty(), function->getArg(0),
                              info.arguments[argument.getArgNumber()].offset));
-    areOne = b.CreateAnd(
-        areOne, b.CreateICmpEQ(value, llvm::ConstantInt::get(type, 1)));
+    holds = b.CreateAnd(holds,
+                        b.CreateICmpEQ(value, llvm::ConstantInt::get(type, 1)));
   }
-  b.CreateCondBr(areOne, isSpecial, isGeneral);
+  for (auto [axis, most] : llvm::enumerate(condition.mostPrograms))
+    if (most < UINT32_MAX)
+      holds = b.CreateAnd(
+          holds, b.CreateICmpULE(loadGridSize(b, function->getArg(1), axis),
+                                 b.getInt32(most)));
+  b.CreateCondBr(holds, isSpecial, isGeneral);
   llvm::SmallVector<llvm::Value *> operands;
   for (llvm::Argument &argument : function->args())
     operands.push_back(&argument);

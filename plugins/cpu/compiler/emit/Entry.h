@@ -7,6 +7,9 @@
 
 #include "emit/Emitter.h"
 
+#include <array>
+#include <cstdint>
+
 namespace nereid::cpu {
 
 /// Emits an internal function `name` of the type nereid_cpu_entry_t, with the
@@ -16,11 +19,20 @@ namespace nereid::cpu {
 llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
                           llvm::StringRef name);
 
-/// Emits an internal function `name` that calls `special` where all of
-/// `arguments`, integers of the kernel, are one, and `general` elsewhere. Both
-/// are of the type nereid_cpu_entry_t, and so is the result.
+/// What a form of a kernel relies on.
+struct FormCondition {
+  /// Integers of the kernel that are one.
+  llvm::SmallVector<mlir::BlockArgument> ones;
+  /// The grid has at most so many programs along x, y and z; the largest
+  /// number if that does not matter.
+  std::array<uint32_t, 3> mostPrograms = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+};
+
+/// Emits an internal function `name` that calls `special` where `condition`
+/// holds, and `general` elsewhere. Both are of the type nereid_cpu_entry_t, and
+/// so is the result.
 llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
-                           llvm::ArrayRef<mlir::BlockArgument> arguments,
+                           const FormCondition &condition,
                            const KernelInfo &info, llvm::StringRef name);
 
 } // namespace nereid::cpu

@@ -1,0 +1,73 @@
+"""Makes random kernels of one dimension that divide their index, as those do that
+see a tensor as one row."""
+# SPDX-FileCopyrightText: the Nereid authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import elements as E
+from generate import Generator
+from ir import Value
+
+
+class Flat(Generator):
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.count = 1 << self.choice([5, 6, 7, 8, 9, 10])
+        self.shapes = [(self.count,)]
+        self.grid = self.choice([1, 1, 2, 3])
+
+    def statement(self) -> None:
+        self.weighted([
+            (5, self.store), (4, self.load), (4, self.update), (1, self.scalar_load), (5, self.compute),
+            (1, self.compared), (1, self.bits), (3, self.atomic), (2, self.add_floats),
+            (1, self.loop), (1, self.branch),
+        ])()
+        if self.asserting.random() < 0.2:
+            self._assert()
+
+    def add_counts(self) -> None:
+        """It would add tiles of other shapes."""
+
+    def index(self, shape, capacity: int) -> tuple[Value, Value | None]:
+        if shape == (self.count,) and not self.in_function and self.chance(0.6):
+            return self.fitted(self._of_parts(capacity), capacity)
+        return super().index(shape, capacity)
+
+    def _first(self) -> Value | None:
+        """A multiple of the number of elements that differs between programs."""
+        if self.grid == 1 or self.chance(0.3):
+            return None
+        step = self.count * self.choice([1, 1, 2, 3])
+        return self.with_number("muli", self.program, step)
+
+    def _divide(self, x: Value, divisor: int, names) -> Value:
+        return self.with_number(self.choice(names), x, divisor)
+
+    def _of_parts(self, capacity: int) -> Value:
+        shape = (self.count,)
+        flat, first = self.range(self.count), self._first()
+        if first is not None:
+            operands = [self.splat(first, shape), flat]
+            self.rng.shuffle(operands)
+            flat = self.binary("addi", *operands)
+        width = self.choice([2, 16, 16, 32, 32, 64, 128, self.count // 2, self.count, 2 * self.count, 5, 100])
+        row = self._divide(flat, width, ["divsi", "divui"])
+        place = self._divide(flat, width, ["remsi", "remui"])
+        if self.chance(0.3):
+            row = self._divide(row, self.choice([2, 4, 16, 3]), ["divsi", "remsi", "divui", "remui"])
+        pointers = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))
+        if pointers and self.chance(0.3):
+            pointer = self.choice(pointers)
+            numbers, mask = self.fitted(row, pointer.origin.capacity - pointer.high)
+            numbers = self.load_tile(self.add(self.splat(pointer, shape), numbers), mask)
+            row = self.with_number("remui", self.cast(numbers, E.I32), max(capacity // width, 1))
+        kind = self.choice(["rows", "rows", "padded", "turned", "row", "place"])
+        if kind == "row":
+            return row
+        if kind == "place":
+            return place
+        if kind == "turned":
+            return self.binary("addi", self.with_number("muli", place, max(self.count // width, 1)), row)
+        pitch = width + (self.choice([1, 3, 16]) if kind == "padded" else 0)
+        return self.binary("addi", self.with_number("muli", row, pitch), place)
