@@ -68,7 +68,10 @@ class Control(Dots):
             self.statement()
         other = addend()
         pair = [carried, other] if self.chance(0.7) else [other, carried]
-        self.leave([self.one("binary", pair, element, shape, name=f"arith.{name}")])
+        combined = self.one("binary", pair, element, shape, name=f"arith.{name}")
+        if self.row_rng.random() < 0.3:  # some elements stay as they are
+            combined = self.one("select", [self.mask(shape), combined, carried], element, shape)
+        self.leave([combined])
         (total,) = self.emit("for", [*bounds, init], [(element, shape)], [region], show=False)
         self.merge_facts(init, other, total)
         if name == "addf":

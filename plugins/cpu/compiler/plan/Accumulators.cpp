@@ -4,7 +4,9 @@
 
 #include "plan/Accumulators.h"
 
+#include "analysis/TileForm.h"
 #include "tile/Combine.h"
+#include "tile/Ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,11 +19,13 @@ namespace nereid::cpu {
 namespace {
 /// A tile that `loop` carries as iteration argument `number`. Each iteration
 /// only combines it with another, by `update`, and after the loop it is only
-/// an operand of `reduce`, which combines elements by the same operation.
+/// an operand of `reduce`, which combines elements by the same operation. If
+/// there is a `choice`, it keeps the elements where its condition is false.
 struct Accumulator {
   scf::ForOp loop;
   unsigned number;
   Operation *update;
+  arith::SelectOp choice;
   tt::ReduceOp reduce;
 
   Value carried() const { return scf::ForOp(loop).getRegionIterArg(number); }
@@ -42,20 +46,51 @@ static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
                                                    unsigned number) {
   Value carried = loop.getRegionIterArgs()[number];
   Value result = loop.getResult(number);
-  if (!isTile(carried) || !carried.hasOneUse() || !result.hasOneUse())
+  Value yielded = loop.getYieldedValues()[number];
+  if (!isTile(carried) || !result.hasOneUse() || !yielded.hasOneUse())
     return std::nullopt;
   auto reduce = dyn_cast<tt::ReduceOp>(*result.user_begin());
   if (!reduce || reduce->getNumOperands() != 1 ||
       codegen::combineOf(reduce->getRegion(0)).kind ==
           codegen::CombineKind::Other)
     return std::nullopt;
-  Operation *update = *carried.user_begin();
-  if (update->getName() != combinerOf(reduce)->getName() ||
-      update->getBlock() != loop.getBody() ||
-      update->getResult(0) != loop.getYieldedValues()[number] ||
-      !update->getResult(0).hasOneUse())
+  auto choice = yielded.getDefiningOp<arith::SelectOp>();
+  if (choice && choice.getFalseValue() == carried &&
+      isTile(choice.getCondition()))
+    yielded = choice.getTrueValue();
+  else
+    choice = nullptr;
+  Operation *update = yielded.getDefiningOp();
+  auto ends = [&](Operation *user) { return user == update || user == choice; };
+  if (!update || update->getName() != combinerOf(reduce)->getName() ||
+      update->getBlock() != loop.getBody() || !yielded.hasOneUse() ||
+      !llvm::is_contained(update->getOperands(), carried) ||
+      !llvm::all_of(carried.getUsers(), ends) ||
+      update->getOperand(0) == update->getOperand(1))
     return std::nullopt;
-  return Accumulator{loop, number, update, reduce};
+  return Accumulator{loop, number, update, choice, reduce};
+}
+
+/// Is `tile`, from a load, contiguous in memory along another dimension than
+/// `axis`? Vectors are along that one.
+static bool isAcross(Value tile, unsigned axis) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto load = dyn_cast<tt::LoadOp>(op)) {
+      codegen::TileForms forms;
+      const codegen::TileForm *form = forms.of(load.getPtr());
+      ArrayRef<int64_t> shape = codegen::tileType(tile).getShape();
+      for (unsigned dim = 0; form && dim < shape.size(); ++dim)
+        if (dim != axis && shape[dim] > 1 &&
+            form->strides[dim].constant() == 1 &&
+            !(form->termDims() >> dim & 1))
+          return true;
+      return false;
+    }
+    if (!codegen::isElementOp(op) || op->getNumOperands() != 1)
+      return false;
+    tile = op->getOperand(0);
+  }
+  return false;
 }
 
 /// Combining the lanes of one vector takes about as long as accumulating some
@@ -66,7 +101,8 @@ static bool isWorthwhile(const Accumulator &accumulator,
   auto tile = cast<RankedTensorType>(accumulator.addend().getType());
   unsigned axis = tt::ReduceOp(accumulator.reduce).getAxis();
   int64_t extent = tile.getDimSize(axis);
-  if (!isInnermost(axis, tile.getShape()))
+  if (!isInnermost(axis, tile.getShape()) ||
+      isAcross(accumulator.addend(), axis))
     return extent > 1;
   unsigned bits = std::max(8u, tt::getElementBitWidth(tile.getElementType()));
   return extent * bits >= kLeastVectors * options.cpu.vectorBits;
@@ -92,7 +128,7 @@ static Value reduceInit(OpBuilder &builder, const Accumulator &accumulator,
 }
 
 static void reduceInLoop(const Accumulator &accumulator) {
-  auto [loop, number, update, reduce] = accumulator;
+  auto [loop, number, update, choice, reduce] = accumulator;
   Value addend = accumulator.addend();
   OpBuilder builder(loop);
   OpOperand &init = loop.getInitArgsMutable()[number];
@@ -101,7 +137,16 @@ static void reduceInLoop(const Accumulator &accumulator) {
   Type type = reduce->getResult(0).getType();
   BlockArgument carried = loop.getRegionIterArgs()[number];
   carried.setType(type);
-  builder.setInsertionPoint(update);
+  builder.setInsertionPoint(choice ? choice : update);
+  if (choice) {
+    auto tile = cast<RankedTensorType>(addend.getType());
+    Attribute identity = codegen::combineOf(reduce->getRegion(0))
+                             .identity(tile.getElementType());
+    Value unchanged = builder.create<arith::ConstantOp>(
+        choice.getLoc(), DenseElementsAttr::get(tile, identity));
+    addend = builder.create<arith::SelectOp>(
+        choice.getLoc(), choice.getCondition(), addend, unchanged);
+  }
   Operation *partial = builder.clone(*reduce);
   partial->setOperand(0, addend);
   Value operands[] = {partial->getResult(0), partial->getResult(0)};
@@ -112,6 +157,10 @@ static void reduceInLoop(const Accumulator &accumulator) {
   OperationState state(update->getLoc(), update->getName(), operands,
                        ArrayRef<Type>(type), update->getAttrs());
   Operation *sum = builder.create(state);
+  if (choice) {
+    choice.replaceAllUsesWith(sum->getResult(0));
+    choice.erase();
+  }
   update->getResult(0).replaceAllUsesWith(sum->getResult(0));
   update->erase();
 
