@@ -77,7 +77,7 @@ bool Splitter::acceptType(Type type) {
   if (!tile)
     return true;
   int64_t size = tile.getNumElements();
-  if (tile.getRank() != 1 || !llvm::isPowerOf2_64(size))
+  if (tile.getRank() != 1 || size == 1 || !llvm::isPowerOf2_64(size))
     return false;
   if (!bits)
     bits = llvm::Log2_64(size);
@@ -130,7 +130,7 @@ bool Splitter::isFirstIndex(Value scalar) {
   auto id = other.getDefiningOp<tt::GetProgramIdOp>();
   if (!id || !factor.isStrictlyPositive() || factor.countr_zero() < bits)
     return false;
-  // Of the width of ids at most; and neither they nor indices may overflow.
+  // Then no index overflows, nor an id, which is an i32.
   APInt most = APInt::getSignedMaxValue(factor.getBitWidth());
   uint64_t programs =
       most.udiv(factor).getLimitedValue(std::numeric_limits<int32_t>::max());

@@ -6,6 +6,7 @@
 // RUN: nereid compile %t/parts.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=PARTS
 // RUN: nereid compile %t/update.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=UPDATE
 // RUN: nereid compile %t/short.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=SHORT
+// RUN: nereid compile %t/alone.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=SHORT
 
 // DEFINE: %{grid} =
 // DEFINE: %{file} =
@@ -93,6 +94,20 @@ tt.func public @short(%y: !tt.ptr<i32>) {
   %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
   %c8 = arith.constant dense<8> : tensor<256xi32>
   %column = arith.remsi %i, %c8 : tensor<256xi32>
+  %sy = tt.splat %y : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+  %py = tt.addptr %sy, %i : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+  tt.store %py, %column : tensor<256x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- alone.mlir
+tt.func public @alone(%y: !tt.ptr<i32>) {
+  %one = arith.constant dense<1> : tensor<1xi32>
+  %sy1 = tt.splat %y : !tt.ptr<i32> -> tensor<1x!tt.ptr<i32>>
+  tt.store %sy1, %one : tensor<1x!tt.ptr<i32>>
+  %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %c64 = arith.constant dense<64> : tensor<256xi32>
+  %column = arith.remsi %i, %c64 : tensor<256xi32>
   %sy = tt.splat %y : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
   %py = tt.addptr %sy, %i : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
   tt.store %py, %column : tensor<256x!tt.ptr<i32>>
