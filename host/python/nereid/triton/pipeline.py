@@ -217,4 +217,4 @@ def _is_alike(device: GPUTarget, target: GPUTarget) -> bool:
     torch.compile has none for a CPU."""
     if (device.backend, device.warp_size) != (target.backend, target.warp_size):
         return False
-    return not target.arch or str(device.arch) == str(target.arch)
+    return target.arch == "" or str(device.arch) == str(target.arch)
