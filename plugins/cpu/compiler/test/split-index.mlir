@@ -21,7 +21,7 @@
 // REDEFINE: %{grid} = 8
 // RUN: %{check}
 // REDEFINE: %{file} = update
-// REDEFINE: %{inputs} = f32[4096]=ones i32[64]=random:1:0:16 f32[4096]=random:2:0:8
+// REDEFINE: %{inputs} = f32[4096]=ones i32[64]=random:1:0:16 f32[4096]=range
 // REDEFINE: %{grid} = 16
 // RUN: %{check}
 
