@@ -91,6 +91,8 @@ static constexpr FastPathInfo kTable[] = {
      "nor do those of several threads whose programs update different memory"},
     {FastPath::SplitIndex, "split-index",
      "tiles whose index is divided have a dimension for each part of it"},
+    {FastPath::ShortBranches, "short-branches",
+     "both sides of short branches that yield tiles are computed"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -56,8 +56,9 @@ enum class FastPath : unsigned {
   ExclusiveLaunches,
   DisjointAxis,
   SplitIndex,
+  ShortBranches,
 };
-inline constexpr size_t kFastPaths = 42;
+inline constexpr size_t kFastPaths = 43;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -18,6 +18,7 @@
 #include "plan/Masks.h"
 #include "plan/PlainAtomics.h"
 #include "plan/RowParts.h"
+#include "plan/ShortBranches.h"
 #include "plan/SplitIndex.h"
 #include "plan/Streams.h"
 #include "plan/UnitStrides.h"
@@ -55,6 +56,8 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
   widenDots(*kernel, options);
   if (failed(codegen::expand(codegen::Phase::Elements, module, expansion)))
     return failureOf("an operation cannot be expanded");
+  if (options.fastPaths.has(FastPath::ShortBranches))
+    flattenShortBranches(*kernel);
   codegen::scalarizeInductions(*kernel);
   IRRewriter rewriter(module.getContext());
   (void)eraseUnreachableBlocks(rewriter, (*kernel)->getRegions());
