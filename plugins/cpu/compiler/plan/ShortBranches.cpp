@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// More take longer than a pass over the tiles in scratch.
-static constexpr unsigned kMostOperations = 16; // of tiles, of both sides
+static constexpr unsigned kMostComputed = 16; // of tiles, of both sides
 
 /// May `op` be computed where its result is not needed? It neither reads memory
 /// nor can it trap.
@@ -39,7 +39,7 @@ static bool isShort(scf::IfOp branch) {
       count += op.getNumResults() == 1 && isTile(op.getResult(0)) &&
                !op.hasTrait<OpTrait::ConstantLike>();
     }
-  return count <= kMostOperations;
+  return count <= kMostComputed;
 }
 
 void flattenShortBranches(tt::FuncOp kernel) {
