@@ -6,6 +6,8 @@ import warnings
 
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 inductor = pytest.importorskip("torch._inductor.config")
 F = torch.nn.functional
@@ -86,6 +88,26 @@ def test_equals_eager(name, launches):
     found = torch.compile(function, dynamic=False)(*inputs)
     torch.testing.assert_close(found, expected)
     assert launches and all(it.startswith("triton_") for it in launches)
+
+
+@triton.jit
+def _add(x, y, out, count, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = place < count
+    total = tl.load(x + place, mask=mask) + tl.load(y + place, mask=mask)
+    tl.store(out + place, total, mask=mask)
+
+
+def test_kernels_of_the_program_are_part_of_a_compiled_function(launches):
+    def function(x, y):
+        out = torch.empty_like(x)
+        _add[(triton.cdiv(x.numel(), 256),)](x, y, out, x.numel(), BLOCK=256)
+        return torch.relu(out) * 2
+
+    x, y = torch.randn(1000), torch.randn(1000)
+    found = torch.compile(function, fullgraph=True)(x, y)
+    torch.testing.assert_close(found, torch.relu(x + y) * 2)
+    assert any(it.startswith("_add") for it in launches)
 
 
 def test_gradient_equals_eager(launches):
