@@ -69,6 +69,12 @@ bool isRounded(Region &region) {
       .wasInterrupted();
 }
 
+/// An infinity, or the number next to it if the type has none.
+static APFloat outermost(const llvm::fltSemantics &type, bool negative) {
+  APFloat infinity = APFloat::getInf(type, negative);
+  return infinity.isInfinity() ? infinity : APFloat::getLargest(type, negative);
+}
+
 static std::optional<APFloat> floatIdentity(CombineKind kind,
                                             const llvm::fltSemantics &type) {
   switch (kind) {
@@ -77,9 +83,9 @@ static std::optional<APFloat> floatIdentity(CombineKind kind,
   case CombineKind::MulF:
     return APFloat::getOne(type);
   case CombineKind::MaximumF:
-    return APFloat::getInf(type, /*Negative=*/true);
+    return outermost(type, /*negative=*/true);
   case CombineKind::MinimumF:
-    return APFloat::getInf(type);
+    return outermost(type, /*negative=*/false);
   case CombineKind::MaxNumF: // NaN and -inf combine to -inf
   case CombineKind::MinNumF:
     return APFloat::getQNaN(type);

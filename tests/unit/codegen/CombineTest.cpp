@@ -108,6 +108,15 @@ TEST_F(CombineTest, AgreesWithTheOperationsOnFloats) {
   }
 }
 
+TEST_F(CombineTest, TheExtremesOfATypeWithoutInfinitiesAreItsLargest) {
+  Type type = builder.getFloat8E4M3FNType();
+  SmallVector<TypedAttr> values;
+  for (double value : {0.0, -0.0, 1.0, -1.0, 448.0, -448.0})
+    values.push_back(builder.getFloatAttr(type, value));
+  check<arith::MaximumFOp>(values);
+  check<arith::MinimumFOp>(values);
+}
+
 TEST_F(CombineTest, AgreesWithTheOperationsOnIntegers) {
   for (unsigned bits : {8, 32, 64}) {
     Type type = builder.getIntegerType(bits);
