@@ -7,6 +7,7 @@
 
 #include "../image.h"
 #include "analysis/Induction.h"
+#include "emit/Choice.h"
 #include "emit/Entry.h"
 #include "kernel/OutOfResources.h"
 #include "nereid/codegen/Expand.h"

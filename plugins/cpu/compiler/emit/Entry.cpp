@@ -29,8 +29,8 @@ static llvm::Function *createEntry(llvm::Module &module, llvm::StringRef name) {
   return function;
 }
 
-static llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,
-                                 unsigned axis) {
+llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,
+                          unsigned axis) {
   static constexpr const char *kNames[] = {"grid.x", "grid.y", "grid.z"};
   return b.CreateLoad(
       b.getInt32Ty(),
@@ -263,44 +263,6 @@ private:
 llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
                           llvm::StringRef name) {
   return EntryEmitter(emitter, info).run(name);
-}
-
-llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
-                           const FormCondition &condition,
-                           const KernelInfo &info, llvm::StringRef name) {
-  llvm::Function *function = createEntry(*special.getParent(), name);
-  llvm::LLVMContext &context = function->getContext();
-  auto *isSpecial = llvm::BasicBlock::Create(context, "special", function);
-  auto *isGeneral = llvm::BasicBlock::Create(context, "general", function);
-  llvm::IRBuilder<> b(
-      llvm::BasicBlock::Create(context, "entry", function, isSpecial));
-  llvm::Value *holds = b.getTrue();
-  for (BlockArgument argument : condition.ones) {
-    llvm::Type *type = b.getIntNTy(argument.getType().getIntOrFloatBitWidth());
-    llvm::Value *value = b.CreateLoad(
-        type,
-        b.CreateConstGEP1_64(b.getInt8Ty(), function->getArg(0),
-                             info.arguments[argument.getArgNumber()].offset));
-    holds = b.CreateAnd(holds,
-                        b.CreateICmpEQ(value, llvm::ConstantInt::get(type, 1)));
-  }
-  for (auto [axis, most] : llvm::enumerate(condition.mostPrograms))
-    if (most < UINT32_MAX)
-      holds = b.CreateAnd(
-          holds, b.CreateICmpULE(loadGridSize(b, function->getArg(1), axis),
-                                 b.getInt32(most)));
-  b.CreateCondBr(holds, isSpecial, isGeneral);
-  llvm::SmallVector<llvm::Value *> operands;
-  for (llvm::Argument &argument : function->args())
-    operands.push_back(&argument);
-  for (auto [block, form] :
-       {std::pair(isSpecial, &special), std::pair(isGeneral, &general)}) {
-    b.SetInsertPoint(block);
-    llvm::CallInst *call = b.CreateCall(form, operands);
-    call->setTailCall();
-    b.CreateRet(call);
-  }
-  return function;
 }
 
 } // namespace nereid::cpu

@@ -7,9 +7,6 @@
 
 #include "emit/Emitter.h"
 
-#include <array>
-#include <cstdint>
-
 namespace nereid::cpu {
 
 /// Emits an internal function `name` of the type nereid_cpu_entry_t, with the
@@ -19,21 +16,10 @@ namespace nereid::cpu {
 llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
                           llvm::StringRef name);
 
-/// What a form of a kernel relies on.
-struct FormCondition {
-  /// Integers of the kernel that are one.
-  llvm::SmallVector<mlir::BlockArgument> ones;
-  /// The grid has at most so many programs along x, y and z; the largest
-  /// number if that does not matter.
-  std::array<uint32_t, 3> mostPrograms = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
-};
-
-/// Emits an internal function `name` that calls `special` where `condition`
-/// holds, and `general` elsewhere. Both are of the type nereid_cpu_entry_t, and
-/// so is the result.
-llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
-                           const FormCondition &condition,
-                           const KernelInfo &info, llvm::StringRef name);
+/// Loads the number of programs along `axis` of the nereid_cpu_launch_t that
+/// `launch` points to, an i32.
+llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,
+                          unsigned axis);
 
 } // namespace nereid::cpu
 

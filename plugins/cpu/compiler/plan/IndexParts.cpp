@@ -1,0 +1,170 @@
+// IndexParts.cpp - the parts of the index of tiles of one dimension.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/IndexParts.h"
+
+#include "tile/Ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Rows of fewer elements are not worth a loop.
+static constexpr unsigned kLeastRowBits = 4;
+static constexpr unsigned kMostDimensions = 4;
+
+bool IndexParts::acceptType(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return true;
+  int64_t size = tile.getNumElements();
+  if (tile.getRank() != 1 || size == 1 || !llvm::isPowerOf2_64(size))
+    return false;
+  if (!bits)
+    bits = llvm::Log2_64(size);
+  return size == int64_t(1) << bits;
+}
+
+/// Does `op` mean the same for tiles of another shape? Tile by tile in its
+/// order, element by element in theirs.
+bool IndexParts::accept(Operation *op) {
+  auto acceptAll = [&](TypeRange types) {
+    return llvm::all_of(types, [&](Type type) { return acceptType(type); });
+  };
+  if (!acceptAll(op->getOperandTypes()) || !acceptAll(op->getResultTypes()))
+    return false;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (!acceptAll(block.getArgumentTypes()))
+        return false;
+  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+  if (llvm::none_of(op->getOperandTypes(), isTile) &&
+      llvm::none_of(op->getResultTypes(), isTile))
+    return true;
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op))
+    return range.getStart() == 0;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return codegen::isElementOp(op) ||
+         isa<tt::SplatOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp,
+             tt::AtomicCASOp, tt::AssertOp, scf::ForOp, scf::IfOp, scf::WhileOp,
+             scf::YieldOp, scf::ConditionOp>(op);
+}
+
+/// Is `scalar` a multiple of the tile's size, and not negative? The latter may
+/// depend on the grid.
+bool IndexParts::isFirstIndex(Value scalar) {
+  APInt factor;
+  Value other;
+  auto product = scalar.getDefiningOp<arith::MulIOp>();
+  if (!product)
+    return false;
+  if (matchPattern(product.getRhs(), m_ConstantInt(&factor)))
+    other = product.getLhs();
+  else if (matchPattern(product.getLhs(), m_ConstantInt(&factor)))
+    other = product.getRhs();
+  else
+    return false;
+  if (Operation *extension = other.getDefiningOp();
+      isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extension))
+    other = extension->getOperand(0);
+  auto id = other.getDefiningOp<tt::GetProgramIdOp>();
+  if (!id || !factor.isStrictlyPositive() || factor.countr_zero() < bits)
+    return false;
+  // Then no index overflows, nor an id, which is an i32.
+  APInt most = APInt::getSignedMaxValue(factor.getBitWidth());
+  uint64_t programs =
+      most.udiv(factor).getLimitedValue(std::numeric_limits<int32_t>::max());
+  uint32_t &limit = mostPrograms[id.getAxisAsInt()];
+  limit = std::min<uint32_t>(limit, programs);
+  return true;
+}
+
+/// The part of the index that `tile` is, if it is one.
+std::optional<IndexPart> IndexParts::partOf(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto found = parts.find(op); found != parts.end())
+    return found->second;
+  if (isa<tt::MakeRangeOp>(op))
+    return IndexPart{nullptr, 0, bits};
+  auto sum = dyn_cast<arith::AddIOp>(op);
+  if (!sum)
+    return std::nullopt;
+  for (auto [start, range] : {std::pair(sum.getLhs(), sum.getRhs()),
+                              std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto splat = start.getDefiningOp<tt::SplatOp>();
+    Operation *source = range.getDefiningOp();
+    if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(source))
+      source = source->getOperand(0).getDefiningOp();
+    if (splat && isa_and_nonnull<tt::MakeRangeOp>(source) &&
+        isFirstIndex(splat.getSrc()))
+      return IndexPart{splat.getSrc(), 0, bits};
+  }
+  return std::nullopt;
+}
+
+/// The part that the quotient or remainder `op` is, with the `first` of its
+/// operand.
+std::optional<IndexPart> IndexParts::divide(Operation *op) {
+  APInt divisor;
+  if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+      !divisor.isStrictlyPositive() || !divisor.isPowerOf2())
+    return std::nullopt;
+  std::optional<IndexPart> part = partOf(op->getOperand(0));
+  if (!part)
+    return std::nullopt;
+  unsigned by = std::min(divisor.logBase2(), part->width);
+  bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  if (isQuotient)
+    part->low += by;
+  part->width = isQuotient ? part->width - by : by;
+  return part;
+}
+
+bool IndexParts::survey(tt::FuncOp kernel) {
+  mostPrograms.fill(std::numeric_limits<uint32_t>::max());
+  bool canSplit = true;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    canSplit &= op == kernel || accept(op);
+    if (!canSplit ||
+        !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+            op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()))
+      return;
+    std::optional<IndexPart> part = divide(op);
+    if (!part)
+      return;
+    parts[op] = *part;
+    cuts.insert(part->low);
+    cuts.insert(part->low + part->width);
+  });
+  cuts.erase(0);
+  cuts.erase(bits);
+  return canSplit && !cuts.empty() && *cuts.begin() >= kLeastRowBits &&
+         cuts.size() < kMostDimensions;
+}
+
+SmallVector<int64_t> IndexParts::shape() const {
+  SmallVector<int64_t> shape;
+  unsigned low = 0;
+  for (unsigned cut : cuts) {
+    shape.push_back(int64_t(1) << (cut - low));
+    low = cut;
+  }
+  shape.push_back(int64_t(1) << (bits - low));
+  std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+} // namespace nereid::cpu
