@@ -10,6 +10,15 @@ from statements import Statements
 
 _INT_COMBINES = ["addi", "addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"]
 _FLOAT_COMBINES = ["addf", "addf", "maxnumf", "minnumf", "maximumf", "minimumf"]
+# Extremes as torch.compile writes them: by comparisons, the first operand for NaN.
+_SELECTIONS = {
+    "maximumf": "ogt",
+    "minimumf": "olt",
+    "maxsi": "sgt",
+    "minsi": "sle",
+    "maxui": "uge",
+    "minui": "ult",
+}
 
 
 class Combines(Statements):
@@ -69,6 +78,8 @@ class Combines(Statements):
         if form == "argument" and kind == "scan" and self.chance(0.5):
             form = "last"
         operands, names = self._combine_operands(form, shape, axis)
+        if form in ("one", "several") and all(map(self.is_by_selection, names)):
+            form = "selection"
         elements = [x.element for x in operands]
         left = [self.value(e) for e in elements]
         right = [self.value(e) for e in elements]
@@ -88,26 +99,39 @@ class Combines(Statements):
             self.copy_facts(x, result)
             if x.element.is_int and name not in ("maxsi", "minsi", "keep"):
                 result.low, result.high = self.value(x.element).low, self.value(x.element).high
-            if x.raw and (form == "count" or name in ("maxnumf", "minnumf")):
+            if x.raw and (form in ("count", "selection") or name in ("maxnumf", "minnumf")):
                 result.signed_zero = True
             if name == "addf":
                 result.bound = x.bound * shape[axis]
         self.add_shape(out_shape)
 
-    def reduce_tile(self, x: Value, axis: int, name: str) -> None:
+    def extreme_by_selection(self, name: str, first: Value, second: Value) -> Value:
+        """What the operation `name` does, but that of two zeros it is the second."""
+        take = self.compare(_SELECTIONS[name], first, second)
+        if first.element.is_float:
+            take = self.binary("ori", take, self.compare("une", first, first))
+        return self.select(take, first, second)
+
+    def is_by_selection(self, name: str) -> bool:
+        return name in _SELECTIONS and self.row_rng.random() < 0.3
+
+    def reduce_tile(self, x: Value, axis: int, name: str, is_selected: bool = False) -> None:
         """Reduces a tile by one operation, which fits its facts."""
         left, right = self.value(x.element), self.value(x.element)
         for v in (left, right):
             self.copy_facts(x, v)
             v.bound = x.element.exact if x.element.is_float else 0
         region = self.region([left, right])
-        self.leave(self._region_of("one", [name], [left], [right]))
+        if is_selected:
+            self.leave([self.extreme_by_selection(name, left, right)])
+        else:
+            self.leave(self._region_of("one", [name], [left], [right]))
         shape = x.shape[:axis] + x.shape[axis + 1 :]
         (out,) = self.emit("reduce", [x], [(x.element, shape)], [region], axis=axis)
         self.copy_facts(x, out)
         if x.element.is_int and name not in ("maxsi", "minsi"):
             out.low, out.high = self.value(x.element).low, self.value(x.element).high
-        if x.raw and name in ("maxnumf", "minnumf"):
+        if x.raw and (is_selected or name in ("maxnumf", "minnumf")):
             out.signed_zero = True
         if name == "addf":
             out.bound = x.bound * x.shape[axis]
@@ -169,6 +193,8 @@ class Combines(Statements):
         if form == "last":  # the last that is not zero
             zero = self.constant(0, left[0].element)
             return [self.select(self.compare("eq", right[0], zero), left[0], right[0])]
+        if form == "selection":
+            return [self.extreme_by_selection(*each) for each in zip(names, left, right)]
         if form == "pairs":
             (a, b), (c, d) = left, right
             return [self.binary("addi", a, c), self.binary("addi", self.binary("muli", a, c), self.binary("addi", b, d))]

@@ -68,7 +68,11 @@ class Control(Dots):
             self.statement()
         other = addend()
         pair = [carried, other] if self.chance(0.7) else [other, carried]
-        combined = self.one("binary", pair, element, shape, name=f"arith.{name}")
+        is_selected = self.is_by_selection(name)
+        if is_selected:
+            combined = self.extreme_by_selection(name, *pair)
+        else:
+            combined = self.one("binary", pair, element, shape, name=f"arith.{name}")
         if self.row_rng.random() < 0.3:  # some elements stay as they are
             combined = self.one("select", [self.mask(shape), combined, carried], element, shape)
         self.leave([combined])
@@ -78,7 +82,7 @@ class Control(Dots):
             total.bound = share * (trips + 1)
         if element.is_int and name not in ("maxsi", "minsi"):
             total.low, total.high = self.value(element).low, self.value(element).high
-        self.reduce_tile(total, axis, name)
+        self.reduce_tile(total, axis, name, is_selected)
 
     def _while(self, trips, inits, carried) -> None:
         """The same, with a counter and its comparison."""

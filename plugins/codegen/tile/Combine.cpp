@@ -8,6 +8,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace nereid::codegen {
@@ -33,23 +35,100 @@ static CombineKind kindOf(Operation *op) {
       .Default([](Operation *) { return Kind::Other; });
 }
 
+/// The selection that `predicate` makes if it compares the first operand with
+/// the second.
+static CombineKind selectionBy(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::sge:
+    return CombineKind::MaxSI;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::sle:
+    return CombineKind::MinSI;
+  case arith::CmpIPredicate::ugt:
+  case arith::CmpIPredicate::uge:
+    return CombineKind::MaxUI;
+  case arith::CmpIPredicate::ult:
+  case arith::CmpIPredicate::ule:
+    return CombineKind::MinUI;
+  default:
+    return CombineKind::Other;
+  }
+}
+
+static CombineKind selectionBy(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OGT:
+    return CombineKind::GreaterF;
+  case arith::CmpFPredicate::OLT:
+    return CombineKind::LessF;
+  default:
+    return CombineKind::Other;
+  }
+}
+
+static bool isNaNTest(arith::CmpFOp test, Value of) {
+  return test && test.getLhs() == of && test.getRhs() == of &&
+         (test.getPredicate() == arith::CmpFPredicate::UNE ||
+          test.getPredicate() == arith::CmpFPredicate::UNO);
+}
+
+static Combination combinationOf(arith::SelectOp select) {
+  Value first = select.getTrueValue(), second = select.getFalseValue();
+  Operation *condition = select.getCondition().getDefiningOp();
+  if (auto comparison = dyn_cast_or_null<arith::CmpIOp>(condition)) {
+    arith::CmpIPredicate predicate = comparison.getPredicate();
+    if (comparison.getLhs() == first && comparison.getRhs() == second)
+      return {{selectionBy(predicate)}, first, second, {comparison, select}};
+    return {};
+  }
+  auto either = dyn_cast_or_null<arith::OrIOp>(condition);
+  if (!either)
+    return {};
+  auto comparison = either.getLhs().getDefiningOp<arith::CmpFOp>();
+  auto test = either.getRhs().getDefiningOp<arith::CmpFOp>();
+  if (!isNaNTest(test, first))
+    std::swap(comparison, test);
+  if (!isNaNTest(test, first) || !comparison || comparison.getLhs() != first ||
+      comparison.getRhs() != second)
+    return {};
+  return {{selectionBy(comparison.getPredicate())},
+          first,
+          second,
+          {comparison, test, either, select}};
+}
+
+Combination combinationOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return combinationOf(select);
+  CombineKind kind = op ? kindOf(op) : CombineKind::Other;
+  if (kind == CombineKind::Other)
+    return {};
+  return {{kind}, op->getOperand(0), op->getOperand(1), {op}};
+}
+
 Combine combineOf(Region &region) {
   if (!region.hasOneBlock())
     return {};
   Block &body = region.front();
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
+  if (body.getNumArguments() != 2 ||
+      body.getTerminator()->getNumOperands() != 1)
     return {};
-  Operation *op = &body.front();
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
-      body.getTerminator()->getNumOperands() != 1 ||
-      body.getTerminator()->getOperand(0) != op->getResult(0) ||
-      op->getOperand(0) == op->getOperand(1) ||
-      !llvm::all_of(op->getOperands(), [&](Value operand) {
-        auto argument = dyn_cast<BlockArgument>(operand);
-        return argument && argument.getOwner() == &body;
-      }))
+  Combination found = combinationOf(body.getTerminator()->getOperand(0));
+  if (!found || found.ops.size() + 1 != body.getOperations().size())
     return {};
-  return {kindOf(op)};
+  Value arguments[] = {body.getArgument(0), body.getArgument(1)};
+  bool isInOrder = found.first == arguments[0] && found.second == arguments[1];
+  bool isSwapped = found.first == arguments[1] && found.second == arguments[0];
+  if (!isInOrder && !(isSwapped && found.isCommutative()))
+    return {};
+  return found;
+}
+
+bool Combine::isCommutative() const {
+  return kind != CombineKind::Other && kind != CombineKind::GreaterF &&
+         kind != CombineKind::LessF;
 }
 
 bool isRounded(Region &region) {
@@ -83,8 +162,10 @@ static std::optional<APFloat> floatIdentity(CombineKind kind,
   case CombineKind::MulF:
     return APFloat::getOne(type);
   case CombineKind::MaximumF:
+  case CombineKind::GreaterF:
     return outermost(type, /*negative=*/true);
   case CombineKind::MinimumF:
+  case CombineKind::LessF:
     return outermost(type, /*negative=*/false);
   case CombineKind::MaxNumF: // NaN and -inf combine to -inf
   case CombineKind::MinNumF:

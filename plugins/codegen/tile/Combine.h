@@ -14,7 +14,7 @@
 
 namespace nereid::codegen {
 
-/// The operation of a region that applies a single one to its two arguments.
+/// How two values are combined to one.
 enum class CombineKind {
   Other, // anything else
   AddF,
@@ -23,6 +23,8 @@ enum class CombineKind {
   MinimumF,
   MaxNumF, // the other operand if one is NaN
   MinNumF,
+  GreaterF, // the first if it is greater or NaN, else the second
+  LessF,    // the first if it is less or NaN, else the second
   AddI,
   MulI,
   AndI,
@@ -34,9 +36,13 @@ enum class CombineKind {
   MinUI,
 };
 
-/// All but `Other` are commutative, and associative except for rounding.
+/// All but `Other` are associative except for rounding.
 struct Combine {
   CombineKind kind = CombineKind::Other;
+
+  /// Does the order of the operands never matter? It does for GreaterF and
+  /// LessF if both are zero, of different signs.
+  bool isCommutative() const;
 
   /// The identity: combining it with any x of type `element` yields x, bit for
   /// bit. Null for `Other`.
@@ -46,9 +52,21 @@ struct Combine {
   /// all elements that are known to be `value` can be skipped, if the
   /// accumulator starts from `value` instead of the identity.
   bool isIdempotent(mlir::Attribute value) const;
-
 };
 
+/// A value that combines two others, by one operation or by a comparison and
+/// a selection.
+struct Combination : Combine {
+  mlir::Value first, second;
+  llvm::SmallVector<mlir::Operation *, 4> ops; ///< in order
+
+  /// A combination of kind `Other` is none.
+  explicit operator bool() const { return kind != CombineKind::Other; }
+};
+
+Combination combinationOf(mlir::Value value);
+
+/// What a region does with its two arguments.
 Combine combineOf(mlir::Region &region);
 
 /// True if rounding depends on the order in which `region` combines elements:

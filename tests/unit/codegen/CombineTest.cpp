@@ -38,6 +38,27 @@ protected:
     return combineOf(*region);
   }
 
+  /// The region that selects the argument for which `predicate` holds, or the
+  /// first if that is NaN and the type has such.
+  template <typename Comparison, typename Predicate>
+  Combine select(Type type, Predicate predicate, unsigned left = 0) {
+    region = std::make_unique<Region>();
+    Block &body = region->emplaceBlock();
+    Location loc = builder.getUnknownLoc();
+    body.addArguments({type, type}, {loc, loc});
+    builder.setInsertionPointToStart(&body);
+    Value first = body.getArgument(left), second = body.getArgument(1 - left);
+    Value take = builder.create<Comparison>(loc, predicate, first, second);
+    if (isa<FloatType>(type)) {
+      Value isNaN = builder.create<arith::CmpFOp>(
+          loc, arith::CmpFPredicate::UNE, first, first);
+      take = builder.create<arith::OrIOp>(loc, take, isNaN);
+    }
+    Value result = builder.create<arith::SelectOp>(loc, take, first, second);
+    builder.create<tt::ReduceReturnOp>(loc, result);
+    return combineOf(*region);
+  }
+
   /// What `Op` makes of two constants, by its own folder, save that MLIR 19
   /// folds maxnumf and minnumf like maximumf and minimumf.
   template <typename Op> Attribute fold(TypedAttr a, TypedAttr b) {
@@ -135,6 +156,35 @@ TEST_F(CombineTest, AgreesWithTheOperationsOnIntegers) {
 TEST_F(CombineTest, TakesTheArgumentsInEitherOrder) {
   Type type = builder.getF32Type();
   EXPECT_EQ(combine<arith::AddFOp>(type, 1, 0).kind, CombineKind::AddF);
+}
+
+TEST_F(CombineTest, KnowsSelectionsOfIntegers) {
+  using Predicate = arith::CmpIPredicate;
+  for (auto [predicate, kind] : {std::pair(Predicate::sgt, CombineKind::MaxSI),
+                                 std::pair(Predicate::sle, CombineKind::MinSI),
+                                 std::pair(Predicate::uge, CombineKind::MaxUI),
+                                 std::pair(Predicate::ult, CombineKind::MinUI),
+                                 std::pair(Predicate::ne, CombineKind::Other)})
+    EXPECT_EQ(
+        select<arith::CmpIOp>(builder.getI32Type(), predicate, /*left=*/1).kind,
+        kind);
+}
+
+TEST_F(CombineTest, KnowsSelectionsOfFloats) {
+  using Predicate = arith::CmpFPredicate;
+  Type type = builder.getF32Type();
+  Combine greater = select<arith::CmpFOp>(type, Predicate::OGT);
+  EXPECT_EQ(greater.kind, CombineKind::GreaterF);
+  EXPECT_FALSE(greater.isCommutative());
+  EXPECT_EQ(greater.identity(type), builder.getFloatAttr(type, -INFINITY));
+  Combine less = select<arith::CmpFOp>(type, Predicate::OLT);
+  EXPECT_EQ(less.kind, CombineKind::LessF);
+  EXPECT_EQ(less.identity(type), builder.getFloatAttr(type, INFINITY));
+  // Of two zeros the second: the arguments are in order or it is another.
+  EXPECT_EQ(select<arith::CmpFOp>(type, Predicate::OGT, /*left=*/1).kind,
+            CombineKind::Other);
+  EXPECT_EQ(select<arith::CmpFOp>(type, Predicate::UGT).kind,
+            CombineKind::Other);
 }
 
 TEST_F(CombineTest, RefusesWhatDoesNotUseBothArguments) {

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -18,29 +19,27 @@ namespace nereid::cpu {
 
 namespace {
 /// A tile that `loop` carries as iteration argument `number`. Each iteration
-/// only combines it with another, by `update`, and after the loop it is only
-/// an operand of `reduce`, which combines elements by the same operation. If
-/// there is a `choice`, it keeps the elements where its condition is false.
+/// only combines it with another, by the operations `update`, and after the
+/// loop it is only an operand of `reduce`, which combines elements in the same
+/// way. If there is a `choice`, it keeps the elements where its condition is
+/// false.
 struct Accumulator {
   scf::ForOp loop;
   unsigned number;
-  Operation *update;
+  SmallVector<Operation *, 4> update; // in order
   arith::SelectOp choice;
   tt::ReduceOp reduce;
 
   Value carried() const { return scf::ForOp(loop).getRegionIterArg(number); }
+  Value updated() const { return update.back()->getResult(0); }
   /// What is combined with it; the result of another accumulator's reduction
   /// until that has moved.
   Value addend() const {
-    return update->getOperand(update->getOperand(0) == carried() ? 1 : 0);
+    codegen::Combination update = codegen::combinationOf(updated());
+    return update.first == carried() ? update.second : update.first;
   }
 };
 } // namespace
-
-/// The operation of a combine region that combineOf() recognizes.
-static Operation *combinerOf(tt::ReduceOp reduce) {
-  return &reduce->getRegion(0).front().front();
-}
 
 static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
                                                    unsigned number) {
@@ -50,9 +49,7 @@ static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
   if (!isTile(carried) || !result.hasOneUse() || !yielded.hasOneUse())
     return std::nullopt;
   auto reduce = dyn_cast<tt::ReduceOp>(*result.user_begin());
-  if (!reduce || reduce->getNumOperands() != 1 ||
-      codegen::combineOf(reduce->getRegion(0)).kind ==
-          codegen::CombineKind::Other)
+  if (!reduce || reduce->getNumOperands() != 1)
     return std::nullopt;
   auto choice = yielded.getDefiningOp<arith::SelectOp>();
   if (choice && choice.getFalseValue() == carried &&
@@ -60,15 +57,22 @@ static std::optional<Accumulator> matchAccumulator(scf::ForOp loop,
     yielded = choice.getTrueValue();
   else
     choice = nullptr;
-  Operation *update = yielded.getDefiningOp();
-  auto ends = [&](Operation *user) { return user == update || user == choice; };
-  if (!update || update->getName() != combinerOf(reduce)->getName() ||
-      update->getBlock() != loop.getBody() || !yielded.hasOneUse() ||
-      !llvm::is_contained(update->getOperands(), carried) ||
-      !llvm::all_of(carried.getUsers(), ends) ||
-      update->getOperand(0) == update->getOperand(1))
+  codegen::Combination update = codegen::combinationOf(yielded);
+  if (!update || update.first == update.second ||
+      (update.first != carried && update.second != carried) ||
+      update.kind != codegen::combineOf(reduce->getRegion(0)).kind ||
+      !yielded.hasOneUse())
     return std::nullopt;
-  return Accumulator{loop, number, update, choice, reduce};
+  auto isPart = [&](Operation *user) {
+    return user == choice || llvm::is_contained(update.ops, user);
+  };
+  if (!llvm::all_of(carried.getUsers(), isPart))
+    return std::nullopt;
+  for (Operation *op : update.ops)
+    if (op->getBlock() != loop.getBody() ||
+        (op != update.ops.back() && !llvm::all_of(op->getUsers(), isPart)))
+      return std::nullopt;
+  return Accumulator{loop, number, update.ops, choice, reduce};
 }
 
 /// Is `tile`, from a load, contiguous in memory along another dimension than
@@ -127,6 +131,20 @@ static Value reduceInit(OpBuilder &builder, const Accumulator &accumulator,
   return copy->getResult(0);
 }
 
+/// Combines `carried`, which is reduced, with the reduced `addend`.
+static Value combineReduced(OpBuilder &builder, const Accumulator &accumulator,
+                            Value addend) {
+  IRMapping mapping;
+  mapping.map(accumulator.addend(), addend);
+  auto tile = dyn_cast<RankedTensorType>(addend.getType());
+  for (Operation *op : accumulator.update) {
+    Value result = builder.clone(*op, mapping)->getResult(0);
+    Type element = getElementTypeOrSelf(result.getType());
+    result.setType(tile ? tile.clone(element) : element);
+  }
+  return mapping.lookup(accumulator.updated());
+}
+
 static void reduceInLoop(const Accumulator &accumulator) {
   auto [loop, number, update, choice, reduce] = accumulator;
   Value addend = accumulator.addend();
@@ -135,9 +153,8 @@ static void reduceInLoop(const Accumulator &accumulator) {
   init.set(reduceInit(builder, accumulator, init.get()));
 
   Type type = reduce->getResult(0).getType();
-  BlockArgument carried = loop.getRegionIterArgs()[number];
-  carried.setType(type);
-  builder.setInsertionPoint(choice ? choice : update);
+  accumulator.carried().setType(type);
+  builder.setInsertionPoint(choice ? choice : update.back());
   if (choice) {
     auto tile = cast<RankedTensorType>(addend.getType());
     Attribute identity = codegen::combineOf(reduce->getRegion(0))
@@ -149,20 +166,16 @@ static void reduceInLoop(const Accumulator &accumulator) {
   }
   Operation *partial = builder.clone(*reduce);
   partial->setOperand(0, addend);
-  Value operands[] = {partial->getResult(0), partial->getResult(0)};
-  operands[update->getOperand(0) == carried ? 0 : 1] = carried;
   // Reductions of one iteration share a nest if nothing uses the result of one
   // before the next.
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  OperationState state(update->getLoc(), update->getName(), operands,
-                       ArrayRef<Type>(type), update->getAttrs());
-  Operation *sum = builder.create(state);
-  if (choice) {
-    choice.replaceAllUsesWith(sum->getResult(0));
+  Value sum = combineReduced(builder, accumulator, partial->getResult(0));
+  Value former = choice ? choice.getResult() : accumulator.updated();
+  former.replaceAllUsesWith(sum);
+  if (choice)
     choice.erase();
-  }
-  update->getResult(0).replaceAllUsesWith(sum->getResult(0));
-  update->erase();
+  for (Operation *op : llvm::reverse(update))
+    op->erase();
 
   Value result = loop.getResult(number);
   result.setType(type);

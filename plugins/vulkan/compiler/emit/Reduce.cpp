@@ -106,11 +106,12 @@ Ids Emitter::foldThreads(tt::ReduceOp op, const Layout &layout, Ids values) {
   Region &region = op.getCombineOp();
   SmallVector<Type> types = elementTypesOf(op.getSrcs());
   unsigned axis = op.getAxis();
-  CombineKind kind =
-      values.size() == 1 ? combineOf(region).kind : CombineKind::Other;
-  bool isOrdered = kind == CombineKind::Other;
+  codegen::Combine combine;
+  if (values.size() == 1)
+    combine = combineOf(region);
+  bool isOrdered = !combine.isCommutative();
   SmallVector<unsigned> lanes = bitsAlong(layout, layout.laneBases(), axis);
-  std::optional<spv::Op> whole = subgroupOp(kind);
+  std::optional<spv::Op> whole = subgroupOp(combine.kind);
   if (whole && lanes.size() == workgroup.laneBits && !lanes.empty() &&
       (types[0].isInteger(32) || types[0].isF32()) &&
       device.has("subgroup-arithmetic")) {
