@@ -23,7 +23,8 @@ using codegen::SourceLines;
 /// A load that may have been copied to a buffer (Guard).
 struct GuardedLoad {
   llvm::Value *overlaps = nullptr; // i1
-  llvm::Value *buffer = nullptr;   // its elements, row-major, if it overlaps
+  llvm::Value *buffer = nullptr;   // its elements, if it overlaps
+  TileLayout layout;               // of them
   /// Its elements, row-major, in either case; null if memory is not row-major.
   llvm::Value *elements = nullptr;
 };

@@ -9,6 +9,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace nereid::cpu {
 
 /// The order of the elements of a tile in scratch: the one at index i has the
@@ -20,6 +22,8 @@ struct TileLayout {
   int64_t panel = 0, panelStride = 0; // 0: no panels
 
   static TileLayout rowMajor(llvm::ArrayRef<int64_t> shape);
+  /// Row-major but for dimension `innermost`, which has the stride 1.
+  static TileLayout along(unsigned innermost, llvm::ArrayRef<int64_t> shape);
 };
 
 /// Scratch for one tile, elements with their layout in memory, or for a tile of
@@ -34,6 +38,9 @@ struct Buffer {
   uint64_t padding = 0; // after each group, bytes
   unsigned joinedDim = 0;
   int64_t panel = 0;   // columns of a panel; 0: no panels
+  /// The dimension with stride 1 of a buffer for one tile without panels; none:
+  /// the last.
+  std::optional<unsigned> innermost;
   uint64_t offset = 0; // in scratch, bytes
   bool isInRegisters = false; // its nest keeps the tile (Nest::group); no scratch
 

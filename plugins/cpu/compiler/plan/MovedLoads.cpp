@@ -129,6 +129,19 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
          canEvaluateBefore(load, place.block, step);
 }
 
+/// The dimension along which `pointers` are neighbours in memory, if it is not
+/// the last.
+static std::optional<unsigned> innermostOf(Value pointers,
+                                           codegen::TileForms &forms) {
+  const codegen::TileForm *form = forms.of(pointers);
+  ArrayRef<int64_t> shape = codegen::tileType(pointers).getShape();
+  for (unsigned dim = 0; form && dim + 1 < shape.size(); ++dim)
+    if (shape[dim] > 1 && !isInnermost(dim, shape) &&
+        form->strides[dim].constant() == 1 && !(form->termDims() >> dim & 1))
+      return dim;
+  return std::nullopt;
+}
+
 void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   const PlacedStore *first = stores.front().store;
   Guard guard;
@@ -140,6 +153,7 @@ void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
     guard.conflicts.push_back({load.getPtr(), op.getPtr(), hazard});
   }
   guard.buffer = makeBuffer(load.getResult().getType());
+  guard.buffer->innermost = innermostOf(load.getPtr(), forms);
   program->blocks[first->place.block]
       .steps[first->place.step]
       .nest->guards.push_back(std::move(guard));

@@ -131,6 +131,8 @@ struct Printer {
       tt::LoadOp load = guard.load;
       name(load.getResult());
       os << " to b" << guard.buffer->id;
+      if (guard.buffer->innermost)
+        os << " along " << *guard.buffer->innermost;
       printConflicts(guard.conflicts);
     }
     os.indent(indent) << "nest ";

@@ -20,7 +20,19 @@ TileLayout TileLayout::rowMajor(ArrayRef<int64_t> shape) {
   return layout;
 }
 
+TileLayout TileLayout::along(unsigned innermost, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> others(shape);
+  others[innermost] = 1;
+  TileLayout layout = rowMajor(others);
+  for (int64_t &stride : layout.strides)
+    stride *= shape[innermost];
+  layout.strides[innermost] = 1;
+  return layout;
+}
+
 TileLayout Buffer::layout() const {
+  if (innermost)
+    return TileLayout::along(*innermost, shape);
   SmallVector<int64_t, 4> joined = shape;
   joined[joinedDim] *= tiles;
   TileLayout layout = TileLayout::rowMajor(joined);

@@ -89,10 +89,25 @@ static bool readsMemory(Value value, const TileProgram &program,
   return known[value] = result;
 }
 
+/// The rows of a block of elements of `bits`: up to half of the registers, so
+/// that the fewest loads read each cache line, and less if the expressions of
+/// the nest are long, which each row repeats. 0: even the smallest block is too
+/// long.
+static unsigned sizeOfBlocks(unsigned bits, int64_t lanes, int64_t extent,
+                             unsigned cost, const CpuModel &cpu) {
+  constexpr unsigned kMostCost = 64;
+  unsigned least = std::min<int64_t>({128 / bits, lanes, extent});
+  unsigned size = std::min<int64_t>({cpu.vectorRegisters / 2, lanes, extent});
+  size = std::max(size, least);
+  while (size > least && cost * size > kMostCost)
+    size /= 2;
+  return cost * size > kMostCost ? 0 : size;
+}
+
 void planTransposition(Nest &nest,
                        llvm::function_ref<int64_t(unsigned)> lanesAlong,
                        ArrayRef<unsigned> bitsAlong, const TileProgram &program,
-                       codegen::TileForms &forms) {
+                       codegen::TileForms &forms, const CpuModel &cpu) {
   if (nest.inners.size() > 1)
     return;
   std::optional<unsigned> axis = axisOfWrites(nest, forms);
@@ -127,15 +142,13 @@ void planTransposition(Nest &nest,
   }
   if (!along)
     return;
-  // Each of a block's vectors repeats the expressions of the nest.
-  constexpr unsigned kMostCost = 64;
   constexpr unsigned kLineBits = 512;
   int64_t lanes = lanesAlong(*axis);
   unsigned bits = std::max(bitsAlong[*axis], bitsAlong[*along]);
   blocks.axis = *along;
   blocks.line = kLineBits / bits;
-  blocks.size = std::min<int64_t>({128 / bits, lanes, nest.shape[*along]});
-  if (blocks.size < 2 || cost * blocks.size > kMostCost)
+  blocks.size = sizeOfBlocks(bits, lanes, nest.shape[*along], cost, cpu);
+  if (blocks.size < 2)
     return;
   nest.vectorAxis = *axis;
   nest.lanes = lanes;

@@ -3,7 +3,7 @@
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O cpu=x86-64-v3 -O fast_paths=all,-transpose --stop-after llir -o - | FileCheck %s --check-prefix=ROWS
 
-// CHECK: transpose 4 along 0
+// CHECK: transpose 8 along 0
 // CHECK-NOT: !nontemporal
 // ROWS: !nontemporal
 

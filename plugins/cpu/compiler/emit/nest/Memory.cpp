@@ -78,11 +78,9 @@ Element NestEmitter::guardedLoad(tt::LoadOp op, llvm::Type *type, Element mask,
   if (guard == emitter.guarded.end())
     return loadAt(addressOf(op.getPtr(), indices), type, mask, other,
                   op.getIsVolatile() ? Memory::Volatile : Memory::Program);
-  auto tile = cast<RankedTensorType>(op.getType());
   const GuardedLoad &kept = guard->second;
   Address copy = bufferAddress(kept.elements ? kept.elements : kept.buffer,
-                               TileLayout::rowMajor(tile.getShape()), type,
-                               indices);
+                               kept.layout, type, indices);
   if (kept.elements)
     return loadAt(copy, type, mask, other, Memory::Either);
   Address address = addressOf(op.getPtr(), indices);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <map>
+#include <vector>
 
 namespace nereid::cpu {
 
@@ -81,6 +82,11 @@ private:
   void emitAxis(const Inner &inner);
   void emitCheck(tt::AssertOp op);
   void emitRoots(const Inner &inner, unsigned copy);
+  void emitRootsAt(const Inner &inner, llvm::ArrayRef<Indices> places);
+  struct Write;
+  void evaluateRoots(const Inner &inner, unsigned copy,
+                     std::vector<Write> &writes);
+  void emitWrites(llvm::ArrayRef<Write> writes);
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);

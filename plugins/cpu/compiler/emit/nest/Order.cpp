@@ -19,24 +19,26 @@ llvm::Value *NestEmitter::anyOf(ArrayRef<Conflict> conflicts,
   return known;
 }
 
-/// A nest over `buffer` in row-major order that rarely runs.
+/// A nest over `buffer` in the order of its elements that rarely runs.
 Nest NestEmitter::copyNestOf(const Buffer &buffer) const {
   Nest copy;
   copy.shape = buffer.shape;
   copy.inners.emplace_back();
-  copy.vectorAxis = copy.shape.size() - 1;
-  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape.back());
+  copy.vectorAxis = buffer.innermost.value_or(copy.shape.size() - 1);
+  copy.lanes = std::min<int64_t>(nest.lanes, copy.shape[copy.vectorAxis]);
   copy.isRare = true;
   return copy;
 }
 
 /// Copies loads whose addresses overlap those of a later store at run time.
-/// Loads of one shape share a loop, and are all copied if one must be.
+/// Loads of one shape and order share a loop, and are all copied if one must
+/// be.
 void NestEmitter::emitGuards() {
   for (size_t done = 0; done < nest.guards.size();) {
     llvm::ArrayRef<Guard> group = llvm::ArrayRef(nest.guards).drop_front(done);
     group = group.take_while([&](const Guard &guard) {
-      return guard.buffer->shape == group.front().buffer->shape;
+      return guard.buffer->shape == group.front().buffer->shape &&
+             guard.buffer->innermost == group.front().buffer->innermost;
     });
     emitGuards(group);
     done += group.size();
@@ -71,7 +73,8 @@ void NestEmitter::emitGuards(llvm::ArrayRef<Guard> group) {
   builder.SetInsertPoint(done);
   for (auto [guard, first] : llvm::zip(group, direct)) {
     tt::LoadOp load = guard.load;
-    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer)};
+    GuardedLoad guarded{overlaps, emitter.buffers.lookup(guard.buffer),
+                        guard.buffer->layout()};
     if (first) {
       llvm::PHINode *elements = builder.CreatePHI(builder.getPtrTy(), 2);
       elements->addIncoming(first, fast);

@@ -55,16 +55,35 @@ void NestEmitter::emitCheck(tt::AssertOp op) {
   builder.CreateBr(next);
 }
 
+/// A vector of a root that is evaluated and not yet stored.
+struct NestEmitter::Write {
+  const Root *root;
+  Indices indices;
+  Element value, mask;
+  Address address;
+  llvm::Value *streams = nullptr;
+};
+
 /// Emits one vector of every root. All are evaluated before any is stored, so
 /// that all loads of this index precede its stores.
 void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
-  struct Pending {
-    const Root *root;
-    Element value, mask;
-    Address address;
-    llvm::Value *streams = nullptr;
-  };
-  SmallVector<Pending> writes;
+  std::vector<Write> writes;
+  evaluateRoots(inner, copy, writes);
+  emitWrites(writes);
+}
+
+/// Emits the roots at each of `places`; all loads precede all stores.
+void NestEmitter::emitRootsAt(const Inner &inner, ArrayRef<Indices> places) {
+  std::vector<Write> writes;
+  for (const Indices &place : places) {
+    current = place;
+    evaluateRoots(inner, 0, writes);
+  }
+  emitWrites(writes);
+}
+
+void NestEmitter::evaluateRoots(const Inner &inner, unsigned copy,
+                                std::vector<Write> &writes) {
   for (const Root &root : inner.roots) {
     if (root.kind == RootKind::Scan) // these roots follow it
       continue;
@@ -91,7 +110,7 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
       if (isOwn)
         remember(root.value, current, value, levels.size() - 1);
       loopAround = nullptr;
-      writes.push_back({&root, value, {}, {}});
+      writes.push_back({&root, current, value, {}, {}});
       continue;
     }
     auto store = cast<tt::StoreOp>(root.op);
@@ -105,17 +124,20 @@ void NestEmitter::emitRoots(const Inner &inner, unsigned copy) {
                          current)
             : get(store.getValue(), current);
     llvm::Value *streams = root.canStream ? streamsAt(store) : nullptr;
-    writes.push_back(
-        {&root, value, mask, addressOf(store.getPtr(), current), streams});
+    writes.push_back({&root, current, value, mask,
+                      addressOf(store.getPtr(), current), streams});
   }
-  for (const Pending &write : writes) {
+}
+
+void NestEmitter::emitWrites(ArrayRef<Write> writes) {
+  for (const Write &write : writes) {
     AtLine line = emitter.at(write.root->location());
     if (write.root->kind == RootKind::Materialize) {
       const Buffer *buffer = write.root->target;
       if (buffer->isInRegisters)
         continue;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
-                  buffer->layout(), current, write.value);
+                  buffer->layout(), write.indices, write.value);
       continue;
     }
     auto store = cast<tt::StoreOp>(write.root->op);

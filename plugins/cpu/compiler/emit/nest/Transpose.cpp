@@ -175,7 +175,9 @@ void NestEmitter::prefetchBlocks(const Inner &inner, Range rows,
 }
 
 /// Emits the block whose first element is at `row` of the transposed axis and
-/// at `column` of the vector axis.
+/// at `column` of the vector axis. What it reads beside blocks is often as far
+/// apart as what it stores. A load waits for an earlier store that differs from
+/// it only in higher bits of the address, so all loads come first.
 void NestEmitter::emitBlock(const Inner &inner, llvm::Value *row,
                             llvm::Value *column) {
   const Transposition &blocks = *nest.transposition;
@@ -183,6 +185,7 @@ void NestEmitter::emitBlock(const Inner &inner, llvm::Value *row,
   for (const TileRead &read : blocks.reads)
     values.push_back(readBlock(read, row, column));
   unsigned innermost = levels.size() - 1;
+  SmallVector<Indices> rows;
   for (unsigned number = 0; number < blocks.size; ++number) {
     llvm::Value *index =
         at({row}, [&] { return builder.CreateAdd(row, emitter.i64(number)); });
@@ -191,8 +194,9 @@ void NestEmitter::emitBlock(const Inner &inner, llvm::Value *row,
     for (auto [read, vectors] : llvm::zip(blocks.reads, values))
       remember(read.value, indicesAt(read.map, current),
                {vectors[number], true, true}, innermost);
-    emitRoots(inner, 0);
+    rows.push_back(current);
   }
+  emitRootsAt(inner, rows);
   current[blocks.axis] = current[nest.vectorAxis] = zero();
 }
 
