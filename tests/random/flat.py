@@ -21,7 +21,7 @@ class Flat(Generator):
         self.weighted([
             (5, self.store), (4, self.load), (4, self.update), (1, self.scalar_load), (5, self.compute),
             (1, self.compared), (1, self.bits), (3, self.atomic), (2, self.add_floats),
-            (1, self.loop), (1, self.branch),
+            (1, self.loop), (1, self.branch), (3, self.named_rows),
         ])()
         if self.asserting.random() < 0.2:
             self._assert()
@@ -44,14 +44,60 @@ class Flat(Generator):
     def _divide(self, x: Value, divisor: int, names) -> Value:
         return self.with_number(self.choice(names), x, divisor)
 
-    def _of_parts(self, capacity: int) -> Value:
-        shape = (self.count,)
+    def _flat(self) -> Value:
+        """The index of the whole tensor."""
         flat, first = self.range(self.count), self._first()
-        if first is not None:
-            operands = [self.splat(first, shape), flat]
-            self.rng.shuffle(operands)
-            flat = self.binary("addi", *operands)
-        width = self.choice([2, 16, 16, 32, 32, 64, 128, self.count // 2, self.count, 2 * self.count, 5, 100])
+        if first is None:
+            return flat
+        operands = [self.splat(first, flat.shape), flat]
+        self.rng.shuffle(operands)
+        return self.binary("addi", *operands)
+
+    def _width(self) -> int:
+        """Of rows: powers of two, odd multiples of them, and others."""
+        half = self.count // 2
+        return self.choice([2, 16, 16, 32, 32, 64, 128, half, 2 * half, 4 * half, 3 * half, 6 * half, 48, 96, 112, 320, 5, 100])
+
+    def named_rows(self) -> None:
+        """Accesses to rows of which numbers are in memory. One mask of the index is
+        for them all, as torch.compile does."""
+        shape, width = (self.count,), self._width()
+        names = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))
+        pointers = self.pointers(lambda e: e not in E.EIGHT_BIT_FLOATS)
+        pointers = [p for p in pointers if p.origin.capacity - p.high > width]
+        if self.in_function or not names or not pointers:
+            return
+        first = len(self.visible)
+        flat = self._flat()
+        row = self._divide(flat, width, ["divsi", "divui"])
+        place = self._divide(flat, width, ["remsi", "remui"])
+        name = self.choice(names)
+        if row.high >= name.origin.capacity - name.high:
+            return
+        mask = self.compare(self.choice(["slt", "ult"]), flat, self.known(self.rng.randrange(flat.high + 2), shape))
+        numbers = self.cast(self.load_tile(self.add(self.splat(name, shape), row), mask), E.I32)
+        pointer = self.choice(pointers)
+        most = (pointer.origin.capacity - pointer.high) // width
+        numbers = self.with_number("remui", numbers, most)
+        if self.chance(0.3):
+            outside = self.binary("xori", mask, self.constant(1, E.I1, shape))
+            below = self.compare("ult", numbers, self.known(most, shape))
+            self.emit("assert", [self.binary("ori", below, outside)], [])
+        index = self.binary("addi", self.with_number("muli", numbers, width), place)
+        places = self.add(self.splat(pointer, shape), index)
+        element = pointer.element.pointee
+        form = self.choice(["load", "store", "add"])
+        if form == "load":
+            self.load_tile(places, mask)
+        elif form == "add" and element in (E.I32, E.I64) and self.count <= 256:
+            self.emit("rmw", [places, self.tile(element, shape), mask], [(element, shape)], name="add")
+        else:
+            self.store_to(places, self.tile(element, shape), mask)
+        if self.chance(0.7):  # nothing uses the numbers without the mask
+            del self.visible[first : None if form == "store" else -1]
+
+    def _of_parts(self, capacity: int) -> Value:
+        shape, flat, width = (self.count,), self._flat(), self._width()
         row = self._divide(flat, width, ["divsi", "divui"])
         place = self._divide(flat, width, ["remsi", "remui"])
         if self.chance(0.3):

@@ -94,8 +94,9 @@ std::optional<IndexPart> IndexParts::partOf(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (auto found = parts.find(op); found != parts.end())
-    return found->second;
+  if (auto found = divisions.find(op); found != divisions.end())
+    return found->second.odd == 1 ? std::optional(found->second.part)
+                                  : std::nullopt;
   if (isa<tt::MakeRangeOp>(op))
     return IndexPart{nullptr, 0, bits};
   auto sum = dyn_cast<arith::AddIOp>(op);
@@ -114,22 +115,23 @@ std::optional<IndexPart> IndexParts::partOf(Value tile) {
   return std::nullopt;
 }
 
-/// The part that the quotient or remainder `op` is, with the `first` of its
-/// operand.
-std::optional<IndexPart> IndexParts::divide(Operation *op) {
+/// What the quotient or remainder `op` is, with the `first` of its operand.
+std::optional<DividedIndex> IndexParts::divide(Operation *op) {
   APInt divisor;
   if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
-      !divisor.isStrictlyPositive() || !divisor.isPowerOf2())
+      !divisor.isStrictlyPositive())
     return std::nullopt;
   std::optional<IndexPart> part = partOf(op->getOperand(0));
   if (!part)
     return std::nullopt;
-  unsigned by = std::min(divisor.logBase2(), part->width);
+  unsigned by = std::min(divisor.countr_zero(), part->width);
+  if (by < part->width && !divisor.isPowerOf2())
+    return DividedIndex{*part, by, divisor.getZExtValue() >> by};
   bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
   if (isQuotient)
     part->low += by;
   part->width = isQuotient ? part->width - by : by;
-  return part;
+  return DividedIndex{*part};
 }
 
 bool IndexParts::survey(tt::FuncOp kernel) {
@@ -137,21 +139,30 @@ bool IndexParts::survey(tt::FuncOp kernel) {
   bool canSplit = true;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     canSplit &= op == kernel || accept(op);
+    if (auto comparison = dyn_cast<arith::CmpIOp>(op); canSplit && comparison)
+      if (auto part = partOf(comparison.getLhs());
+          part && part->low == 0 && part->width == bits)
+        comparisons.push_back({comparison, part->first});
     if (!canSplit ||
         !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
             op) ||
         !isa<RankedTensorType>(op->getResult(0).getType()))
       return;
-    std::optional<IndexPart> part = divide(op);
-    if (!part)
+    std::optional<DividedIndex> divided = divide(op);
+    if (!divided)
       return;
-    parts[op] = *part;
-    cuts.insert(part->low);
-    cuts.insert(part->low + part->width);
+    divisions[op] = *divided;
+    const IndexPart &part = divided->part;
+    if (divided->odd > 1 && part.low + divided->shift < kLeastRowBits)
+      canSplit = false;
+    for (unsigned cut :
+         {part.low, part.low + divided->shift, part.low + part.width})
+      cuts.insert(cut);
   });
   cuts.erase(0);
   cuts.erase(bits);
-  return canSplit && !cuts.empty() && *cuts.begin() >= kLeastRowBits &&
+  return canSplit && !divisions.empty() &&
+         (cuts.empty() || *cuts.begin() >= kLeastRowBits) &&
          cuts.size() < kMostDimensions;
 }
 
@@ -165,6 +176,64 @@ SmallVector<int64_t> IndexParts::shape() const {
   shape.push_back(int64_t(1) << (bits - low));
   std::reverse(shape.begin(), shape.end());
   return shape;
+}
+
+Value broadcastTo(OpBuilder &builder, Location location, Value tile,
+                  ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getShape() == shape)
+    return tile;
+  return builder.create<tt::BroadcastOp>(
+      location, RankedTensorType::get(shape, type.getElementType()), tile);
+}
+
+Value constantTile(OpBuilder &builder, Location location, uint64_t number,
+                   RankedTensorType type) {
+  Attribute element =
+      builder.getIntegerAttr(type.getElementType(), int64_t(number));
+  return builder.create<arith::ConstantOp>(
+      location, DenseElementsAttr::get(type, element));
+}
+
+Value IndexParts::tileOf(OpBuilder &builder, Location location,
+                         const IndexPart &part, Type element) const {
+  SmallVector<int64_t> sizes = shape();
+  SmallVector<unsigned> lows; // the lowest bit of each dimension
+  unsigned low = bits;
+  for (int64_t &size : sizes) {
+    low -= llvm::Log2_64(size);
+    lows.push_back(low);
+    if (low < part.low || low >= part.low + part.width)
+      size = 1;
+  }
+  auto type = RankedTensorType::get(sizes, element);
+  Value first = part.first;
+  if (!first)
+    first = builder.create<arith::ConstantOp>(
+        location, builder.getIntegerAttr(element, 0));
+  Value sum = builder.create<tt::SplatOp>(location, type, first);
+  Type i32 = builder.getI32Type();
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (size == 1)
+      continue;
+    Value own = builder.create<tt::MakeRangeOp>(
+        location, RankedTensorType::get({size}, i32), 0, size);
+    for (unsigned other = 0; other < sizes.size(); ++other)
+      if (other != dim)
+        own = builder.create<tt::ExpandDimsOp>(location, own, other);
+    auto ownType = cast<RankedTensorType>(own.getType()).clone(element);
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (width > 32)
+      own = builder.create<arith::ExtUIOp>(location, ownType, own);
+    else if (width < 32)
+      own = builder.create<arith::TruncIOp>(location, ownType, own);
+    uint64_t factor = uint64_t(1) << (lows[dim] - part.low);
+    own = builder.create<arith::MulIOp>(
+        location, own, constantTile(builder, location, factor, ownType));
+    sum = builder.create<arith::AddIOp>(
+        location, sum, broadcastTo(builder, location, own, sizes));
+  }
+  return sum;
 }
 
 } // namespace nereid::cpu

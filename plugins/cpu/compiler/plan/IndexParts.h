@@ -7,12 +7,14 @@
 
 #include "nereid/ttir/Dialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace nereid::cpu {
 
@@ -21,6 +23,14 @@ namespace nereid::cpu {
 struct IndexPart {
   mlir::Value first;
   unsigned low = 0, width = 0;
+};
+
+/// A quotient or remainder of the index: `part`, or what a division by
+/// odd * 2^shift makes of it. Then only the bits from `shift` on are divided.
+struct DividedIndex {
+  IndexPart part;
+  unsigned shift = 0;
+  uint64_t odd = 1;
 };
 
 /// What a kernel's quotients and remainders are of the index of its tiles.
@@ -33,10 +43,17 @@ public:
   /// The sizes of these dimensions. The first one has the highest bits.
   llvm::SmallVector<int64_t> shape() const;
 
+  /// The elements of `part`, of the type `element`, with the size 1 in
+  /// dimensions that it does not depend on.
+  mlir::Value tileOf(mlir::OpBuilder &builder, mlir::Location location,
+                     const IndexPart &part, mlir::Type element) const;
+
   unsigned bits = 0; ///< of the index
   /// Quotients and remainders in the order of the kernel.
-  llvm::MapVector<mlir::Operation *, IndexPart> parts;
-  /// They are these parts where the grid has at most so many programs along x,
+  llvm::MapVector<mlir::Operation *, DividedIndex> divisions;
+  /// Comparisons of the whole index with other tiles, and the first index.
+  llvm::SmallVector<std::pair<mlir::arith::CmpIOp, mlir::Value>> comparisons;
+  /// This is true where the grid has at most so many programs along x,
   /// y and z.
   std::array<uint32_t, 3> mostPrograms;
 
@@ -44,11 +61,17 @@ private:
   bool accept(mlir::Operation *op);
   bool acceptType(mlir::Type type);
   std::optional<IndexPart> partOf(mlir::Value tile);
-  std::optional<IndexPart> divide(mlir::Operation *op);
+  std::optional<DividedIndex> divide(mlir::Operation *op);
   bool isFirstIndex(mlir::Value scalar);
 
   std::set<unsigned> cuts; // between parts, from the lowest bit
 };
+
+mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location location,
+                        mlir::Value tile, llvm::ArrayRef<int64_t> shape);
+/// A tile of `type` whose elements are all `number`.
+mlir::Value constantTile(mlir::OpBuilder &builder, mlir::Location location,
+                         uint64_t number, mlir::RankedTensorType type);
 
 } // namespace nereid::cpu
 

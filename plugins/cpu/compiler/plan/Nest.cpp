@@ -24,25 +24,34 @@ struct Survey {
   /// widest.
   SmallVector<unsigned, 4> memoryBits;
   unsigned valueBits = 8;    // the widest element of an expression
-  unsigned cost = 0;
+  SmallVector<unsigned, 4> cost; // operations that differ along each dimension
   // Of values of one dimension that are read through reshapes: so many
   // neighbours remain neighbours.
   int64_t run = std::numeric_limits<int64_t>::max();
 
-  explicit Survey(unsigned rank) : score(rank, 0), memoryBits(rank, 8) {}
+  explicit Survey(unsigned rank)
+      : score(rank, 0), memoryBits(rank, 8), cost(rank, 0) {}
 
   void access(ArrayRef<IndexSource> map, unsigned dim, int points) {
     if (dim < map.size() && map[dim].dimension())
       score[map[dim].dim] += points;
   }
 
-  /// Elements of `type`, in memory or scratch, at `map`.
-  void memory(Type type, ArrayRef<IndexSource> map) {
-    for (auto [dim, bits] : llvm::enumerate(memoryBits))
-      if (llvm::any_of(map, [&](const IndexSource &source) {
-            return source.kind == IndexSource::Other || source.isAlong(dim);
-          }))
-        bits = std::max(bits, bitsOf(type));
+  /// Elements of `type`, in memory or scratch, at `map`, of a tile that is the
+  /// same along dimensions that it does not depend on.
+  void memory(Type type, ArrayRef<IndexSource> map,
+              codegen::DimSet dependsOn = ~codegen::DimSet(0)) {
+    for (auto [own, source] : llvm::enumerate(map))
+      for (auto [dim, bits] : llvm::enumerate(memoryBits))
+        if ((dependsOn >> own & 1) &&
+            (source.kind == IndexSource::Other || source.isAlong(dim)))
+          bits = std::max(bits, bitsOf(type));
+  }
+
+  /// An operation on elements of a tile that depends on these dimensions.
+  void operation(codegen::DimSet dependsOn) {
+    for (auto [dim, count] : llvm::enumerate(cost))
+      count += dependsOn >> dim & 1;
   }
 
   /// An access through `addresses`.
@@ -86,7 +95,8 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
       for (const TileRead &read : reads.loads) {
         auto load = read.value.getDefiningOp<tt::LoadOp>();
         survey.pointers(load.getPtr(), forms, read.map);
-        survey.memory(read.value.getType(), read.map);
+        survey.memory(read.value.getType(), read.map,
+                      forms.dependsOn(read.value));
       }
       for (const TileRead &read : reads.materialized) {
         survey.buffer(read.map, codegen::rankOf(read.value));
@@ -97,7 +107,9 @@ static Survey surveyOf(const Nest &nest, const TileProgram &program,
           survey.valueBits =
               std::max(survey.valueBits, bitsOf(value.getType()));
         if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
-          ++survey.cost;
+          survey.operation(codegen::rankOf(value) == rank
+                               ? forms.dependsOn(value)
+                               : ~codegen::DimSet(0));
         auto reshape = value.getDefiningOp<tt::ReshapeOp>();
         if (reshape && rank == 1 && !isIndexFunction(value))
           survey.run = std::min(survey.run,
@@ -254,14 +266,15 @@ void finishNest(Nest &nest, const GenerateOptions &options,
       return root.kind == RootKind::Reduce;
     });
   });
-  bool isHeavy = survey.cost > 12 || survey.score[nest.vectorAxis] < 0;
+  unsigned cost = survey.cost[nest.vectorAxis];
+  bool isHeavy = cost > 12 || survey.score[nest.vectorAxis] < 0;
   int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
   // With a still larger body, the comparison and mask of AVX-512 are 5 % of it;
   // an unmasked loop would double the code, which is 20 % of softmax's compile
   // time.
   constexpr unsigned kCostThatHidesMasks = 20;
-  nest.isMasked = survey.cost > kCostThatHidesMasks && options.cpu.hasCheapMasks &&
+  nest.isMasked = cost > kCostThatHidesMasks && options.cpu.hasCheapMasks &&
                   options.fastPaths.has(FastPath::MaskedLoops);
 }
 

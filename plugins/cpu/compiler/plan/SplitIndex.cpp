@@ -9,7 +9,8 @@
 // index is a multiple of the tile's size, and both that and the divisor are
 // powers of two, then the parts of the index are known: the tile is one of
 // several dimensions, of which they are the indices, and all analyses of
-// addresses apply.
+// addresses apply. If the divisor is odd * 2^n, a row of 2^n elements has one
+// quotient, and remainders that are neighbours: only rows are divided.
 //
 // A division rounds to zero, so this is not true for negative indices, which
 // only a grid can have that is so large that its indices overflow.
@@ -17,29 +18,34 @@
 #include "plan/SplitIndex.h"
 
 #include "plan/IndexParts.h"
+#include "plan/RowMasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The `first` of the part that `op` is, a quotient or remainder.
+/// The `first` after the quotient or remainder `op`.
 static Value firstAfter(OpBuilder &builder, const IndexParts &index,
                         Operation *op) {
-  const auto &parts = index.parts;
-  const IndexPart &part = parts.find(op)->second;
-  Value first = part.first;
+  const DividedIndex &divided = index.divisions.find(op)->second;
+  Value first = divided.part.first;
   APInt divisor;
   matchPattern(op->getOperand(1), m_ConstantInt(&divisor));
-  auto source = parts.find(op->getOperand(0).getDefiningOp());
-  if (source != parts.end())
-    first = source->second.first;
+  auto source = index.divisions.find(op->getOperand(0).getDefiningOp());
+  if (source != index.divisions.end())
+    first = source->second.part.first;
   bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  if (divided.odd > 1) {
+    divisor = APInt(divisor.getBitWidth(), 1).shl(divided.shift);
+    isQuotient = true;
+  }
   // What it is a multiple of is a multiple of the divisor.
-  if (!first || (!isQuotient && part.width == divisor.logBase2()))
+  bool isMultiple = divisor.isPowerOf2() && !isQuotient &&
+                    divided.part.width == divisor.logBase2();
+  if (!first || isMultiple)
     return nullptr;
   Value number = builder.create<arith::ConstantOp>(
       op->getLoc(), builder.getIntegerAttr(first.getType(), divisor));
@@ -50,54 +56,45 @@ static Value firstAfter(OpBuilder &builder, const IndexParts &index,
                    .getResult();
 }
 
-/// The tile of the elements of `part`.
-static Value build(OpBuilder &builder, Location location,
-                   const IndexParts &index, const IndexPart &part,
-                   Type element) {
-  SmallVector<int64_t> sizes = index.shape();
-  auto type = RankedTensorType::get(sizes, element);
-  Value first = part.first;
-  if (!first)
-    first = builder.create<arith::ConstantOp>(
-        location, builder.getIntegerAttr(element, 0));
-  Value sum = builder.create<tt::SplatOp>(location, type, first);
-  Type i32 = builder.getI32Type();
-  unsigned low = index.bits;
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    low -= llvm::Log2_64(size);
-    if (low < part.low || low >= part.low + part.width)
-      continue;
-    Value own = builder.create<tt::MakeRangeOp>(
-        location, RankedTensorType::get({size}, i32), 0, size);
-    for (unsigned other = 0; other < sizes.size(); ++other)
-      if (other != dim)
-        own = builder.create<tt::ExpandDimsOp>(location, own, other);
-    auto ownType = cast<RankedTensorType>(own.getType()).clone(element);
-    unsigned width = element.getIntOrFloatBitWidth();
-    if (width > 32)
-      own = builder.create<arith::ExtUIOp>(location, ownType, own);
-    else if (width < 32)
-      own = builder.create<arith::TruncIOp>(location, ownType, own);
-    Value factor = builder.create<arith::ConstantOp>(
-        location, DenseElementsAttr::get(
-                      ownType, builder.getIntegerAttr(
-                                   element, int64_t(1) << (low - part.low))));
-    own = builder.create<arith::MulIOp>(location, own, factor);
-    own = builder.create<tt::BroadcastOp>(location, type, own);
-    sum = builder.create<arith::AddIOp>(location, sum, own);
+/// The tile that replaces the result of `op`. What is divided does not depend
+/// on the lower dimensions, so that their nests divide once for each row.
+static Value build(OpBuilder &builder, Operation *op, const IndexParts &index,
+                   const DividedIndex &divided) {
+  Location location = op->getLoc();
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  SmallVector<int64_t> shape = index.shape();
+  auto [part, shift, odd] = divided;
+  auto partOf = [&](const IndexPart &some) {
+    return index.tileOf(builder, location, some, element);
+  };
+  if (odd == 1)
+    return broadcastTo(builder, location, partOf(part), shape);
+  Value high = partOf({part.first, part.low + shift, part.width - shift});
+  auto type = cast<RankedTensorType>(high.getType());
+  Value divisor = constantTile(builder, location, odd, type);
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
+    high = builder.create<arith::DivUIOp>(location, high, divisor);
+    return broadcastTo(builder, location, high, shape);
   }
-  return sum;
+  high = builder.create<arith::RemUIOp>(location, high, divisor);
+  high = builder.create<arith::MulIOp>(
+      location, high,
+      constantTile(builder, location, uint64_t(1) << shift, type));
+  Value low = partOf({nullptr, part.low, shift});
+  return builder.create<arith::AddIOp>(
+      location, broadcastTo(builder, location, high, shape),
+      broadcastTo(builder, location, low, shape));
 }
 
 static void rewrite(tt::FuncOp kernel, IndexParts &index) {
   OpBuilder builder(kernel);
   // In the order of the kernel, so that operands are rewritten first.
-  for (auto &[op, part] : index.parts) {
+  for (auto &[op, divided] : index.divisions) {
     builder.setInsertionPoint(op);
-    part.first = firstAfter(builder, index, op);
+    divided.part.first = firstAfter(builder, index, op);
   }
-  SmallVector<std::pair<Operation *, IndexPart>> built(index.parts.begin(),
-                                                       index.parts.end());
+  SmallVector<std::pair<Operation *, DividedIndex>> built(
+      index.divisions.begin(), index.divisions.end());
   auto reshape = [&](Value value) {
     if (auto type = dyn_cast<RankedTensorType>(value.getType());
         type && type.getRank() == 1)
@@ -106,7 +103,7 @@ static void rewrite(tt::FuncOp kernel, IndexParts &index) {
   };
   kernel.walk([&](Operation *op) {
     if (isa<tt::MakeRangeOp>(op))
-      built.push_back({op, IndexPart{nullptr, 0, index.bits}});
+      built.push_back({op, {{nullptr, 0, index.bits}}});
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue())) {
         reshape(constant.getResult());
@@ -121,11 +118,9 @@ static void rewrite(tt::FuncOp kernel, IndexParts &index) {
         for (BlockArgument argument : block.getArguments())
           reshape(argument);
   });
-  for (auto &[op, part] : built) {
+  for (auto &[op, divided] : built) {
     builder.setInsertionPoint(op);
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    op->getResult(0).replaceAllUsesWith(
-        build(builder, op->getLoc(), index, part, element));
+    op->getResult(0).replaceAllUsesWith(build(builder, op, index, divided));
     op->erase();
   }
 }
@@ -138,6 +133,7 @@ SplitKernel copyWithSplitIndex(tt::FuncOp kernel) {
   IndexParts index;
   index.survey(copy);
   rewrite(copy, index);
+  widenRowMasks(copy, index);
   return {copy, index.mostPrograms};
 }
 

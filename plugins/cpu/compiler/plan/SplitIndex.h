@@ -22,7 +22,7 @@ struct SplitKernel {
 
 /// A copy of `kernel`, in the same module, if all its tiles have one dimension
 /// and the same size, and it divides their index, which starts at a multiple of
-/// that size, by smaller powers of two; else a null kernel.
+/// that size, by multiples of powers of two; else a null kernel.
 SplitKernel copyWithSplitIndex(tt::FuncOp kernel);
 
 } // namespace nereid::cpu

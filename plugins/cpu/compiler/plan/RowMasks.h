@@ -1,0 +1,18 @@
+// RowMasks.h - masks of loads that are the same for a whole row.
+// SPDX-FileCopyrightText: the Nereid authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef NEREID_CPU_COMPILER_PLAN_ROWMASKS_H
+#define NEREID_CPU_COMPILER_PLAN_ROWMASKS_H
+
+#include "plan/IndexParts.h"
+
+namespace nereid::cpu {
+
+/// Widens masks of loads in `kernel`, whose tiles have the dimensions of
+/// `index`: see RowMasks.cpp.
+void widenRowMasks(tt::FuncOp kernel, const IndexParts &index);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CPU_COMPILER_PLAN_ROWMASKS_H
