@@ -77,7 +77,9 @@ class Statements(Memory):
         ])
         y = self.second(x)
         if name in ("shli", "shrsi", "shrui"):
-            y = self.with_number("andi", y, x.element.bits - 1)
+            # Too large an amount shifts all bits out.
+            most = x.element.bits * (2 if self.row_rng.random() < 0.2 else 1)
+            y = self.with_number("andi", y, most - 1)
         elif name[:3] in ("div", "rem"):
             # In [1, 16], so that nothing is undefined.
             y = self.with_number("addi", self.with_number("andi", y, 15), 1)

@@ -136,11 +136,21 @@ llvm::Value *ElementEmitter::select() {
   return result;
 }
 
-// Too large an amount yields an arbitrary value: poison must not reach a branch
-// or an address that the kernel would have masked.
+// Too large an amount shifts all bits out, as on NVIDIA's GPUs and in Triton's
+// interpreter. The vector instructions of x86 do so too, and LLVM knows that.
 llvm::Value *ElementEmitter::shift(Instruction::BinaryOps opcode) {
-  llvm::Value *result = b.CreateBinOp(opcode, vec(0), vec(1));
-  return isa<llvm::Constant>(raw(1)) ? result : freeze(result);
+  llvm::Value *value = vec(0), *amount = vec(1);
+  llvm::Type *type = amount->getType();
+  auto number = [&](unsigned bits) {
+    return llvm::ConstantInt::get(type, bits);
+  };
+  unsigned width = type->getScalarSizeInBits();
+  if (opcode == Instruction::AShr)
+    return b.CreateAShr(value,
+                        b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount,
+                                                number(width - 1)));
+  return b.CreateSelect(b.CreateICmpULT(amount, number(width)),
+                        b.CreateBinOp(opcode, value, amount), number(0));
 }
 
 ElementEmitter::Values ElementEmitter::extendedMultiply(bool isSigned) {

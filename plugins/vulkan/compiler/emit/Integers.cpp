@@ -86,10 +86,30 @@ static Id emitOnBools(DeviceBuilder &b, Operation *op, ArrayRef<Id> operands) {
           [&](Operation *) { return operands[0]; })
       .Case<arith::RemUIOp, arith::RemSIOp>(
           [&](Operation *) { return b.boolean(false); })
-      // By false, or undefined.
-      .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(
-          [&](Operation *) { return operands[0]; })
+      .Case<arith::ShLIOp, arith::ShRUIOp>([&](Operation *) {
+        return b.logicalAnd(operands[0], b.logicalNot(operands[1]));
+      })
+      .Case([&](arith::ShRSIOp) { return operands[0]; })
       .Default([](Operation *) { return Id(); });
+}
+
+/// Too large an amount, which SPIR-V leaves undefined, shifts all bits out.
+static Id emitShift(DeviceBuilder &b, Operation *op, Id x, Id amount,
+                    unsigned bits) {
+  auto number = [&](uint64_t value) {
+    return b.constant(b.typeOf(amount), value);
+  };
+  std::optional<uint64_t> known = b.constantBits(amount);
+  bool isKnownToFit = known && *known < bits;
+  Id fits = isKnownToFit ? Id() : b.ult(amount, number(bits));
+  auto ifFits = [&](Id value, Id other) {
+    return isKnownToFit ? value : b.select(fits, value, other);
+  };
+  if (isa<arith::ShRSIOp>(op))
+    return b.ashr(x, ifFits(amount, number(bits - 1)));
+  Id some = ifFits(amount, number(0));
+  return ifFits(isa<arith::ShLIOp>(op) ? b.shl(x, some) : b.lshr(x, some),
+                number(0));
 }
 
 Id Emitter::emitInteger(Operation *op, ArrayRef<Id> operands) {
@@ -129,9 +149,8 @@ Id Emitter::emitNative(Operation *op, ArrayRef<Id> operands, unsigned bits) {
       .Case([&](arith::AndIOp) { return b.bitAnd(x, y); })
       .Case([&](arith::OrIOp) { return b.bitOr(x, y); })
       .Case([&](arith::XOrIOp) { return b.bitXor(x, y); })
-      .Case([&](arith::ShLIOp) { return b.shl(x, y); })
-      .Case([&](arith::ShRUIOp) { return b.lshr(x, y); })
-      .Case([&](arith::ShRSIOp) { return b.ashr(x, y); })
+      .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(
+          [&](Operation *) { return emitShift(b, op, x, y, bits); })
       .Case([&](arith::MaxSIOp) { return b.select(b.sgt(x, y), x, y); })
       .Case([&](arith::MinSIOp) { return b.select(b.slt(x, y), x, y); })
       .Case([&](arith::MaxUIOp) { return b.select(b.ugt(x, y), x, y); })
