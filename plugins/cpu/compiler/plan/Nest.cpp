@@ -254,8 +254,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     return;
   }
   if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
-    planTransposition(nest, lanesAlong, survey.memoryBits, program, forms,
-                      options.cpu);
+    planTransposition(nest, lanesAlong, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order

@@ -27,8 +27,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
 void planTransposition(Nest &nest,
                        llvm::function_ref<int64_t(unsigned)> lanesAlong,
                        llvm::ArrayRef<unsigned> bitsAlong,
-                       const TileProgram &program, codegen::TileForms &forms,
-                       const CpuModel &cpu);
+                       const TileProgram &program, codegen::TileForms &forms);
 
 /// Moves scalars that are computed from reductions to where they are used, so
 /// that several reductions may be in one nest.

@@ -89,16 +89,16 @@ static bool readsMemory(Value value, const TileProgram &program,
   return known[value] = result;
 }
 
-/// The rows of a block of elements of `bits`: up to half of the registers, so
-/// that the fewest loads read each cache line, and less if the expressions of
-/// the nest are long, which each row repeats. 0: even the smallest block is too
-/// long.
+/// The rows of a block of elements of `bits`. Each load reads a part of a cache
+/// line for all of them; more rows than 8 have too many pointers. Less if the
+/// expressions of the nest are long, which each row repeats. 0: even the
+/// smallest block is too long.
 static unsigned sizeOfBlocks(unsigned bits, int64_t lanes, int64_t extent,
-                             unsigned cost, const CpuModel &cpu) {
+                             unsigned cost) {
+  constexpr int64_t kRows = 8;
   constexpr unsigned kMostCost = 64;
   unsigned least = std::min<int64_t>({128 / bits, lanes, extent});
-  unsigned size = std::min<int64_t>({cpu.vectorRegisters / 2, lanes, extent});
-  size = std::max(size, least);
+  unsigned size = std::max<unsigned>(std::min({kRows, lanes, extent}), least);
   while (size > least && cost * size > kMostCost)
     size /= 2;
   return cost * size > kMostCost ? 0 : size;
@@ -107,7 +107,7 @@ static unsigned sizeOfBlocks(unsigned bits, int64_t lanes, int64_t extent,
 void planTransposition(Nest &nest,
                        llvm::function_ref<int64_t(unsigned)> lanesAlong,
                        ArrayRef<unsigned> bitsAlong, const TileProgram &program,
-                       codegen::TileForms &forms, const CpuModel &cpu) {
+                       codegen::TileForms &forms) {
   if (nest.inners.size() > 1)
     return;
   std::optional<unsigned> axis = axisOfWrites(nest, forms);
@@ -147,7 +147,7 @@ void planTransposition(Nest &nest,
   unsigned bits = std::max(bitsAlong[*axis], bitsAlong[*along]);
   blocks.axis = *along;
   blocks.line = kLineBits / bits;
-  blocks.size = sizeOfBlocks(bits, lanes, nest.shape[*along], cost, cpu);
+  blocks.size = sizeOfBlocks(bits, lanes, nest.shape[*along], cost);
   if (blocks.size < 2)
     return;
   nest.vectorAxis = *axis;

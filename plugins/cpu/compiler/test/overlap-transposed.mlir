@@ -14,7 +14,7 @@
 // CHECK: copy %[[ROWS:[0-9]+]] to b{{[0-9]+}} if
 // CHECK: copy %[[COLUMNS:[0-9]+]] to b{{[0-9]+}} along 0 if
 // CHECK: nest [64x64] axis 1 lanes 16
-// CHECK-NEXT: transpose 16 along 0: %[[COLUMNS]]
+// CHECK-NEXT: transpose 8 along 0: %[[COLUMNS]]
 // CHECK-NOT: <16 x ptr>
 
 tt.func public @both(%p: !tt.ptr<f32>, %distance: i32) {
