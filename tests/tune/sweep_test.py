@@ -189,7 +189,7 @@ def test_ends():
 
 def test_stores():
     run("raised", "--shape", "40")
-    assert set(statuses().values()) == {"ok"}, statuses()
+    assert set(statuses().values()) <= {"ok", "slow"}, statuses()
     # A row that somebody changed is measured again.
     connection = sqlite3.connect(store)
     connection.execute("UPDATE result SET median_ns = 1 WHERE is_default = 0")
@@ -203,8 +203,10 @@ def test_stores():
     foreign = json.loads(tool("export", "--store", store, "--operator", "many").stdout)
     for row in foreign["results"]:
         row |= {"device_name": "another", "device_architecture": "another"}
-        if row["status"] == "ok":
-            row["median_ns"] = 1 if row["configuration"].get("BLOCK") == 512 else 1000
+        if row["configuration"].get("BLOCK") == 512:  # even if it was slow here
+            row |= {"status": "ok", "median_ns": 1}
+        elif row["status"] == "ok":
+            row["median_ns"] = 1000
     (root / "foreign.json").write_text(json.dumps(foreign))
     other = root / "other.db"
     tool("import", root / "foreign.json", "--store", other)
