@@ -53,8 +53,8 @@ public:
   llvm::MapVector<mlir::Operation *, DividedIndex> divisions;
   /// Comparisons of the whole index with other tiles, and the first index.
   llvm::SmallVector<std::pair<mlir::arith::CmpIOp, mlir::Value>> comparisons;
-  /// This is true where the grid has at most so many programs along x,
-  /// y and z.
+  /// All this holds where the grid has at most so many programs along x, y and
+  /// z: then no first index overflows.
   std::array<uint32_t, 3> mostPrograms;
 
 private:
@@ -67,6 +67,7 @@ private:
   std::set<unsigned> cuts; // between parts, from the lowest bit
 };
 
+/// `tile`, or a broadcast of it if it has another shape.
 mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location location,
                         mlir::Value tile, llvm::ArrayRef<int64_t> shape);
 /// A tile of `type` whose elements are all `number`.

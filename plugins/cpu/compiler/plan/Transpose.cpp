@@ -89,10 +89,11 @@ static bool readsMemory(Value value, const TileProgram &program,
   return known[value] = result;
 }
 
-/// The rows of a block of elements of `bits`. Each load reads a part of a cache
-/// line for all of them; more rows than 8 have too many pointers. Less if the
-/// expressions of the nest are long, which each row repeats. 0: even the
-/// smallest block is too long.
+/// How many rows a block of elements of `bits` has. With more, a load reads a
+/// longer part of a cache line; but each row has a pointer, and sixteen of them
+/// were faster on one processor and slower on another than eight. Fewer if the
+/// expressions of the nest are long, which each row repeats. 0: they are too
+/// long for the smallest block.
 static unsigned sizeOfBlocks(unsigned bits, int64_t lanes, int64_t extent,
                              unsigned cost) {
   constexpr int64_t kRows = 8;
