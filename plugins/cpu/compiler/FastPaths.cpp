@@ -93,6 +93,8 @@ static constexpr FastPathInfo kTable[] = {
      "tiles whose index is divided have a dimension for each part of it"},
     {FastPath::ShortBranches, "short-branches",
      "both sides of short branches that yield tiles are computed"},
+    {FastPath::Strided, "strided",
+     "lanes a few elements apart are in vectors of neighbours"},
 };
 
 /// Checks that a path's position in the table is its value.

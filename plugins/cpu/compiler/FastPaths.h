@@ -57,8 +57,9 @@ enum class FastPath : unsigned {
   DisjointAxis,
   SplitIndex,
   ShortBranches,
+  Strided,
 };
-inline constexpr size_t kFastPaths = 43;
+inline constexpr size_t kFastPaths = 44;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
+#include "emit/nest/Strided.h"
 
 using namespace mlir;
 
@@ -243,6 +244,16 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   if (address.isDescending())
     return reversed(loadAt(ascending(address, type), type, reversed(mask),
                            reversed(other), memory));
+  if (always || emitter.options.cpu.hasMaskedAccesses(8 * align.value()))
+    if (auto strided = asStrided(address, type, lanes, emitter.options)) {
+      llvm::Value *where = widen(mask), *rest = widen(other);
+      return {at({address.base, where, rest},
+                 [&] {
+                   return loadStrided(emitter, *strided,
+                                      always ? nullptr : where, rest, memory);
+                 }),
+              true};
+    }
   return loadScattered(address, type, mask, other, memory);
 }
 

@@ -6,6 +6,7 @@
 // store of x86 does not, but its address must be aligned.
 
 #include "emit/nest/NestEmitter.h"
+#include "emit/nest/Strided.h"
 
 namespace nereid::cpu {
 
@@ -119,6 +120,13 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   if (address.isDescending())
     return storeAt(ascending(address, type), type, reversed(mask),
                    reversed({from, true}), memory);
+  // Without mask registers, stores by masks take long on some processors.
+  if (emitter.options.cpu.hasCheapMasks &&
+      emitter.options.cpu.hasMaskedAccesses(8 * align.value()))
+    if (auto strided = asStrided(address, type, lanes, emitter.options)) {
+      insertAt(innermost);
+      return storeStrided(emitter, *strided, where, from, memory);
+    }
   storeScattered(address, type, where, from, memory);
 }
 
