@@ -33,6 +33,17 @@ bool NestEmitter::dependsOnMemory(Value tile) {
   return memoryDependence[tile] = depends;
 }
 
+/// `index` as a sum of another and a constant, which becomes the displacement
+/// of an instruction: the rows of a block share a register.
+static std::pair<llvm::Value *, int64_t> asSum(llvm::Value *index) {
+  auto *sum = dyn_cast<llvm::BinaryOperator>(index);
+  auto *distance = sum && sum->getOpcode() == llvm::Instruction::Add
+                       ? dyn_cast<llvm::ConstantInt>(sum->getOperand(1))
+                       : nullptr;
+  return distance ? std::pair(sum->getOperand(0), distance->getSExtValue())
+                  : std::pair(index, int64_t(0));
+}
+
 /// The addresses of `pointers` at `indices`. Loop-invariant terms are added
 /// first, from the outermost loop inwards, so that each loop level computes its
 /// terms once.
@@ -74,7 +85,13 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   auto addIndex = [&](const codegen::Polynomial &factor, const Index &index) {
     if (index.vector && (index.repeat == 1 || index.repeat != repeat))
       return addSpread(scaledBy(factor, index.vector, true));
-    parts.push_back(scaledBy(factor, index.base, false));
+    auto [base, distance] = asSum(index.base);
+    std::optional<int64_t> by = factor.constant();
+    if (!by)
+      base = index.base;
+    else if (distance)
+      parts.push_back(emitter.i64(distance * *by));
+    parts.push_back(scaledBy(factor, base, false));
     stride = stride + factor.scaled(index.lane);
   };
 
