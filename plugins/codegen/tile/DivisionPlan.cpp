@@ -32,6 +32,16 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
   }
 }
 
+bool MaskPlanner::endPieces(int64_t extent) const {
+  return llvm::any_of(plan.divisions, [&](const PlannedDivision &division) {
+    APInt divisor;
+    return !division.isRemainder ||
+           (matchPattern(division.value.getDefiningOp()->getOperand(1),
+                         m_ConstantInt(&divisor)) &&
+            divisor.slt(extent));
+  });
+}
+
 /// What `value` grows by in a piece, if it is constant there but for that.
 std::optional<int64_t> MaskPlanner::addDivision(Value value,
                                                 const IndexMap &map) {

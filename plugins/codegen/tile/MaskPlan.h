@@ -47,6 +47,8 @@ struct MaskPlan {
   /// In the order in which they depend on each other.
   llvm::SmallVector<PlannedDivision, 2> divisions;
   int64_t leastDivisor = 0; // smaller ones make pieces that are too short
+  /// The elements of a piece that fill no vector are one by a mask.
+  bool masksEnds = false;
 
   bool isEmpty() const { return conditions.empty() && divisions.empty(); }
   bool divides(mlir::Value value) const {
@@ -77,6 +79,10 @@ public:
   /// Adds the divisions in the access's addresses if these have a constant
   /// stride in each piece. Constant divisors below `leastDivisor` do not count.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
+  /// Do pieces end within `extent` elements of the axis? Where only remainders
+  /// by arguments are, those of offsets that are kept in bounds, they rarely
+  /// do.
+  bool endPieces(int64_t extent) const;
   /// Drops conditions for which `drop` is true.
   void dropIf(llvm::function_ref<bool(const PlannedCondition &)> drop);
   /// Marks conditions outside of which no access has an effect.

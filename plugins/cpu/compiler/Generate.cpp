@@ -114,7 +114,7 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
   form.forms = std::make_unique<codegen::TileForms>(
       [&program](Value value) { return program.isOpaque(value); });
   if (options.fastPaths.has(FastPath::MaskIntervals))
-    planMasks(program, *form.forms, options.fastPaths);
+    planMasks(program, *form.forms, options);
   planPlainAtomics(program, options, info);
   planInterleaving(program, *form.forms, options);
   planGridOrder(program, *form.forms, options);

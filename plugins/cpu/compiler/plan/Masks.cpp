@@ -57,38 +57,79 @@ static bool isReady(Value value, const TileProgram &program,
                                           });
 }
 
+/// Can `inner` run for some lanes of a vector, which may begin anywhere?
+static bool canMaskLanes(const Inner &inner, const TileProgram &program,
+                         const CpuModel &cpu) {
+  auto hasMasked = [&](Value value) {
+    return cpu.hasMaskedAccesses(std::max(
+        8u, tt::getElementBitWidth(getElementTypeOrSelf(value.getType()))));
+  };
+  return llvm::all_of(inner.roots, [&](const Root &root) {
+    if (root.kind == RootKind::Check)
+      return true;
+    auto store = dyn_cast_or_null<tt::StoreOp>(root.op);
+    if (!(store && hasMasked(store.getValue())) &&
+        !(root.kind == RootKind::Materialize && hasMasked(root.value)))
+      return false;
+    RootReads reads = readsOf(root, program);
+    return llvm::all_of(
+               reads.materialized,
+               [&](const TileRead &read) { return hasMasked(read.value); }) &&
+           llvm::all_of(reads.streamed, [&](Value value) {
+             Operation *op = value.getDefiningOp();
+             if (isa_and_nonnull<tt::LoadOp>(op))
+               return hasMasked(value);
+             return op && !isa<tt::ReshapeOp>(op) &&
+                    (op->hasTrait<OpTrait::Elementwise>() ||
+                     op->hasTrait<OpTrait::ConstantLike>() ||
+                     isa<tt::MakeRangeOp>(op) || codegen::isShapeOp(op));
+           });
+  });
+}
+
 static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
                                 const TileProgram &program,
                                 const llvm::DenseSet<Value> &written,
                                 codegen::TileForms &forms,
-                                FastPaths fastPaths) {
+                                const GenerateOptions &options) {
   unsigned rank = nest.shape.size();
   bool isStrip =
       nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
   auto isKnown = [&](Value value) { return isReady(value, program, written); };
-  codegen::MaskPlanner planner(nest.vectorAxis, forms, isKnown);
-  // Shorter pieces have few vectors or none.
-  int64_t leastDivisor =
-      std::min<int64_t>(2 * int64_t(nest.lanes), nest.shape[nest.vectorAxis]);
   bool hasPieces = !isStrip && inner.roots.front().kind != RootKind::Scan &&
-                   nest.lanes > 1 && fastPaths.has(FastPath::Pieces);
-  addAccesses(planner, inner, rank, hasPieces ? leastDivisor : 0, program);
+                   nest.lanes > 1 && options.fastPaths.has(FastPath::Pieces);
+  int64_t lanes = nest.lanes, extent = nest.shape[nest.vectorAxis];
+  std::optional<codegen::MaskPlanner> planner;
+  auto begin = [&](int64_t leastDivisor) {
+    planner.emplace(nest.vectorAxis, forms, isKnown);
+    addAccesses(*planner, inner, rank,
+                hasPieces ? std::min(leastDivisor, extent) : 0, program);
+  };
+  // Shorter pieces have few vectors or none.
+  bool masksEnds = hasPieces && canMaskLanes(inner, program, options.cpu);
+  begin(masksEnds ? lanes * 3 / 4 : 2 * lanes);
+  if (masksEnds && !planner->endPieces(extent)) {
+    masksEnds = false;
+    begin(2 * lanes);
+  }
   if (isStrip) {
     // One range for all rows that are reduced.
-    planner.dropIf([&](const codegen::PlannedCondition &condition) {
+    planner->dropIf([&](const codegen::PlannedCondition &condition) {
       return !condition.bound ||
              llvm::any_of(condition.map, [&](codegen::IndexSource source) {
                return source.isAlong(nest.reduceAxis);
              });
     });
-    return planner.take();
+    return planner->take();
   }
-  planner.setActive([&](const ConditionAt &condition) {
+  planner->setActive([&](const ConditionAt &condition) {
     return llvm::all_of(inner.roots, [&](const Root &root) {
       return isInactive(root, condition, rank, forms);
     });
   });
-  return planner.take();
+  codegen::MaskPlan plan = planner->take();
+  plan.masksEnds = masksEnds;
+  return plan;
 }
 
 /// The conditions of a nest that transposes blocks: those along each axis that
@@ -121,7 +162,7 @@ static bool isScanAlongAxis(const Nest &nest) {
 }
 
 void planMasks(TileProgram &program, codegen::TileForms &forms,
-               FastPaths fastPaths) {
+               const GenerateOptions &options) {
   for (auto &[block, plan] : program.blocks)
     for (Step &step : plan.steps) {
       if (step.kind != StepKind::Nest)
@@ -141,7 +182,7 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
             inner.roots.front().kind != RootKind::Serial &&
             !(inner.roots.front().kind == RootKind::Scan &&
               !isScanAlongAxis(nest)))
-          inner.masks = planOf(inner, nest, program, written, forms, fastPaths);
+          inner.masks = planOf(inner, nest, program, written, forms, options);
     }
 }
 

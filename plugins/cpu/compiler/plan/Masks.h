@@ -5,7 +5,6 @@
 #ifndef NEREID_CPU_COMPILER_PLAN_MASKS_H
 #define NEREID_CPU_COMPILER_PLAN_MASKS_H
 
-#include "FastPaths.h"
 #include "plan/TileProgram.h"
 
 namespace nereid::cpu {
@@ -13,7 +12,7 @@ namespace nereid::cpu {
 /// Fills in Inner::masks of all nests of `program`, whose materialized values
 /// are opaque to `forms`.
 void planMasks(TileProgram &program, codegen::TileForms &forms,
-               FastPaths fastPaths);
+               const GenerateOptions &options);
 
 } // namespace nereid::cpu
 

@@ -93,7 +93,8 @@ struct Printer {
     for (const codegen::PlannedDivision &division : masks.divisions) {
       os.indent(indent) << "pieces of ";
       name(division.value);
-      os << (division.stride() ? ", contiguous\n" : ", constant\n");
+      os << (division.stride() ? ", contiguous" : ", constant")
+         << (masks.masksEnds ? ", ends by masks\n" : "\n");
     }
   }
 

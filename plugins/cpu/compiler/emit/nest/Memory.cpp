@@ -5,6 +5,8 @@
 #include "emit/nest/NestEmitter.h"
 #include "emit/nest/Strided.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -178,6 +180,9 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   }
   auto mark = [&](auto *access) { return emitter.inMemory(access, memory); };
   llvm::Align align(Emitter::bytesOf(type));
+  // The first lane is always active.
+  if (!(address.base && address.stride == 0))
+    mask = onlyActive(mask);
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
   if (!other.value)
@@ -241,9 +246,11 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
                              }),
             true};
   }
-  if (address.isDescending())
+  if (address.isDescending()) {
+    llvm::SaveAndRestore<llvm::Value *> inMask(activeLanes, nullptr);
     return reversed(loadAt(ascending(address, type), type, reversed(mask),
                            reversed(other), memory));
+  }
   if (always || emitter.options.cpu.hasMaskedAccesses(8 * align.value()))
     if (auto strided = asStrided(address, type, lanes, emitter.options)) {
       llvm::Value *where = widen(mask), *rest = widen(other);

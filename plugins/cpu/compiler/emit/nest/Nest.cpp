@@ -126,9 +126,10 @@ void NestEmitter::emitAxis(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   // Pieces may be short, unless there is a remainder only: that of offsets that
   // are kept in bounds, which rarely wrap around.
-  bool areShort = llvm::any_of(masks->divisions, [](const auto &division) {
-    return !division.isRemainder;
-  });
+  bool areShort = masks->masksEnds ||
+                  llvm::any_of(masks->divisions, [](const auto &division) {
+                    return !division.isRemainder;
+                  });
   bool reduces = llvm::any_of(inner.roots, [](const Root &root) {
     return root.kind == RootKind::Reduce;
   });
@@ -212,7 +213,9 @@ void NestEmitter::emitAxis(const Inner &inner) {
   // is masked.
   Range full = rangeOf(false);
   Range useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
-  full = wholeVectors(ifInterval(full, 0, 0), all.begin, copies);
+  full = ifInterval(full, 0, 0);
+  if (!masks->masksEnds)
+    full = wholeVectors(full, all.begin, copies);
   useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
   useful.end = toVectors(useful.end, true);
 
@@ -268,12 +271,34 @@ void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
     emitRoots(inner, copy);
   }
   current[nest.vectorAxis] = zero();
+  activeLanes = nullptr;
 }
 
+/// Vectors that end within a piece may begin anywhere.
 void NestEmitter::setVectorIndex(llvm::Value *base) {
-  if (!isa<llvm::Constant>(base))
+  if (!isa<llvm::Constant>(base) && !(masks && masks->masksEnds))
     multiples[base] = lanes;
   current[nest.vectorAxis] = {base, lanes > 1 ? 1 : 0, nullptr};
+  if (activeEnd)
+    activeLanes = at({base, activeEnd}, [&] {
+      llvm::Value *count = builder.CreateTrunc(
+          builder.CreateSub(activeEnd, base), builder.getInt32Ty());
+      return builder.CreateICmpSLT(laneOffsets(1, 32),
+                                   builder.CreateVectorSplat(lanes, count));
+    });
+}
+
+/// The lanes of `mask` that have an effect.
+Element NestEmitter::onlyActive(Element mask) {
+  if (!activeLanes)
+    return mask;
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (known && known->isOne())
+    return {activeLanes, true};
+  llvm::Value *where = widen(mask);
+  return {at({where, activeLanes},
+             [&] { return builder.CreateAnd(where, activeLanes); }),
+          true};
 }
 
 } // namespace nereid::cpu

@@ -90,6 +90,7 @@ private:
   void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
+  Element onlyActive(Element mask);
   // KeptRows.cpp
   llvm::Value *isKeptRow(const Inner &inner);
   // Transpose.cpp: blocks that are transposed in registers
@@ -149,7 +150,8 @@ private:
   // Pieces.cpp: parts of an axis in which quotients stay the same
   void emitPieces(const Inner &inner, Range full, Range useful, int64_t step,
                   llvm::function_ref<void(Range)> emitWhole);
-  llvm::Value *haveVectors();
+  bool fillsVectors() const;
+  llvm::Value *areDivisors(int64_t least);
   llvm::Value *lengthOfPiece(const Indices &start);
   const codegen::PlannedDivision *pieceOf(mlir::Value value,
                                           const Indices &indices);
@@ -305,6 +307,9 @@ private:
   /// Plans whose conditions are all true at the insertion point.
   llvm::SmallVector<const codegen::MaskPlan *, 2> held;
   llvm::Value *piece = nullptr; // where the current piece begins; null: in none
+  /// Where the lanes end that have an effect; null: all have.
+  llvm::Value *activeEnd = nullptr;
+  llvm::Value *activeLanes = nullptr; // those before it, as a mask; or null
   unsigned assumptionLevel = 0;            // where the assumptions hold
   unsigned minimumLevel = 0;               // of what is emitted
   llvm::DenseSet<mlir::Value> written;     // by one inner part for the next

@@ -6,12 +6,14 @@
 // divisions: `offs // n * stride + offs % n`, also of remainders. From one
 // multiple of n to the next such an address is a sum of products like others. A
 // loop over the pieces computes the quotients and remainders of the first
-// element and how far they hold; the vectors that a piece does not fill compute
-// those of each lane.
+// element and how far they hold. What a piece has beyond its vectors is one by
+// a mask; without masks, the vectors that a piece does not fill compute
+// quotients and remainders of each lane.
 
 #include "emit/nest/NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -25,7 +27,19 @@ using codegen::PlannedDivision;
 void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
                              int64_t step,
                              llvm::function_ref<void(Range)> emitWhole) {
-  llvm::Value *areLong = haveVectors();
+  llvm::Value *areLong = areDivisors(masks->leastDivisor);
+  llvm::Value *endsMasked = builder.getFalse(), *streams = emitter.streams;
+  if (masks->masksEnds) {
+    // Stores that bypass the caches are of vectors that begin at multiples of
+    // their size.
+    constexpr int64_t kLeastToStream = 16;
+    emitter.streams = streams
+                          ? bothOf(streams, areDivisors(kLeastToStream * lanes))
+                          : builder.getFalse();
+    endsMasked = at({areLong, emitter.streams}, [&] {
+      return builder.CreateAnd(areLong, builder.CreateNot(emitter.streams));
+    });
+  }
   Loop loop = beginLoop(useful.begin, useful.end, 0);
   llvm::Value *begin = loop.index;
   setVectorIndex(begin);
@@ -33,49 +47,79 @@ void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
   start[nest.vectorAxis].lane = 0;
   llvm::Value *length = lengthOfPiece(start);
   insertAt(levels.size() - 1);
-  llvm::Value *room = builder.CreateSub(full.end, begin);
-  llvm::Value *whole = emitter.smaller(length, room);
-  whole = builder.CreateAnd(emitter.larger(whole, emitter.i64(0)),
-                            emitter.i64(-step));
-  llvm::Value *isBefore = builder.CreateICmpSLT(begin, full.begin);
-  whole = builder.CreateSelect(isBefore, emitter.i64(0), whole);
-  llvm::Value *end = builder.CreateAdd(begin, whole);
+  llvm::Value *inFull =
+      emitter.smaller(length, builder.CreateSub(full.end, begin));
+  inFull = builder.CreateSelect(builder.CreateICmpSLT(begin, full.begin),
+                                emitter.i64(0),
+                                emitter.larger(inFull, emitter.i64(0)));
+  llvm::Value *end =
+      builder.CreateAdd(begin, builder.CreateAnd(inFull, emitter.i64(-step)));
+  llvm::Value *last =
+      builder.CreateSelect(endsMasked, builder.CreateAdd(begin, inFull), end);
   place(end, levels.size() - 1);
+  place(last, levels.size() - 1);
 
   piece = begin;
-  beginAssumption({begin, end}, masks);
-  emitWhole({begin, end, nullptr, /*isKnownNotEmpty=*/true});
-  endAssumption();
+  auto emitIn = [&](Range range, llvm::function_ref<void(Range)> emit) {
+    range.isKnownNotEmpty = true;
+    beginAssumption(range, masks);
+    emit(range);
+    endAssumption();
+  };
+  if (fillsVectors())
+    emitIn({begin, end}, emitWhole);
+  else
+    end = begin;
+  if (masks->masksEnds) {
+    activeEnd = last;
+    emitIn({end, last}, [&](Range range) { emitVectorLoop(inner, range, 1); });
+  }
   piece = nullptr;
 
-  // A piece that ends with a vector is followed by the next.
+  // A piece that ends with a vector or a mask is followed by the next.
   insertAt(levels.size() - 1);
-  llvm::Value *isFilled =
-      builder.CreateAnd(builder.CreateICmpEQ(whole, length),
-                        builder.CreateICmpSGT(whole, emitter.i64(0)));
+  llvm::Value *done = builder.CreateSub(last, begin);
+  llvm::Value *isFilled = builder.CreateAnd(
+      builder.CreateICmpSGT(done, emitter.i64(0)),
+      builder.CreateOr(endsMasked, builder.CreateICmpEQ(done, length)));
   llvm::Value *next = builder.CreateAdd(
-      end, builder.CreateSelect(isFilled, emitter.i64(0), emitter.i64(lanes)));
+      last, builder.CreateSelect(isFilled, emitter.i64(0), emitter.i64(lanes)));
   next = builder.CreateSelect(areLong, emitter.smaller(next, useful.end),
                               useful.end);
   place(next, levels.size() - 1);
-  emitVectorLoop(inner, {end, next}, 1);
+  if (masks->masksEnds)
+    activeEnd = next;
+  emitVectorLoop(inner, {last, next}, 1);
+  activeEnd = nullptr;
   loop.next = next;
   endLoop(loop);
+  emitter.streams = streams;
 }
 
-/// An i1: no piece is certainly shorter than two vectors.
-llvm::Value *NestEmitter::haveVectors() {
-  llvm::Value *have = nullptr;
+/// Can a piece be as long as two vectors?
+bool NestEmitter::fillsVectors() const {
+  return !masks->masksEnds ||
+         llvm::none_of(masks->divisions, [&](const PlannedDivision &division) {
+           llvm::APInt divisor;
+           return division.grows &&
+                  matchPattern(division.value.getDefiningOp()->getOperand(1),
+                               m_ConstantInt(&divisor)) &&
+                  divisor.slt(2 * int64_t(lanes));
+         });
+}
+
+/// An i1: no divisor is less than `least`.
+llvm::Value *NestEmitter::areDivisors(int64_t least) {
+  llvm::Value *are = nullptr;
   for (const PlannedDivision &division : masks->divisions) {
     Indices first = indicesAt(division.map, current);
     llvm::Value *divisor =
         asI64(get(division.value.getDefiningOp()->getOperand(1), first));
-    have = bothOf(have, at({divisor}, [&] {
-                    return builder.CreateICmpSGE(
-                        divisor, emitter.i64(masks->leastDivisor));
-                  }));
+    are = bothOf(are, at({divisor}, [&] {
+                   return builder.CreateICmpSGE(divisor, emitter.i64(least));
+                 }));
   }
-  return have;
+  return are;
 }
 
 /// How many elements the piece has that begins at `start`; 0 if the divisions

@@ -30,7 +30,12 @@ static scf::ForOp loopOfDot(Value operand) {
 /// Ends the program unless the condition of `op` is true, where the condition is
 /// available: before the loads that follow, wherever they are emitted.
 void NestEmitter::emitCheck(tt::AssertOp op) {
-  llvm::Value *holds = get(op.getCondition(), current).value;
+  Element condition = get(op.getCondition(), current);
+  if (condition.isVector && activeLanes)
+    condition.value = at({condition.value, activeLanes}, [&] {
+      return builder.CreateOr(condition.value, builder.CreateNot(activeLanes));
+    });
+  llvm::Value *holds = condition.value;
   unsigned level = std::max(levelOf(holds), minimumLevel);
   insertAt(level);
   if (holds->getType()->isVectorTy())

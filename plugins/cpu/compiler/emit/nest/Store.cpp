@@ -8,6 +8,8 @@
 #include "emit/nest/NestEmitter.h"
 #include "emit/nest/Strided.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace nereid::cpu {
 
 /// The alignment of a streaming store of a vector of `type`: it may be split
@@ -89,6 +91,10 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
 
   bool isVector = !(address.base && address.stride == 0) || value.isVector ||
                   mask.isVector;
+  if (isVector && activeLanes) {
+    mask = onlyActive(mask);
+    always = false;
+  }
   if (lanes == 1 || !isVector) {
     insertAt(innermost);
     llvm::Value *to = address.base;
@@ -117,9 +123,11 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
       streams = builder.CreateAnd(streams, builder.CreateAndReduce(where));
     return storeOrStream(streams, address.base, from, store);
   }
-  if (address.isDescending())
+  if (address.isDescending()) {
+    llvm::SaveAndRestore<llvm::Value *> inMask(activeLanes, nullptr);
     return storeAt(ascending(address, type), type, reversed(mask),
                    reversed({from, true}), memory);
+  }
   // Without mask registers, stores by masks take long on some processors.
   if (emitter.options.cpu.hasCheapMasks &&
       emitter.options.cpu.hasMaskedAccesses(8 * align.value()))
