@@ -12,8 +12,7 @@ namespace nereid::cpu {
 
 /// Begins loops over the elements of the nest, the last in steps of vectors.
 /// The rows of `updates`, if it is not null, are prefetched.
-SmallVector<NestEmitter::Loop>
-NestEmitter::beginLoops(tt::AtomicRMWOp updates) {
+SmallVector<Loop> NestEmitter::beginLoops(tt::AtomicRMWOp updates) {
   SmallVector<Loop> loops;
   for (unsigned dim = 0; dim < nest.shape.size(); ++dim) {
     bool isLast = dim + 1 == nest.shape.size();
@@ -36,7 +35,7 @@ void NestEmitter::endLoops(SmallVector<Loop> loops) {
 }
 
 /// Begins a loop that runs once if `condition` holds, else never.
-NestEmitter::Loop NestEmitter::beginIf(llvm::Value *condition) {
+Loop NestEmitter::beginIf(llvm::Value *condition) {
   insertAt(levels.size() - 1);
   return beginLoop(emitter.i64(0),
                    builder.CreateZExt(condition, builder.getInt64Ty()), 1);

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-NestEmitter::Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end,
-                                         int64_t step, bool isKnownNotEmpty) {
+Loop NestEmitter::beginLoop(llvm::Value *begin, llvm::Value *end, int64_t step,
+                            bool isKnownNotEmpty) {
   llvm::LLVMContext &context = emitter.context();
   auto *body = llvm::BasicBlock::Create(context, "loop", emitter.function);
   auto *exit = llvm::BasicBlock::Create(context, "exit", emitter.function);
@@ -61,7 +61,7 @@ void NestEmitter::endLoop(const Loop &loop) {
 /// Opens a level that runs only if `range`, in which all conditions of `plans`
 /// are true, is not empty. Code that relies on the conditions is not hoisted
 /// out of it.
-void NestEmitter::beginAssumption(Range range,
+void NestEmitter::beginAssumption(AxisRange range,
                                   ArrayRef<const codegen::MaskPlan *> plans) {
   llvm::LLVMContext &context = emitter.context();
   insertAt(levels.size() - 1);

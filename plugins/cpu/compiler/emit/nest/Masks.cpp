@@ -35,12 +35,11 @@ llvm::Value *NestEmitter::bothOf(llvm::Value *a, llvm::Value *b) {
   return at({a, b}, [&] { return builder.CreateAnd(a, b); });
 }
 
-const NestEmitter::Bound &
-NestEmitter::boundOf(const PlannedCondition &condition) {
-  for (const Bound &bound : bounds)
+const MaskBound &NestEmitter::boundOf(const PlannedCondition &condition) {
+  for (const MaskBound &bound : bounds)
     if (bound.condition == &condition)
       return bound;
-  Bound bound{&condition};
+  MaskBound bound{&condition};
   findBound(bound);
   bounds.push_back(bound);
   return bounds.back();
@@ -48,7 +47,7 @@ NestEmitter::boundOf(const PlannedCondition &condition) {
 
 /// Computes a bound from the values of both sides at index 0 of the axis, as
 /// the program computes them, including any wrapping.
-void NestEmitter::findBound(Bound &result) {
+void NestEmitter::findBound(MaskBound &result) {
   const PlannedCondition &condition = *result.condition;
   const IntervalBound &bound = *condition.bound;
   Indices first = firstIndices(condition);
@@ -118,8 +117,8 @@ llvm::Value *NestEmitter::clampToAxis(llvm::Value *index) {
 /// The part of the axis where all conditions are true, or only those that are
 /// needed for any effect; empty if begin is not below end. `isInterval` is an
 /// i1 if a run-time check decides whether it is an interval.
-NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
-  Range range{emitter.i64(0), emitter.i64(nest.shape[rangeAxis])};
+AxisRange NestEmitter::rangeOf(bool onlyActive) {
+  AxisRange range{emitter.i64(0), emitter.i64(nest.shape[rangeAxis])};
   auto limit = [&](llvm::Value *a, llvm::Value *b, bool takeLess) {
     return at({a, b}, [&] {
       return takeLess ? emitter.smaller(a, b) : emitter.larger(a, b);
@@ -135,7 +134,7 @@ NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
       });
       continue;
     }
-    const Bound &bound = boundOf(condition);
+    const MaskBound &bound = boundOf(condition);
     if (condition.bound->isUpper)
       range.end = limit(range.end, bound.index, true);
     else
@@ -146,8 +145,7 @@ NestEmitter::Range NestEmitter::rangeOf(bool onlyActive) {
 }
 
 /// `range` if it is an interval, else the range from `begin` to `end`.
-NestEmitter::Range NestEmitter::ifInterval(Range range, int64_t begin,
-                                           int64_t end) {
+AxisRange NestEmitter::ifInterval(AxisRange range, int64_t begin, int64_t end) {
   auto choose = [&](llvm::Value *value, int64_t other) {
     auto *known = dyn_cast<llvm::ConstantInt>(value);
     if (!range.isInterval || (known && known->getSExtValue() == other))
@@ -161,7 +159,7 @@ NestEmitter::Range NestEmitter::ifInterval(Range range, int64_t begin,
 
 /// The end of the whole units of `unit` elements in `range`; 0 unless it begins
 /// at 0.
-llvm::Value *NestEmitter::endOfUnits(Range range, int64_t unit) {
+llvm::Value *NestEmitter::endOfUnits(AxisRange range, int64_t unit) {
   return at({range.begin, range.end}, [&] {
     llvm::Value *some = emitter.larger(range.end, emitter.i64(0));
     llvm::Value *whole = builder.CreateAnd(some, emitter.i64(-unit));
@@ -206,7 +204,7 @@ llvm::Value *NestEmitter::lanesWithin(Value condition, const Indices &indices) {
   const Index &at = current[nest.vectorAxis];
   if (at.lane != 1)
     return nullptr;
-  for (const Bound &bound : bounds) {
+  for (const MaskBound &bound : bounds) {
     if (bound.condition->condition != condition || bound.isInterval ||
         !isAtCurrent(condition, bound.condition->map, indices))
       continue;
@@ -246,6 +244,19 @@ Element NestEmitter::maskAt(Value mask, const Indices &indices) {
     all = {at({a, b}, [&] { return builder.CreateAnd(a, b); }), isVector};
   }
   return all;
+}
+
+/// The lanes of `mask` that have an effect.
+Element NestEmitter::ofActiveLanes(Element mask) {
+  if (!activeLanes)
+    return mask;
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (known && known->isOne())
+    return {activeLanes, true};
+  llvm::Value *where = widen(mask);
+  return {at({where, activeLanes},
+             [&] { return builder.CreateAnd(where, activeLanes); }),
+          true};
 }
 
 } // namespace nereid::cpu

@@ -182,7 +182,7 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   llvm::Align align(Emitter::bytesOf(type));
   // The first lane is always active.
   if (!(address.base && address.stride == 0))
-    mask = onlyActive(mask);
+    mask = ofActiveLanes(mask);
   auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
   bool always = known && known->isOne();
   if (!other.value)

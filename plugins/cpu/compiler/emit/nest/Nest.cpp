@@ -101,8 +101,8 @@ llvm::Value *NestEmitter::toVectors(llvm::Value *index, bool up) {
 /// The part of `range` from `first` on that consists of iterations of `copies`
 /// whole vectors; empty if it ends where it begins. A remainder is left to a
 /// masked loop: another loop would not be worth its code size.
-NestEmitter::Range NestEmitter::wholeVectors(Range range, llvm::Value *first,
-                                             unsigned copies) {
+AxisRange NestEmitter::wholeVectors(AxisRange range, llvm::Value *first,
+                                    unsigned copies) {
   auto larger = [&](llvm::Value *a, llvm::Value *b) {
     return at({a, b}, [&] { return emitter.larger(a, b); });
   };
@@ -142,8 +142,8 @@ void NestEmitter::emitAxis(const Inner &inner) {
     endSeeding();
     first = int64_t(lanes) * copies;
   }
-  Range all{emitter.i64(first), emitter.i64(extent)};
-  auto start = [&](Range useful) {
+  AxisRange all{emitter.i64(first), emitter.i64(extent)};
+  auto start = [&](AxisRange useful) {
     if (!needsSeed(inner))
       startReductions(inner, copies, at({useful.begin, useful.end}, [&] {
         return builder.CreateAnd(
@@ -154,7 +154,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   // The loop over whole vectors; two where stores can stream, because a branch
   // at each store takes up to a quarter of the time in cache. It is hidden in a
   // larger body, which is not unrolled and should not be emitted twice.
-  auto emitWhole = [&](Range range) {
+  auto emitWhole = [&](AxisRange range) {
     llvm::Value *decision = emitter.streams, *streams = nullptr;
     bool isSmall = copies > 1 && extent > int64_t(lanes) * copies;
     for (const Root &root : inner.roots)
@@ -198,7 +198,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
     for (const codegen::PlannedCondition &condition : masks->conditions)
       if (condition.bound)
         boundOf(condition);
-    Range useful = ifInterval(rangeOf(true), 0, extent);
+    AxisRange useful = ifInterval(rangeOf(true), 0, extent);
     useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
     useful.end = toVectors(useful.end, true);
     start(useful);
@@ -211,8 +211,8 @@ void NestEmitter::emitAxis(const Inner &inner) {
       [](const codegen::PlannedCondition &c) { return c.isActive; });
   // If a run-time check finds that a mask is not an interval, all of the axis
   // is masked.
-  Range full = rangeOf(false);
-  Range useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
+  AxisRange full = rangeOf(false);
+  AxisRange useful = ifInterval(allActive ? full : rangeOf(true), 0, extent);
   full = ifInterval(full, 0, 0);
   if (!masks->masksEnds)
     full = wholeVectors(full, all.begin, copies);
@@ -244,7 +244,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
 
 /// Runs the roots for each vector of `range`, `unroll` of them at a time; the
 /// range is a multiple of that.
-void NestEmitter::emitVectorLoop(const Inner &inner, Range range,
+void NestEmitter::emitVectorLoop(const Inner &inner, AxisRange range,
                                  unsigned unroll) {
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
   auto *knownEnd = dyn_cast<llvm::ConstantInt>(range.end);
@@ -286,19 +286,6 @@ void NestEmitter::setVectorIndex(llvm::Value *base) {
       return builder.CreateICmpSLT(laneOffsets(1, 32),
                                    builder.CreateVectorSplat(lanes, count));
     });
-}
-
-/// The lanes of `mask` that have an effect.
-Element NestEmitter::onlyActive(Element mask) {
-  if (!activeLanes)
-    return mask;
-  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
-  if (known && known->isOne())
-    return {activeLanes, true};
-  llvm::Value *where = widen(mask);
-  return {at({where, activeLanes},
-             [&] { return builder.CreateAnd(where, activeLanes); }),
-          true};
 }
 
 } // namespace nereid::cpu

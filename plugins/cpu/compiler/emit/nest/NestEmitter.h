@@ -7,11 +7,11 @@
 
 #include "emit/Emitter.h"
 #include "emit/nest/Element.h"
+#include "emit/nest/Loops.h"
 #include "plan/Reads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <map>
 #include <vector>
 
 namespace nereid::cpu {
@@ -28,41 +28,6 @@ private:
   llvm::Value *
   allHold(llvm::ArrayRef<TileCondition> conditions,
           llvm::function_ref<Indices(mlir::Value, unsigned, bool)> lastIn);
-  // A place where code can be inserted: the body of a loop, or before all loops
-  // (level 0). Loop-invariant code motion: a value is emitted at the outermost
-  // level where its operands are available.
-  struct Level {
-    llvm::Instruction *before = nullptr; // null: at the end of `block`
-    llvm::BasicBlock *block = nullptr;
-    std::map<MemoKey, Element> memo;
-  };
-  struct Loop {
-    llvm::PHINode *index;
-    llvm::BasicBlock *body, *exit;
-    llvm::Value *end;
-    int64_t step;
-    llvm::Value *next = nullptr; // of the index; null: it plus `step`
-  };
-  /// The first index along the vector axis where a condition is false (an upper
-  /// bound), or where it is true (a lower bound).
-  struct Bound {
-    const codegen::PlannedCondition *condition;
-    llvm::Value *index = nullptr;      // i64, may be outside the axis
-    llvm::Value *isInterval = nullptr; // i1; null: always
-  };
-  /// A part [begin, end) of the vector axis.
-  struct Range {
-    llvm::Value *begin, *end;
-    llvm::Value *isInterval = nullptr; // i1; null: always
-    bool isKnownNotEmpty = false;
-  };
-  /// Accumulators of a reduction, per operand and unrolled copy.
-  struct Accumulators {
-    tt::ReduceOp op;
-    llvm::SmallVector<llvm::SmallVector<llvm::AllocaInst *, 4>, 2> slots;
-    bool seeded = false; // no identity: starts from the first elements
-  };
-
   // Order.cpp: accesses whose addresses may alias
   llvm::Value *anyOf(llvm::ArrayRef<Conflict> conflicts, llvm::Value *known);
   Nest copyNestOf(const Buffer &buffer) const;
@@ -78,7 +43,7 @@ private:
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
   llvm::Value *toVectors(llvm::Value *index, bool up);
-  Range wholeVectors(Range range, llvm::Value *first, unsigned copies);
+  AxisRange wholeVectors(AxisRange range, llvm::Value *first, unsigned copies);
   void emitAxis(const Inner &inner);
   void emitCheck(tt::AssertOp op);
   void emitRoots(const Inner &inner, unsigned copy);
@@ -87,10 +52,9 @@ private:
   void evaluateRoots(const Inner &inner, unsigned copy,
                      std::vector<Write> &writes);
   void emitWrites(llvm::ArrayRef<Write> writes);
-  void emitVectorLoop(const Inner &inner, Range range, unsigned unroll);
+  void emitVectorLoop(const Inner &inner, AxisRange range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
-  Element onlyActive(Element mask);
   // KeptRows.cpp
   llvm::Value *isKeptRow(const Inner &inner);
   // Transpose.cpp: blocks that are transposed in registers
@@ -99,8 +63,8 @@ private:
   llvm::Value *areRowsFar(mlir::Value pointers, unsigned dim);
   void prefetchReads(const TileRead &read, llvm::Value *row,
                      llvm::Value *columns);
-  void prefetchStores(tt::StoreOp store, Range rows, llvm::Value *columns);
-  void prefetchBlocks(const Inner &inner, Range rows, llvm::Value *columns);
+  void prefetchStores(tt::StoreOp store, AxisRange rows, llvm::Value *columns);
+  void prefetchBlocks(const Inner &inner, AxisRange rows, llvm::Value *columns);
   void emitBlock(const Inner &inner, llvm::Value *row, llvm::Value *column);
   llvm::SmallVector<llvm::Value *>
   readBlock(const TileRead &read, llvm::Value *row, llvm::Value *column);
@@ -121,7 +85,7 @@ private:
   void endLoop(const Loop &loop);
   void pushLevel(llvm::BasicBlock *block);
   void popLevel();
-  void beginAssumption(Range range,
+  void beginAssumption(AxisRange range,
                        llvm::ArrayRef<const codegen::MaskPlan *> plans);
   void endAssumption();
   void insertAt(unsigned level);
@@ -135,21 +99,22 @@ private:
   Indices firstIndices(const codegen::PlannedCondition &condition);
   llvm::Value *asI64(Element element);
   llvm::Value *bothOf(llvm::Value *a, llvm::Value *b);
-  const Bound &boundOf(const codegen::PlannedCondition &condition);
-  void findBound(Bound &result);
+  const MaskBound &boundOf(const codegen::PlannedCondition &condition);
+  void findBound(MaskBound &result);
   llvm::Value *clampToAxis(llvm::Value *index);
-  Range rangeOf(bool onlyActive);
-  Range ifInterval(Range range, int64_t begin, int64_t end);
-  llvm::Value *endOfUnits(Range range, int64_t unit);
+  AxisRange rangeOf(bool onlyActive);
+  AxisRange ifInterval(AxisRange range, int64_t begin, int64_t end);
+  llvm::Value *endOfUnits(AxisRange range, int64_t unit);
   bool isAtCurrent(mlir::Value value, llvm::ArrayRef<IndexSource> map,
                    const Indices &indices);
   bool isKnownTrue(mlir::Value condition, const Indices &indices);
   llvm::Value *lanesWithin(mlir::Value condition, const Indices &indices);
   Element maskAt(mlir::Value mask, const Indices &indices);
+  Element ofActiveLanes(Element mask);
 
   // Pieces.cpp: parts of an axis in which quotients stay the same
-  void emitPieces(const Inner &inner, Range full, Range useful, int64_t step,
-                  llvm::function_ref<void(Range)> emitWhole);
+  void emitPieces(const Inner &inner, AxisRange full, AxisRange useful,
+                  int64_t step, llvm::function_ref<void(AxisRange)> emitWhole);
   bool fillsVectors() const;
   llvm::Value *areDivisors(int64_t least);
   llvm::Value *lengthOfPiece(const Indices &start);
@@ -264,9 +229,9 @@ private:
                     bool isVector);
   // Scan.cpp
   void emitScan(tt::ScanOp op);
-  Range unmaskedNumbers(tt::ScanOp op, Range all);
+  AxisRange unmaskedNumbers(tt::ScanOp op, AxisRange all);
   void emitScanLoop(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
-                    Range range);
+                    AxisRange range);
   void emitScanStep(tt::ScanOp op, llvm::ArrayRef<llvm::AllocaInst *> carries,
                     llvm::Value *number, bool isFirst);
   llvm::SmallVector<llvm::Value *>
@@ -301,7 +266,7 @@ private:
   llvm::DenseMap<llvm::Value *, int64_t> multiples; // known factors of indices
 
   const codegen::MaskPlan *masks = nullptr; // of the inner part
-  llvm::SmallVector<Bound, 4> bounds;      // of its conditions, as far as found
+  llvm::SmallVector<MaskBound, 4> bounds; // of its conditions, as far as found
   int64_t bytesAhead = 0; // from what it loads to what it prefetches, or 0
   unsigned rangeAxis;                      // of its bounds
   /// Plans whose conditions are all true at the insertion point.

@@ -24,9 +24,9 @@ using codegen::PlannedDivision;
 /// Emits the axis in pieces: in `full` all conditions are true, in `useful`
 /// some root has an effect. `emitWhole` emits the vectors of a piece, a
 /// multiple of `step` elements.
-void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
-                             int64_t step,
-                             llvm::function_ref<void(Range)> emitWhole) {
+void NestEmitter::emitPieces(const Inner &inner, AxisRange full,
+                             AxisRange useful, int64_t step,
+                             llvm::function_ref<void(AxisRange)> emitWhole) {
   llvm::Value *areLong = areDivisors(masks->leastDivisor);
   llvm::Value *endsMasked = builder.getFalse(), *streams = emitter.streams;
   if (masks->masksEnds) {
@@ -60,7 +60,7 @@ void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
   place(last, levels.size() - 1);
 
   piece = begin;
-  auto emitIn = [&](Range range, llvm::function_ref<void(Range)> emit) {
+  auto emitIn = [&](AxisRange range, llvm::function_ref<void(AxisRange)> emit) {
     range.isKnownNotEmpty = true;
     beginAssumption(range, masks);
     emit(range);
@@ -72,7 +72,8 @@ void NestEmitter::emitPieces(const Inner &inner, Range full, Range useful,
     end = begin;
   if (masks->masksEnds) {
     activeEnd = last;
-    emitIn({end, last}, [&](Range range) { emitVectorLoop(inner, range, 1); });
+    emitIn({end, last},
+           [&](AxisRange range) { emitVectorLoop(inner, range, 1); });
   }
   piece = nullptr;
 

@@ -161,8 +161,8 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
 void NestEmitter::emitStrip(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   unsigned copies = nest.unroll;
-  Range full{emitter.i64(0), emitter.i64(extent)};
-  auto strips = [&](Range range, unsigned unroll) {
+  AxisRange full{emitter.i64(0), emitter.i64(extent)};
+  auto strips = [&](AxisRange range, unsigned unroll) {
     Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
     SmallVector<llvm::Value *> bases;
     for (unsigned copy = 0; copy < unroll; ++copy)

@@ -150,7 +150,7 @@ void NestEmitter::emitScanStep(tt::ScanOp op,
 /// The elements with these numbers, in the order of the scan.
 void NestEmitter::emitScanLoop(tt::ScanOp op,
                                ArrayRef<llvm::AllocaInst *> carries,
-                               Range range) {
+                               AxisRange range) {
   bool isAlong = lanes > 1 && nest.vectorAxis == op.getAxis();
   Loop loop = beginLoop(range.begin, range.end, isAlong ? lanes : 1);
   emitScanStep(op, carries, loop.index, false);
@@ -159,8 +159,8 @@ void NestEmitter::emitScanLoop(tt::ScanOp op,
 
 /// The part of `all`, numbers of elements in the order of the scan, where all
 /// masks are true.
-NestEmitter::Range NestEmitter::unmaskedNumbers(tt::ScanOp op, Range all) {
-  Range full =
+AxisRange NestEmitter::unmaskedNumbers(tt::ScanOp op, AxisRange all) {
+  AxisRange full =
       wholeVectors(ifInterval(rangeOf(false), 0, 0), emitter.i64(0), 1);
   auto toNumber = [&](llvm::Value *index) {
     return at({index}, [&] {
@@ -201,9 +201,9 @@ void NestEmitter::emitScan(tt::ScanOp op) {
   int64_t extent = nest.shape[axis], width = isAlong ? lanes : 1;
   masks = &nest.inners.front().masks;
   emitScanStep(op, carries, emitter.i64(0), true);
-  Range rest{emitter.i64(width), emitter.i64(extent)};
+  AxisRange rest{emitter.i64(width), emitter.i64(extent)};
   if (extent > width && !masks->isEmpty()) {
-    Range full = unmaskedNumbers(op, rest);
+    AxisRange full = unmaskedNumbers(op, rest);
     auto *begin = dyn_cast<llvm::ConstantInt>(full.begin);
     if (!begin || !begin->equalsInt(width))
       emitScanLoop(op, carries, {rest.begin, full.begin});

@@ -92,7 +92,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
   bool isVector = !(address.base && address.stride == 0) || value.isVector ||
                   mask.isVector;
   if (isVector && activeLanes) {
-    mask = onlyActive(mask);
+    mask = ofActiveLanes(mask);
     always = false;
   }
   if (lanes == 1 || !isVector) {

@@ -83,7 +83,7 @@ void NestEmitter::emitTransposed(const Inner &inner) {
     return builder.CreateSelect(builder.CreateICmpSLT(row.index, rows), columns,
                                 emitter.i64(0));
   });
-  Range useful = ifInterval(rangeOf(true), 0, width);
+  AxisRange useful = ifInterval(rangeOf(true), 0, width);
   useful.begin = at({begin, useful.begin}, [&] {
     return emitter.larger(
         begin, builder.CreateAnd(useful.begin, emitter.i64(-int64_t(lanes))));
@@ -138,7 +138,7 @@ void NestEmitter::prefetchReads(const TileRead &read, llvm::Value *row,
 }
 
 /// Prefetches the lines of `rows` that `store` writes.
-void NestEmitter::prefetchStores(tt::StoreOp store, Range rows,
+void NestEmitter::prefetchStores(tt::StoreOp store, AxisRange rows,
                                  llvm::Value *columns) {
   unsigned axis = nest.transposition->axis;
   llvm::Value *far = isFar(store.getPtr(), axis);
@@ -162,7 +162,7 @@ void NestEmitter::prefetchStores(tt::StoreOp store, Range rows,
 
 /// Prefetches what the blocks at `rows` read and store. Operands of dots are
 /// prefetched while others are multiplied.
-void NestEmitter::prefetchBlocks(const Inner &inner, Range rows,
+void NestEmitter::prefetchBlocks(const Inner &inner, AxisRange rows,
                                  llvm::Value *columns) {
   auto isStore = [](const Root &root) { return root.kind == RootKind::Store; };
   if (llvm::none_of(inner.roots, isStore))
