@@ -5,6 +5,7 @@
 
 #include "emit/CountedLoop.h"
 #include "emit/Emitter.h"
+#include "plan/TermRange.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -84,25 +85,26 @@ static std::pair<llvm::Value *, llvm::Value *> extremaOf(Emitter &emitter,
 }
 
 namespace {
-/// The address range of a tile of pointers: the first byte and one past the
-/// last.
-struct AddressRange {
+/// The least and the largest number of a tile, or its first byte and one past
+/// the last, i64.
+struct NumberRange {
   llvm::Value *low, *high;
-  llvm::Value *isUnknown; // i1: the numbers of rows are too large to tell
+  llvm::Value *isUnknown; // i1: the numbers are too large to tell
 };
 } // namespace
 
-static AddressRange extentOf(Emitter &emitter, Value pointers) {
+static NumberRange rangeOf(Emitter &emitter, Value tile);
+
+/// Of a tile with `form` and `shape`, without a pointer.
+static NumberRange rangeOf(Emitter &emitter, const codegen::TileForm &form,
+                           ArrayRef<int64_t> shape) {
   llvm::IRBuilder<> &b = emitter.builder;
-  const codegen::TileForm &form = *emitter.forms.of(pointers);
-  auto type = cast<RankedTensorType>(pointers.getType());
-  int64_t size = elementSize(emitter, pointers);
   llvm::Value *low = emitter.polynomial(form.base), *high = low;
-  for (auto [dim, stride] : llvm::enumerate(form.strides)) {
+  for (auto [stride, size] : llvm::zip(form.strides, shape)) {
     if (stride.isZero())
       continue;
-    llvm::Value *reach = b.CreateMul(emitter.polynomial(stride),
-                                     b.getInt64(type.getDimSize(dim) - 1));
+    llvm::Value *reach =
+        b.CreateMul(emitter.polynomial(stride), b.getInt64(size - 1));
     low = b.CreateAdd(low, emitter.smaller(reach, b.getInt64(0)));
     high = b.CreateAdd(high, emitter.larger(reach, b.getInt64(0)));
   }
@@ -110,9 +112,11 @@ static AddressRange extentOf(Emitter &emitter, Value pointers) {
   constexpr int64_t kMost = int64_t(1) << 56;
   llvm::Value *isUnknown = b.getFalse();
   for (const codegen::TileTerm &term : form.terms) {
-    auto [least, most] = extremaOf(emitter, term.tensor);
+    NumberRange range = rangeOf(emitter, term.tensor);
+    isUnknown = b.CreateOr(isUnknown, range.isUnknown);
     llvm::Value *factor = emitter.polynomial(term.coefficient), *ends[2];
-    for (auto [end, number] : llvm::zip(ends, std::array{least, most})) {
+    for (auto [end, number] :
+         llvm::zip(ends, std::array{range.low, range.high})) {
       llvm::Value *product = b.CreateBinaryIntrinsic(
           llvm::Intrinsic::smul_with_overflow, number, factor);
       end = b.CreateExtractValue(product, 0);
@@ -124,12 +128,48 @@ static AddressRange extentOf(Emitter &emitter, Value pointers) {
     low = b.CreateAdd(low, emitter.smaller(ends[0], ends[1]));
     high = b.CreateAdd(high, emitter.larger(ends[0], ends[1]));
   }
+  return {low, high, isUnknown};
+}
+
+/// Of a tile of integers in scratch, or a quotient or a remainder of numbers
+/// that are not negative and do not overflow.
+static NumberRange rangeOf(Emitter &emitter, Value tile) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  if (emitter.program.isMaterialized(tile)) {
+    auto [least, most] = extremaOf(emitter, tile);
+    return {least, most, b.getFalse()};
+  }
+  DividedForm divided = *dividedFormOf(tile, emitter.forms);
+  NumberRange range =
+      rangeOf(emitter, *divided.dividend, codegen::tileType(tile).getShape());
+  llvm::Value *divisor = emitter.polynomial(divided.divisor);
+  llvm::Value *isUnknown = b.CreateOr(
+      range.isUnknown,
+      b.CreateOr(b.CreateICmpUGT(range.low, b.getInt64(divided.most)),
+                 b.CreateICmpUGT(range.high, b.getInt64(divided.most))));
+  isUnknown = b.CreateOr(isUnknown, b.CreateICmpSLT(divisor, b.getInt64(1)));
+  divisor = emitter.larger(divisor, b.getInt64(1));
+  if (divided.isRemainder)
+    return {b.getInt64(0),
+            emitter.smaller(range.high, b.CreateSub(divisor, b.getInt64(1))),
+            isUnknown};
+  return {b.CreateSDiv(range.low, divisor), b.CreateSDiv(range.high, divisor),
+          isUnknown};
+}
+
+static NumberRange extentOf(Emitter &emitter, Value pointers) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  const codegen::TileForm &form = *emitter.forms.of(pointers);
+  int64_t size = elementSize(emitter, pointers);
+  NumberRange elements =
+      rangeOf(emitter, form, codegen::tileType(pointers).getShape());
   llvm::Value *base =
       b.CreatePtrToInt(emitter.scalar(form.pointer), b.getInt64Ty());
   auto byte = [&](llvm::Value *element) {
     return b.CreateAdd(base, b.CreateMul(element, b.getInt64(size)));
   };
-  return {byte(low), byte(b.CreateAdd(high, b.getInt64(1))), isUnknown};
+  return {byte(elements.low), byte(b.CreateAdd(elements.high, b.getInt64(1))),
+          elements.isUnknown};
 }
 
 /// An i1: the ranges of `first` and `second` overlap and, with `isAhead`,
@@ -156,7 +196,7 @@ static llvm::Value *overlap(Emitter &emitter, Value first, Value second,
     return builder.CreateICmpULT(distance,
                                  builder.getInt64(fixedA->size - lowest));
   }
-  AddressRange a = extentOf(emitter, first), b = extentOf(emitter, second);
+  NumberRange a = extentOf(emitter, first), b = extentOf(emitter, second);
   llvm::Value *isUnknown = builder.CreateOr(a.isUnknown, b.isUnknown);
   llvm::Value *isShared =
       builder.CreateAnd(builder.CreateICmpSLT(a.low, b.high),
@@ -193,12 +233,13 @@ static llvm::Value *repeats(Emitter &emitter, Value pointers) {
 /// Can the range of addresses of `pointers` be computed?
 static bool hasExtent(Emitter &emitter, Value pointers, bool isAffine) {
   const codegen::TileForm *form = emitter.forms.of(pointers);
-  auto isRead = [&](const codegen::TileTerm &term) {
-    const Buffer *buffer = emitter.program.materialized.lookup(term.tensor);
+  if (!form || form->isAffine() || isAffine)
+    return form && form->isAffine();
+  auto isAny = [](const codegen::Polynomial &) { return true; };
+  return hasRange(*form, emitter.forms, isAny, [&](Value tensor) {
+    const Buffer *buffer = emitter.program.materialized.lookup(tensor);
     return buffer && buffer->tiles == 1 && !buffer->panel;
-  };
-  return form &&
-         (form->isAffine() || (!isAffine && llvm::all_of(form->terms, isRead)));
+  });
 }
 
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict) {

@@ -65,10 +65,9 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
         8u, tt::getElementBitWidth(getElementTypeOrSelf(value.getType()))));
   };
   return llvm::all_of(inner.roots, [&](const Root &root) {
-    if (root.kind == RootKind::Check)
-      return true;
     auto store = dyn_cast_or_null<tt::StoreOp>(root.op);
-    if (!(store && hasMasked(store.getValue())) &&
+    if (root.kind != RootKind::Check &&
+        !(store && hasMasked(store.getValue())) &&
         !(root.kind == RootKind::Materialize && hasMasked(root.value)))
       return false;
     RootReads reads = readsOf(root, program);

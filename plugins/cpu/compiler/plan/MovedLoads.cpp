@@ -10,11 +10,14 @@
 //   conditional,   it is copied under a guard, if its operands are available
 //   or of rows     before the nest of the store; else materialized
 //   that smaller
-//   tiles number
+//   tiles number,
+//   or quotients
+//   and remainders
 //
 // Conditions are evaluated before each nest.
 
 #include "plan/Planner.h"
+#include "plan/TermRange.h"
 
 using namespace mlir;
 
@@ -73,16 +76,22 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
 
 /// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
 /// these are much smaller than it: the numbers of rows. Then the range of
-/// addresses costs little to compute.
+/// addresses costs little to compute. That of quotients and remainders does, of
+/// whatever size.
 static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
                            SmallVectorImpl<Value> &tensors) {
   constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
   const TileForm *form = forms.of(pointers);
+  auto isAny = [](const codegen::Polynomial &) { return true; };
+  auto isNone = [](Value) { return false; };
   auto elements = [](Value tile) {
     return codegen::tileType(tile).getNumElements();
   };
   for (const codegen::TileTerm &term :
        form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
+    auto divided = dividedFormOf(term.tensor, forms);
+    if (divided && hasRange(*divided->dividend, forms, isAny, isNone))
+      continue;
     Operation *op = term.tensor.getDefiningOp();
     auto type = getElementTypeOrSelf(term.tensor.getType());
     if (!op || !isTileExpression(op) || type.isInteger(1) ||
@@ -113,11 +122,9 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   };
   auto isKnownForm = [&](Value pointers) {
     const TileForm *form = forms.of(pointers);
-    return isKnown(form->base) && llvm::all_of(form->strides, isKnown) &&
-           isKnown(codegen::Polynomial::symbol(form->pointer)) &&
-           llvm::all_of(form->terms, [&](const codegen::TileTerm &term) {
-             return isKnown(term.coefficient) && isDone(term.tensor) &&
-                    program->materialized.contains(term.tensor);
+    return isKnown(codegen::Polynomial::symbol(form->pointer)) &&
+           hasRange(*form, forms, isKnown, [&](Value tensor) {
+             return isDone(tensor) && program->materialized.contains(tensor);
            });
   };
   return isKnownForm(load.getPtr()) &&
