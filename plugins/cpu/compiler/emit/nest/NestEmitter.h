@@ -115,6 +115,7 @@ private:
   // Pieces.cpp: parts of an axis in which quotients stay the same
   void emitPieces(const Inner &inner, AxisRange full, AxisRange useful,
                   int64_t step, llvm::function_ref<void(AxisRange)> emitWhole);
+  llvm::Value *untilAligned(llvm::Value *begin, llvm::Value *length);
   bool fillsVectors() const;
   llvm::Value *areDivisors(int64_t least);
   llvm::Value *lengthOfPiece(const Indices &start);

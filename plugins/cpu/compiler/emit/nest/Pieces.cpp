@@ -52,6 +52,8 @@ void NestEmitter::emitPieces(const Inner &inner, AxisRange full,
   inFull = builder.CreateSelect(builder.CreateICmpSLT(begin, full.begin),
                                 emitter.i64(0),
                                 emitter.larger(inFull, emitter.i64(0)));
+  inFull =
+      builder.CreateSelect(endsMasked, untilAligned(begin, inFull), inFull);
   llvm::Value *end =
       builder.CreateAdd(begin, builder.CreateAnd(inFull, emitter.i64(-step)));
   llvm::Value *last =
@@ -95,6 +97,20 @@ void NestEmitter::emitPieces(const Inner &inner, AxisRange full,
   loop.next = next;
   endLoop(loop);
   emitter.streams = streams;
+}
+
+/// How many of the `length` elements from `begin` on are done at once: of a
+/// long piece those before the next multiple of a vector, so that the vectors
+/// after them do not cross cache lines where the tile's do not.
+llvm::Value *NestEmitter::untilAligned(llvm::Value *begin,
+                                       llvm::Value *length) {
+  constexpr int64_t kLong = 32; // vectors
+  llvm::Value *head = builder.CreateAnd(builder.CreateNeg(begin),
+                                        emitter.i64(int64_t(lanes) - 1));
+  llvm::Value *isApart = builder.CreateAnd(
+      builder.CreateICmpNE(head, emitter.i64(0)),
+      builder.CreateICmpSGE(length, emitter.i64(kLong * lanes)));
+  return builder.CreateSelect(isApart, head, length);
 }
 
 /// Can a piece be as long as two vectors?
