@@ -77,7 +77,10 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
 /// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
 /// these are much smaller than it: the numbers of rows. Then the range of
 /// addresses costs little to compute. That of quotients and remainders does, of
-/// whatever size.
+/// whatever size. But neighbours in memory by a remainder, as in a roll of
+/// rows, are read before the loop of the store, as if no range was known: where
+/// they are a few elements behind what is stored, but for the higher bits of
+/// the address, each load would wait for a store.
 static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
                            SmallVectorImpl<Value> &tensors) {
   constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
@@ -90,8 +93,11 @@ static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
   for (const codegen::TileTerm &term :
        form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
     auto divided = dividedFormOf(term.tensor, forms);
-    if (divided && hasRange(*divided->dividend, forms, isAny, isNone))
+    if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
+      if (divided->isRemainder && term.coefficient.constant() == 1)
+        return false;
       continue;
+    }
     Operation *op = term.tensor.getDefiningOp();
     auto type = getElementTypeOrSelf(term.tensor.getType());
     if (!op || !isTileExpression(op) || type.isInteger(1) ||

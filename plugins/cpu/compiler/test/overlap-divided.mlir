@@ -39,7 +39,9 @@ tt.func public @rows(%p: !tt.ptr<f32>, %width: i32, %first: i32, %to: i32) {
   %column = arith.remsi %i, %ws : tensor<256xi32>
   %c3 = arith.constant dense<3> : tensor<256xi32>
   %start = arith.muli %row, %c3 : tensor<256xi32>
-  %place = arith.addi %start, %column : tensor<256xi32>
+  %c2 = arith.constant dense<2> : tensor<256xi32>
+  %second = arith.muli %column, %c2 : tensor<256xi32>
+  %place = arith.addi %start, %second : tensor<256xi32>
   %middle = tt.addptr %p, %c1000 : !tt.ptr<f32>, i32
   %from = tt.splat %middle : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
   %a = tt.addptr %from, %place : tensor<256x!tt.ptr<f32>>, tensor<256xi32>

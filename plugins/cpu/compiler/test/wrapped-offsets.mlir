@@ -9,10 +9,10 @@
 
 // CHECK:      nest [16]
 // CHECK-NEXT: pieces of %{{.*}}, contiguous
-// CHECK-NEXT: store
+// CHECK-NEXT: materialize
 // CHECK:      nest [16x1] axis 0
 // CHECK-NEXT: pieces of %{{.*}}, contiguous
-// CHECK-NEXT: store
+// CHECK-NEXT: materialize
 // CHECK:      nest [16]
 // CHECK-NEXT: materialize
 
