@@ -47,7 +47,7 @@ struct MaskPlan {
   /// In the order in which they depend on each other.
   llvm::SmallVector<PlannedDivision, 2> divisions;
   int64_t leastDivisor = 0; // smaller ones make pieces that are too short
-  /// The elements of a piece that fill no vector are one by a mask.
+  /// The elements of a piece that fill no vector are a vector with a mask.
   bool masksEnds = false;
 
   bool isEmpty() const { return conditions.empty() && divisions.empty(); }

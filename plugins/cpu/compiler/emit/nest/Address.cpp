@@ -90,7 +90,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     if (!by)
       base = index.base;
     else if (distance)
-      parts.push_back(emitter.i64(distance * *by));
+      parts.push_back(emitter.i64(uint64_t(distance) * uint64_t(*by)));
     parts.push_back(scaledBy(factor, base, false));
     stride = stride + factor.scaled(index.lane);
   };

@@ -274,7 +274,7 @@ void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
   activeLanes = nullptr;
 }
 
-/// Vectors that end within a piece may begin anywhere.
+/// If ends of pieces are masked, a vector may begin anywhere.
 void NestEmitter::setVectorIndex(llvm::Value *base) {
   if (!isa<llvm::Constant>(base) && !(masks && masks->masksEnds))
     multiples[base] = lanes;

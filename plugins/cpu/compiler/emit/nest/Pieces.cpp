@@ -6,9 +6,9 @@
 // divisions: `offs // n * stride + offs % n`, also of remainders. From one
 // multiple of n to the next such an address is a sum of products like others. A
 // loop over the pieces computes the quotients and remainders of the first
-// element and how far they hold. What a piece has beyond its vectors is one by
-// a mask; without masks, the vectors that a piece does not fill compute
-// quotients and remainders of each lane.
+// element and how far they hold. What a piece has beyond whole vectors is one
+// more vector, with a mask; without masks, the vectors that a piece does not
+// fill compute quotients and remainders of each lane.
 
 #include "emit/nest/NestEmitter.h"
 

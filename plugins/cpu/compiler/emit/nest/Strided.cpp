@@ -27,10 +27,10 @@ std::optional<StridedLanes> asStrided(const Address &address, llvm::Type *type,
     return std::nullopt;
   int64_t inRegister = options.cpu.vectorBits / 8 / Emitter::bytesOf(type);
   int64_t count = std::min<int64_t>(lanes, inRegister);
-  int64_t stride = *address.stride, apart = std::abs(stride);
-  if (apart < 2 || apart > std::min(kMostApart, count / 2))
+  int64_t stride = *address.stride, most = std::min(kMostApart, count / 2);
+  if (stride > most || stride < -most || std::abs(stride) < 2)
     return std::nullopt;
-  int64_t span = apart * (count - 1) + 1;
+  int64_t span = std::abs(stride) * (count - 1) + 1;
   StridedLanes strided{address.base,
                        type,
                        lanes,
