@@ -158,10 +158,11 @@ static int orderedAxisOf(const Nest &nest) {
 /// Does `op` update neighbours in memory, which may be done at once? Old values
 /// are not returned.
 static bool updatesNeighbours(const Nest &nest, tt::AtomicRMWOp op,
+                              const TileProgram &program,
                               codegen::TileForms &forms) {
   Type element = getElementTypeOrSelf(op.getVal().getType());
   if (!op->use_empty() || !isTile(op.getPtr()) || !element.isIntOrFloat() ||
-      element.getIntOrFloatBitWidth() < 8)
+      element.getIntOrFloatBitWidth() < 8 || program.isOpaque(op.getPtr()))
     return false;
   const codegen::TileForm *form = forms.of(op.getPtr());
   // Rows may be anywhere.
@@ -176,9 +177,10 @@ static bool updatesNeighbours(const Nest &nest, tt::AtomicRMWOp op,
 /// Sets how many neighbours in memory a compare-and-swap updates at once, and
 /// how many a vector does.
 static void setLanesOfAtomic(Nest &nest, tt::AtomicRMWOp op,
+                             const TileProgram &program,
                              codegen::TileForms &forms,
                              const GenerateOptions &options) {
-  if (!updatesNeighbours(nest, op, forms))
+  if (!updatesNeighbours(nest, op, program, forms))
     return;
   unsigned bits =
       getElementTypeOrSelf(op.getVal().getType()).getIntOrFloatBitWidth();
@@ -194,10 +196,11 @@ static void setLanesOfAtomic(Nest &nest, tt::AtomicRMWOp op,
 /// Sets what `op` looks at together, although it then handles one element after
 /// the other: the bins of a histogram are computed as vectors.
 static void setLanesOfSerial(Nest &nest, Operation *op,
+                             const TileProgram &program,
                              codegen::TileForms &forms,
                              const GenerateOptions &options) {
   if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
-    return setLanesOfAtomic(nest, atomic, forms, options);
+    return setLanesOfAtomic(nest, atomic, program, forms, options);
   auto histogram = dyn_cast<tt::HistogramOp>(op);
   if (!histogram)
     return;
@@ -217,7 +220,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   if (needsScalars(nest) || !options.fastPaths.has(FastPath::Vectorize))
     return;
   if (first.kind == RootKind::Serial)
-    return setLanesOfSerial(nest, first.op, forms, options);
+    return setLanesOfSerial(nest, first.op, program, forms, options);
 
   Survey survey = surveyOf(nest, program, forms, isIndexFunction);
   auto lanesAlong = [&](unsigned dim) -> int64_t {
