@@ -7,7 +7,8 @@
 // another tensor. Only the mask makes such a value differ between the elements
 // of a row, and then the addresses that it leads to are unknown. If nothing
 // uses the value where the mask is false, it may be loaded for the whole row if
-// that has an element where the mask is true.
+// that has an element where the mask is true. What is asserted where the mask
+// is true holds for the whole row, too, or for no such element of it.
 
 #include "plan/RowMasks.h"
 
@@ -17,6 +18,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -87,34 +90,63 @@ static Value compareRows(OpBuilder &builder, arith::CmpIOp comparison,
       broadcastTo(builder, location, rows, index.shape()), comparison.getRhs());
 }
 
+/// The lowest bit of the index that the addresses of a load with `mask` depend
+/// on; 0 if its other elements matter.
+static unsigned lowestBitOfLoad(Operation *user, Value mask,
+                                codegen::TileForms &forms,
+                                ArrayRef<int64_t> shape) {
+  auto load = dyn_cast<tt::LoadOp>(user);
+  return load && load.getMask() == mask &&
+                 isUnusedElsewhere(load.getResult(), mask)
+             ? lowestBitOf(forms.dependsOn(load.getPtr()), shape)
+             : 0;
+}
+
+/// That of what is only asserted where `mask` is true, by `not mask or it`.
+static unsigned lowestBitOfAssert(Operation *user, Value mask,
+                                  codegen::TileForms &forms,
+                                  ArrayRef<int64_t> shape) {
+  if (!isa<arith::XOrIOp>(user) || !isNotOf(user->getResult(0), mask) ||
+      user->use_empty())
+    return 0;
+  constexpr unsigned kNoBit = std::numeric_limits<unsigned>::max();
+  unsigned bit = kNoBit;
+  for (Operation *either : user->getUsers()) {
+    if (!isa<arith::OrIOp>(either) ||
+        !llvm::all_of(either->getUsers(), llvm::IsaPred<tt::AssertOp>))
+      return 0;
+    for (Value operand : either->getOperands())
+      if (operand != user->getResult(0))
+        bit = std::min(bit, lowestBitOf(forms.dependsOn(operand), shape));
+  }
+  return bit == kNoBit ? 0 : bit;
+}
+
 void widenRowMasks(tt::FuncOp kernel, const IndexParts &index) {
   struct Widened {
-    tt::LoadOp load;
+    OpOperand *mask;
     arith::CmpIOp comparison;
     Value first;
     unsigned bit;
   };
-  SmallVector<Widened> found;
-  codegen::TileForms forms;
-  for (auto [comparison, first] : index.comparisons) {
-    if ((comparison.getPredicate() != arith::CmpIPredicate::slt &&
-         comparison.getPredicate() != arith::CmpIPredicate::ult) ||
-        forms.dependsOn(comparison.getRhs()))
-      continue;
-    for (Operation *user : comparison->getUsers()) {
-      auto load = dyn_cast<tt::LoadOp>(user);
-      if (!load || load.getMask() != comparison.getResult() ||
-          !isUnusedElsewhere(load.getResult(), load.getMask()))
+  // What is asserted of loaded values may depend on rows after the loads do.
+  for (auto *bitOf : {lowestBitOfLoad, lowestBitOfAssert}) {
+    SmallVector<Widened> found;
+    codegen::TileForms forms;
+    for (auto [comparison, first] : index.comparisons) {
+      if ((comparison.getPredicate() != arith::CmpIPredicate::slt &&
+           comparison.getPredicate() != arith::CmpIPredicate::ult) ||
+          forms.dependsOn(comparison.getRhs()))
         continue;
-      unsigned bit = lowestBitOf(forms.dependsOn(load.getPtr()), index.shape());
-      if (bit > 0)
-        found.push_back({load, comparison, first, bit});
+      for (OpOperand &use : comparison->getUses())
+        if (unsigned bit =
+                bitOf(use.getOwner(), use.get(), forms, index.shape()))
+          found.push_back({&use, comparison, first, bit});
     }
-  }
-  for (auto [load, comparison, first, bit] : found) {
-    OpBuilder builder(load);
-    load.getMaskMutable().assign(
-        compareRows(builder, comparison, first, bit, index));
+    for (auto [mask, comparison, first, bit] : found) {
+      OpBuilder builder(mask->getOwner());
+      mask->set(compareRows(builder, comparison, first, bit, index));
+    }
   }
 }
 

@@ -19,6 +19,7 @@
 
 #include "plan/IndexParts.h"
 #include "plan/RowMasks.h"
+#include "plan/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -134,6 +135,7 @@ SplitKernel copyWithSplitIndex(tt::FuncOp kernel) {
   index.survey(copy);
   rewrite(copy, index);
   widenRowMasks(copy, index);
+  narrowRowValues(copy);
   return {copy, index.mostPrograms};
 }
 

@@ -1,7 +1,8 @@
 // Rows of 96 = 3 * 32 elements by their numbers, in a tensor that is seen as one
 // row. Of the index, only what is above the factor 32 is divided by 3, once for
 // each row of the tile. The mask of all elements keeps only the last of them
-// from memory, and of the rows' numbers it needs only the first of each row.
+// from memory, and of the rows' numbers it needs only the first of each row:
+// they are loaded, and what is asserted of them is, once for a row.
 // RUN: nereid compile %s --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
 // DEFINE: %{count} = 1900
 // DEFINE: %{inputs} = i32[20]=random:1:0:30 f32[2880]=random:2 f32[2048]=zeros i32=%{count}
@@ -13,10 +14,14 @@
 // RUN: %{check}
 
 // CHECK: where no index overflows
-// CHECK: nest [16x32] axis 1 lanes 16
-// CHECK-NEXT: mask %{{.*}} uniform
+// CHECK: nest [16x1] axis 0 lanes 16
 // CHECK-NEXT: mask %{{.*}} below a bound
+// CHECK-NEXT: materialize
 // CHECK-NEXT: assert
+// CHECK-NEXT: copy %[[ROWS:[0-9]+]] to {{.*}} overlaps
+// CHECK-NEXT: nest [16x32] axis 1 lanes 16
+// CHECK-NEXT: mask %{{.*}} below a bound
+// CHECK-NEXT: store %[[ROWS]]
 // CHECK-NOT: pieces
 // CHECK: elsewhere
 // The rows of the table are whole vectors.
