@@ -167,7 +167,7 @@ class Kernel:
         place = self.emit(f"tt.addptr {base.name}, {places.name} : {type_}, {places.type}", places.shape, None)
         masked, masks = (f", {mask.name}", f", {mask.type}") if mask else ("", "")
         self.lines.append(
-            f"  {f'%old{len(self.lines)}'} = tt.atomic_rmw add, acq_rel, gpu, {place.name}, {one.name}{masked} : "
+            f"  {f'%old{len(self.lines)}'} = tt.atomic_rmw add, {rng.choice(['acq_rel', 'relaxed'])}, gpu, {place.name}, {one.name}{masked} : "
             f"({type_}, {one.type}{masks}) -> {one.type}"
         )
         return pointer, places, mask

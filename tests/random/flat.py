@@ -90,7 +90,7 @@ class Flat(Generator):
         if form == "load":
             self.load_tile(places, mask)
         elif form == "add" and element in (E.I32, E.I64) and self.count <= 256:
-            self.emit("rmw", [places, self.tile(element, shape), mask], [(element, shape)], name="add")
+            self.rmw("add", places, self.tile(element, shape), mask)
         else:
             self.store_to(places, self.tile(element, shape), mask)
         if self.chance(0.7):  # nothing uses the numbers without the mask

@@ -186,9 +186,19 @@ class Memory(Masks):
             mask = self.both(mask, self.mask(shape))
         if element in (E.F16, E.BF16):
             return
-        (old,) = self.emit("rmw", [places, value, mask], [(element, shape)], name=name)
+        old = self.rmw(name, places, value, mask)
         buffer = places.origin.buffer
         old.bound, old.signed_zero, old.raw = buffer.bound, buffer.signed_zero, buffer.raw
+
+    def rmw(self, name: str, places: Value, value: Value, mask: Value) -> Value:
+        """An atomic update, which orders other accesses or lets loads be moved past it,
+        and whose result other statements use or not."""
+        sem = self.choice(["acq_rel", "relaxed"])
+        shape = value.shape
+        (old,) = self.emit("rmw", [places, value, mask], [(value.element, shape)], name=name, sem=sem)
+        if self.chance(0.5) and self.visible and self.visible[-1] is old:
+            self.visible.pop()
+        return old
 
     def add_floats(self) -> None:
         """Atomic additions to memory that nothing else uses, so that sums stay exact."""
@@ -210,7 +220,7 @@ class Memory(Masks):
         else:
             pointer = self._part(argument, index.high + 1)
         places = self.add(self.splat(pointer, shape), index)
-        (old,) = self.emit("rmw", [places, value, self.mask(shape)], [(element, shape)], name="fadd")
+        old = self.rmw("fadd", places, value, self.mask(shape))
         old.bound, old.signed_zero = element.exact, False
 
     def add_counts(self) -> None:
@@ -223,4 +233,4 @@ class Memory(Masks):
         argument = self._add_pointer(buffer, 0, index.high + 1)
         places = self.add(self.splat(argument.value, shape), index)
         value = self.tile(element, shape)
-        self.emit("rmw", [places, value, self.mask(shape)], [(element, shape)], name="add")
+        self.rmw("add", places, value, self.mask(shape))

@@ -88,7 +88,7 @@ class Splits(FewRows):
         if stores:
             self.store_to(places, sums, mask)
         else:
-            self.emit("rmw", [places, sums, mask], [(result, (m, n))], name="fadd" if result.is_float else "add")
+            self.rmw("fadd" if result.is_float else "add", places, sums, mask)
         return Kernel(
             self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
         )

@@ -119,7 +119,7 @@ def _gather(op, x, i):
 
 def _rmw(op, *operands):
     return (
-        f"tt.atomic_rmw {op.attributes['name']}, acq_rel, gpu, {_names(list(operands))} : "
+        f"tt.atomic_rmw {op.attributes['name']}, {op.attributes['sem']}, gpu, {_names(list(operands))} : "
         f"({_types(list(operands))}) -> {op.results[0].type}"
     )
 

@@ -32,14 +32,13 @@ using codegen::TileForm;
 Hazard Planner::hazardOf(Value load, const Place &reader,
                          const PlacedStore &store) {
   auto loadOp = load.getDefiningOp<tt::LoadOp>();
-  tt::StoreOp storeOp = store.op;
   if (store.place.block != reader.block ||
-      order.lookup(storeOp) < order.lookup(loadOp) ||
+      order.lookup(store.op) < order.lookup(loadOp) ||
       store.place.step > reader.step)
     return Hazard::None;
-  bool inStep = store.place.step == reader.step &&
+  bool inStep = isa<tt::StoreOp>(store.op) && store.place.step == reader.step &&
                 store.place.inner >= reader.inner && reader.identity;
-  return codegen::hazardOf(loadOp.getPtr(), storeOp.getPtr(),
+  return codegen::hazardOf(loadOp.getPtr(), store.pointers,
                            inStep ? Interleaving::InStep : Interleaving::None,
                            forms);
 }
@@ -136,8 +135,7 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   return isKnownForm(load.getPtr()) &&
          llvm::all_of(stores,
                       [&](const LaterStore &later) {
-                        tt::StoreOp store = later.store->op;
-                        return isKnownForm(store.getPtr());
+                        return isKnownForm(later.store->pointers);
                       }) &&
          canEvaluateBefore(load, place.block, step);
 }
@@ -162,8 +160,7 @@ void Planner::addGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   for (auto [store, hazard] : stores) {
     if (store->place.step < first->place.step)
       first = store;
-    tt::StoreOp op = store->op;
-    guard.conflicts.push_back({load.getPtr(), op.getPtr(), hazard});
+    guard.conflicts.push_back({load.getPtr(), store->pointers, hazard});
   }
   guard.buffer = makeBuffer(load.getResult().getType());
   guard.buffer->innermost = innermostOf(load.getPtr(), forms);
@@ -206,7 +203,7 @@ bool Planner::materializeMovedLoads() {
                   writer.step <= reader.step;
       for (const PlacedStore &store : stores) {
         Hazard hazard = hazardOf(load, reader, store);
-        Value to = tt::StoreOp(store.op).getPtr();
+        Value to = store.pointers;
         if (hazard == Hazard::Always &&
             !codegen::haveSameAddresses(op.getPtr(), to, forms) &&
             findRowNumbers(op.getPtr(), forms, numbers) &&
@@ -226,12 +223,15 @@ bool Planner::materializeMovedLoads() {
     }
     if (guarded.empty() && !always)
       continue;
-    bool isNew = false;
+    // Numbers are in memory in the next round of planning.
+    bool isWaiting = false;
     if (!always && options.fastPaths.has(FastPath::OverlapGuard))
-      for (Value tensor : numbers)
-        isNew |= toMaterialize.insert(tensor);
-    grew |= isNew;
-    if (isNew)
+      for (Value tensor : numbers) {
+        toMaterialize.insert(tensor);
+        isWaiting |= !program->materialized.contains(tensor);
+      }
+    grew |= isWaiting;
+    if (isWaiting)
       continue;
     if (always || !canGuard(op, guarded))
       moved.insert(load);

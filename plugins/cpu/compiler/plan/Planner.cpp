@@ -235,6 +235,14 @@ bool Planner::dependsOnPending(ValueRange values) const {
          });
 }
 
+/// Does `op` update memory without an order of what precedes and follows it in
+/// the eyes of other programs?
+static bool isUnorderedUpdate(Operation *op) {
+  auto update = dyn_cast<tt::AtomicRMWOp>(op);
+  return update && update.getSem() == tt::MemSemantic::RELAXED &&
+         update->use_empty();
+}
+
 void Planner::flush() {
   if (!pending)
     return;
@@ -260,10 +268,13 @@ void Planner::flush() {
     for (const Root &root : inner.roots) {
       if (root.op)
         stepOf[root.op] = step;
-      if (root.kind == RootKind::Store)
-        stores.push_back({cast<tt::StoreOp>(root.op),
+      bool mayPass = root.kind == RootKind::Store ||
+                     (root.op && isUnorderedUpdate(root.op));
+      if (mayPass)
+        stores.push_back({root.op,
+                          infoOf(root.op).pointers->get(),
                           {block, step, unsigned(number), true}});
-      if (root.kind == RootKind::Serial && infoOf(root.op).writes)
+      else if (root.kind == RootKind::Serial && infoOf(root.op).writes)
         writers.push_back({root.op, block, step});
     }
   current->steps.push_back({StepKind::Nest, nullptr, std::move(pending)});

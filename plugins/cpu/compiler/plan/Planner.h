@@ -82,11 +82,13 @@ private:
     unsigned inner;
     bool identity; // the index map is the identity
   };
+  /// A store, or an atomic update that loads may be moved past.
   struct PlacedStore {
-    tt::StoreOp op;
+    mlir::Operation *op;
+    mlir::Value pointers;
     Place place;
   };
-  /// An operation that writes memory at unknown addresses.
+  /// An operation that loads are not moved past.
   struct PlacedWriter {
     mlir::Operation *op;
     mlir::Block *block;
