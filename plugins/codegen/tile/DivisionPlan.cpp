@@ -32,6 +32,54 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
   }
 }
 
+/// Is `value` the same in a piece in which `mask` (null: always) is true, also
+/// if it is in memory now? What is loaded from one address is: a load of a tile
+/// happens as a whole.
+bool MaskPlanner::isConstant(Value value, const IndexMap &map, Value mask) {
+  if (!tileType(value) || !changesAlong(axis, value, map, forms))
+    return true;
+  if (addDivision(value, map) == 0)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<tt::LoadOp>(op))
+    return !load.getIsVolatile() &&
+           (!load.getMask() || load.getMask() == mask) &&
+           isConstant(load.getPtr(), map, mask);
+  return op && isElementOp(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isConstant(operand, map, mask);
+         });
+}
+
+std::optional<int64_t> MaskPlanner::strideInPiece(const MaskedAccess &access) {
+  const TileForm *form = forms.of(access.pointers);
+  if (!form)
+    return std::nullopt;
+  int64_t stride = 0;
+  for (auto [dim, source] : llvm::enumerate(access.map)) {
+    if (!source.isAlong(axis))
+      continue;
+    std::optional<int64_t> own = form->strides[dim].constant();
+    if (!own || source.kind != IndexSource::Dim)
+      return std::nullopt;
+    stride += *own;
+  }
+  for (const TileTerm &term : form->terms) {
+    IndexMap map = compose(term.map, access.map);
+    if (std::optional<int64_t> own = addDivision(term.tensor, map)) {
+      std::optional<int64_t> factor = term.coefficient.constant();
+      if (*own && !factor)
+        return std::nullopt;
+      stride += *own ? *factor : 0;
+    } else if (isConstant(term.tensor, map, access.mask)) {
+      plan.constants.push_back({term.tensor, map});
+    } else {
+      return std::nullopt;
+    }
+  }
+  return stride;
+}
+
 bool MaskPlanner::endPieces(int64_t extent) const {
   return llvm::any_of(plan.divisions, [&](const PlannedDivision &division) {
     APInt divisor;

@@ -42,10 +42,18 @@ struct PlannedDivision {
   int64_t stride() const { return grows && isRemainder; }
 };
 
+/// A value in an address that is in memory, and is the same in a piece: it was
+/// computed, or loaded, from what is.
+struct PlannedConstant {
+  mlir::Value value;
+  IndexMap map; // its index in that of the nest
+};
+
 struct MaskPlan {
   llvm::SmallVector<PlannedCondition, 4> conditions;
   /// In the order in which they depend on each other.
   llvm::SmallVector<PlannedDivision, 2> divisions;
+  llvm::SmallVector<PlannedConstant, 1> constants;
   int64_t leastDivisor = 0; // smaller ones make pieces that are too short
   /// The elements of a piece that fill no vector are a vector with a mask.
   bool masksEnds = false;
@@ -79,6 +87,9 @@ public:
   /// Adds the divisions in the access's addresses if these have a constant
   /// stride in each piece. Constant divisors below `leastDivisor` do not count.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
+  /// What the address of `access` grows by along the axis in a piece in which
+  /// its mask is true, if that is a constant.
+  std::optional<int64_t> strideInPiece(const MaskedAccess &access);
   /// Do pieces end within `extent` elements of the axis? Where only remainders
   /// by arguments are, those of offsets that are kept in bounds, they rarely
   /// do.
@@ -91,6 +102,7 @@ public:
 
 private:
   std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
+  bool isConstant(mlir::Value value, const IndexMap &map, mlir::Value mask);
   std::optional<PlannedDivision> dividendOf(mlir::Value tile, IndexMap map);
 
   unsigned axis;

@@ -119,10 +119,8 @@ static llvm::Value *combine(llvm::IRBuilder<> &b,
   }
 }
 
-/// The new value of `op` in memory, as bits, where `old` is the old one. Floats
-/// are compared as integers, as an atomic instruction does.
-static llvm::Value *emitUpdate(Emitter &emitter, tt::AtomicRMWOp op,
-                               llvm::Value *old, llvm::Value *value) {
+llvm::Value *emitUpdate(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *old,
+                        llvm::Value *value) {
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Type *type = value->getType();
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);

@@ -255,6 +255,10 @@ llvm::Value *emitAtomic(Emitter &emitter, mlir::Operation *op,
 /// address of the first.
 llvm::Value *emitPlainAtomic(Emitter &emitter, mlir::Operation *op,
                              llvm::ArrayRef<llvm::Value *> operands);
+/// The new value of `op` in memory, as bits, where `old` is the old one. Floats
+/// are compared as integers, as an atomic instruction does.
+llvm::Value *emitUpdate(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *old,
+                        llvm::Value *value);
 /// Emits one compare-and-swap loop that updates as many neighbours as `values`
 /// has lanes, in CpuModel::kSwapBits at the aligned `pointer`.
 void emitWideAtomic(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *pointer,

@@ -4,6 +4,7 @@
 
 #include "plan/Masks.h"
 
+#include "plan/PlainAtomics.h"
 #include "plan/Reads.h"
 #include "tile/ConstantWhere.h"
 
@@ -14,15 +15,21 @@ namespace nereid::cpu {
 using codegen::ConditionAt;
 using codegen::MaskedAccess;
 
-static MaskedAccess accessOf(tt::StoreOp store, unsigned rank) {
-  return {store.getPtr(), store.getMask(), codegen::identityMap(rank)};
+/// What `root` writes to, if it does: the access of a store or of an update.
+static std::optional<MaskedAccess> writtenBy(const Root &root, unsigned rank) {
+  codegen::IndexMap map = codegen::identityMap(rank);
+  if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
+    return MaskedAccess{store.getPtr(), store.getMask(), map};
+  if (auto update = dyn_cast_or_null<tt::AtomicRMWOp>(root.op))
+    return MaskedAccess{update.getPtr(), update.getMask(), map};
+  return std::nullopt;
 }
 
 /// True if `root` has no effect where `condition` is false.
 static bool isInactive(const Root &root, const ConditionAt &condition,
                        unsigned rank, codegen::TileForms &forms) {
-  if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
-    return codegen::isConjunctOf(condition, accessOf(store, rank), forms);
+  if (auto access = writtenBy(root, rank))
+    return codegen::isConjunctOf(condition, *access, forms);
   return root.leftOut &&
          codegen::constantWhere(root.op->getOperand(0), condition, forms) ==
              root.leftOut;
@@ -43,8 +50,8 @@ static void addAccesses(codegen::MaskPlanner &planner, const Inner &inner,
       auto load = read.value.getDefiningOp<tt::LoadOp>();
       add({load.getPtr(), load.getMask(), read.map});
     }
-    if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
-      add(accessOf(store, rank));
+    if (auto access = writtenBy(root, rank))
+      add(*access);
   }
 }
 
@@ -66,8 +73,10 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
   };
   return llvm::all_of(inner.roots, [&](const Root &root) {
     auto store = dyn_cast_or_null<tt::StoreOp>(root.op);
+    auto update = dyn_cast_or_null<tt::AtomicRMWOp>(root.op);
     if (root.kind != RootKind::Check &&
         !(store && hasMasked(store.getValue())) &&
+        !(update && hasMasked(update.getVal())) &&
         !(root.kind == RootKind::Materialize && hasMasked(root.value)))
       return false;
     RootReads reads = readsOf(root, program);
@@ -86,8 +95,10 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
   });
 }
 
+/// For vectors of `lanes`. The plan of an atomic update is empty unless its
+/// addresses are neighbours in each piece.
 static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
-                                const TileProgram &program,
+                                int64_t lanes, const TileProgram &program,
                                 const llvm::DenseSet<Value> &written,
                                 codegen::TileForms &forms,
                                 const GenerateOptions &options) {
@@ -96,8 +107,8 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
       nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
   auto isKnown = [&](Value value) { return isReady(value, program, written); };
   bool hasPieces = !isStrip && inner.roots.front().kind != RootKind::Scan &&
-                   nest.lanes > 1 && options.fastPaths.has(FastPath::Pieces);
-  int64_t lanes = nest.lanes, extent = nest.shape[nest.vectorAxis];
+                   lanes > 1 && options.fastPaths.has(FastPath::Pieces);
+  int64_t extent = nest.shape[nest.vectorAxis];
   std::optional<codegen::MaskPlanner> planner;
   auto begin = [&](int64_t leastDivisor) {
     planner.emplace(nest.vectorAxis, forms, isKnown);
@@ -111,6 +122,10 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
     masksEnds = false;
     begin(2 * lanes);
   }
+  const Root &first = inner.roots.front();
+  if (first.kind == RootKind::Serial &&
+      (!masksEnds || planner->strideInPiece(*writtenBy(first, rank)) != 1))
+    return {};
   if (isStrip) {
     // One range for all rows that are reduced.
     planner->dropIf([&](const codegen::PlannedCondition &condition) {
@@ -160,6 +175,25 @@ static bool isScanAlongAxis(const Nest &nest) {
   return scan.getAxis() == nest.vectorAxis;
 }
 
+/// Vectors of the update in `nest` that needs no lock, if its addresses are
+/// neighbours in pieces.
+static void planUpdate(Nest &nest, const TileProgram &program,
+                       codegen::TileForms &forms,
+                       const GenerateOptions &options) {
+  Inner &inner = nest.inners.front();
+  auto update = dyn_cast<tt::AtomicRMWOp>(inner.roots.front().op);
+  if (!update || nest.plainLanes > 1 || program.heldSums.contains(update) ||
+      !mayBePlain(update, options) || !canUpdateVectors(update, program))
+    return;
+  unsigned bits =
+      getElementTypeOrSelf(update.getVal().getType()).getIntOrFloatBitWidth();
+  int64_t lanes = std::min<int64_t>(nest.shape[nest.vectorAxis],
+                                    options.cpu.vectorBits / bits);
+  inner.masks = planOf(inner, nest, lanes, program, {}, forms, options);
+  if (!inner.masks.divisions.empty())
+    nest.plainLanes = lanes;
+}
+
 void planMasks(TileProgram &program, codegen::TileForms &forms,
                const GenerateOptions &options) {
   for (auto &[block, plan] : program.blocks)
@@ -176,12 +210,18 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
             written.insert(root.op->result_begin(), root.op->result_end());
       if (nest.transposition)
         planBlockMasks(nest, program, written, forms);
+      const Root *first = nest.inners.front().roots.begin();
+      if (!nest.inners.front().roots.empty() &&
+          first->kind == RootKind::Serial) {
+        planUpdate(nest, program, forms, options);
+        continue;
+      }
       for (Inner &inner : nest.inners)
         if (!inner.roots.empty() && !nest.group &&
-            inner.roots.front().kind != RootKind::Serial &&
             !(inner.roots.front().kind == RootKind::Scan &&
               !isScanAlongAxis(nest)))
-          inner.masks = planOf(inner, nest, program, written, forms, options);
+          inner.masks =
+              planOf(inner, nest, nest.lanes, program, written, forms, options);
     }
 }
 

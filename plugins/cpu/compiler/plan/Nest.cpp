@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "nereid/codegen/Expand.h"
 #include "plan/PlainAtomics.h"
 #include "plan/Planner.h"
 #include "tile/Combine.h"
@@ -155,23 +154,17 @@ static int orderedAxisOf(const Nest &nest) {
   return -1;
 }
 
-/// Does `op` update neighbours in memory, which may be done at once? Old values
-/// are not returned.
+/// Does `op` update neighbours in memory, which may be done at once?
 static bool updatesNeighbours(const Nest &nest, tt::AtomicRMWOp op,
                               const TileProgram &program,
                               codegen::TileForms &forms) {
-  Type element = getElementTypeOrSelf(op.getVal().getType());
-  if (!op->use_empty() || !isTile(op.getPtr()) || !element.isIntOrFloat() ||
-      element.getIntOrFloatBitWidth() < 8 || program.isOpaque(op.getPtr()))
+  if (!canUpdateVectors(op, program))
     return false;
   const codegen::TileForm *form = forms.of(op.getPtr());
   // Rows may be anywhere.
   unsigned last = nest.shape.size() - 1;
-  if (!form || form->termDims() >> last & 1 ||
-      form->strides[last].constant() != 1)
-    return false;
-  tt::FuncOp update = codegen::findAtomicUpdate(op);
-  return !update || isStraightLine(update.getBody());
+  return form && !(form->termDims() >> last & 1) &&
+         form->strides[last].constant() == 1;
 }
 
 /// Sets how many neighbours in memory a compare-and-swap updates at once, and

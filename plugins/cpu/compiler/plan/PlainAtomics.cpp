@@ -6,6 +6,9 @@
 
 #include "../image.h"
 
+#include "nereid/codegen/Expand.h"
+#include "plan/Planner.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -17,6 +20,16 @@ bool mayBePlain(Operation *op, const GenerateOptions &options) {
     return update.getScope() != tt::MemSyncScope::SYSTEM;
   auto swap = dyn_cast<tt::AtomicCASOp>(op);
   return swap && swap.getScope() != tt::MemSyncScope::SYSTEM;
+}
+
+bool canUpdateVectors(tt::AtomicRMWOp op, const TileProgram &program) {
+  Type element = getElementTypeOrSelf(op.getVal().getType());
+  if (!op->use_empty() || !isa<RankedTensorType>(op.getPtr().getType()) ||
+      !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8 ||
+      program.isOpaque(op.getPtr()))
+    return false;
+  tt::FuncOp update = codegen::findAtomicUpdate(op);
+  return !update || isStraightLine(update.getBody());
 }
 
 /// The operations that `program` does on vectors of neighbours.

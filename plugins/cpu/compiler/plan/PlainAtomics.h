@@ -14,6 +14,10 @@ namespace nereid::cpu {
 /// other processes belong.
 bool mayBePlain(mlir::Operation *op, const GenerateOptions &options);
 
+/// Can `op` update the elements of vectors, if they are neighbours? Old values
+/// are not returned.
+bool canUpdateVectors(tt::AtomicRMWOp op, const TileProgram &program);
+
 /// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `program` has such operations and
 /// may make others wait: it waits for no other and calls no function of the
 /// host; and NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS.

@@ -96,6 +96,11 @@ struct Printer {
       os << (division.stride() ? ", contiguous" : ", constant")
          << (masks.masksEnds ? ", ends by masks\n" : "\n");
     }
+    for (const codegen::PlannedConstant &constant : masks.constants) {
+      os.indent(indent) << "in pieces ";
+      name(constant.value);
+      os << ", constant\n";
+    }
   }
 
   void printTransposition(const Transposition &blocks, unsigned indent) {

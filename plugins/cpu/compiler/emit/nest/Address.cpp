@@ -104,13 +104,14 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     Indices inner = indicesAt(term.map, indices);
     if (const auto *division = pieceOf(term.tensor, inner)) {
       assumed = true;
-      llvm::Value *first = asI64(firstInPiece(*division));
+      llvm::Value *first = asI64(get(term.tensor, startOfPiece(division->map)));
       parts.push_back(scaledBy(term.coefficient, first, false));
       if (division->stride())
         addIndex(term.coefficient, {placeInPiece(), 1, nullptr});
       continue;
     }
-    Element element = get(term.tensor, inner);
+    std::optional<Element> constant = constantInPiece(term.tensor, inner);
+    Element element = constant ? *constant : get(term.tensor, inner);
     llvm::Value *wide = at({element.value}, [&]() -> llvm::Value * {
       llvm::Type *type = builder.getInt64Ty();
       if (element.isVector)

@@ -6,6 +6,8 @@
 #include "emit/nest/NestEmitter.h"
 #include "plan/PlainAtomics.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -90,26 +92,61 @@ void NestEmitter::updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
     else
       emitWideAtomic(emitter, op, first, values);
   });
-  emitIf(emitter, builder.CreateAnd(builder.CreateNot(isWhole), isAny), [&] {
-    // The next lane moves to the first, which costs no memory.
-    SmallVector<llvm::Value *, 2> rest = {values};
-    if (mask)
-      rest.push_back(mask);
-    SmallVector<int> turned;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      turned.push_back((lane + 1) % lanes);
-    emitLoop(builder, emitter.i64(lanes), 1, rest, [&](llvm::Value *lane) {
-      auto firstOf = [&](llvm::Value *vector) {
-        return builder.CreateExtractElement(vector, uint64_t(0));
-      };
-      llvm::Value *value = firstOf(rest[0]);
-      llvm::Value *place = builder.CreateGEP(value->getType(), first, lane);
-      emitIf(emitter, mask ? firstOf(rest[1]) : nullptr,
-             [&] { emitElement(op, {place, value, nullptr}, isPlain); });
-      for (llvm::Value *&vector : rest)
-        vector = builder.CreateShuffleVector(vector, turned);
-    });
+  emitIf(emitter, builder.CreateAnd(builder.CreateNot(isWhole), isAny),
+         [&] { updateInTurn(op, first, values, mask, isPlain); });
+  levels.back().block = builder.GetInsertBlock();
+}
+
+/// Updates the elements at `places`, or from that one on, one after the other
+/// where `mask` (null: always) is true.
+void NestEmitter::updateInTurn(tt::AtomicRMWOp op, llvm::Value *places,
+                               llvm::Value *values, llvm::Value *mask,
+                               bool isPlain) {
+  bool areNeighbours = !places->getType()->isVectorTy();
+  // The next lane moves to the first, which costs no memory.
+  SmallVector<llvm::Value *, 3> rest = {values};
+  if (mask)
+    rest.push_back(mask);
+  if (!areNeighbours)
+    rest.push_back(places);
+  SmallVector<int> turned;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    turned.push_back((lane + 1) % lanes);
+  emitLoop(builder, emitter.i64(lanes), 1, rest, [&](llvm::Value *lane) {
+    auto firstOf = [&](llvm::Value *vector) {
+      return builder.CreateExtractElement(vector, uint64_t(0));
+    };
+    llvm::Value *value = firstOf(rest[0]);
+    llvm::Value *place = areNeighbours
+                             ? builder.CreateGEP(value->getType(), places, lane)
+                             : firstOf(rest.back());
+    emitIf(emitter, mask ? firstOf(rest[1]) : nullptr,
+           [&] { emitElement(op, {place, value, nullptr}, isPlain); });
+    for (llvm::Value *&vector : rest)
+      vector = builder.CreateShuffleVector(vector, turned);
   });
+}
+
+/// Updates the elements at `address` without a lock: as a vector if they are
+/// neighbours.
+void NestEmitter::updateAt(tt::AtomicRMWOp op, const Address &address,
+                           Element mask, Element value) {
+  unsigned innermost = levels.size() - 1;
+  llvm::Value *values = widen(value);
+  llvm::Type *bits = builder.getIntNTy(
+      values->getType()->getScalarType()->getPrimitiveSizeInBits());
+  mask = ofActiveLanes(mask);
+  if (address.base && address.stride == 1 && address.repeat == 1) {
+    // After the vectors before this one.
+    llvm::SaveAndRestore<unsigned> here(minimumLevel, innermost);
+    llvm::Value *old = widen(loadAt(address, bits, mask, {}, Memory::Program));
+    insertAt(innermost);
+    llvm::Value *next = emitUpdate(emitter, op, old, values);
+    return storeAt(address, bits, mask, {next, true}, Memory::Program);
+  }
+  llvm::Value *where = widen(mask), *places = lanePointers(address, bits);
+  insertAt(innermost);
+  updateInTurn(op, places, values, where, /*isPlain=*/true);
   levels.back().block = builder.GetInsertBlock();
 }
 
@@ -135,7 +172,12 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op, bool isPlain) {
 /// `op` with locks, or without if `isPlain`.
 void NestEmitter::emitAtomicForm(Operation *op, bool isPlain) {
   lanes = isPlain ? nest.plainLanes : nest.lanes;
-  if (lanes > 1)
+  const Inner &inner = nest.inners.front();
+  if (isPlain && !inner.masks.isEmpty()) {
+    emitInner(inner, 0);
+    masks = nullptr;
+    bounds.clear();
+  } else if (lanes > 1)
     emitNeighbours(cast<tt::AtomicRMWOp>(op), isPlain);
   else
     emitElements(op, isPlain);

@@ -121,7 +121,9 @@ private:
   llvm::Value *lengthOfPiece(const Indices &start);
   const codegen::PlannedDivision *pieceOf(mlir::Value value,
                                           const Indices &indices);
-  Element firstInPiece(const codegen::PlannedDivision &division);
+  Indices startOfPiece(const IndexMap &map);
+  std::optional<Element> constantInPiece(mlir::Value value,
+                                         const Indices &indices);
   llvm::Value *placeInPiece();
   Element inPiece(const codegen::PlannedDivision &division);
 
@@ -254,6 +256,10 @@ private:
   void emitNeighbours(tt::AtomicRMWOp op, bool isPlain);
   void updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
                         llvm::Value *mask, bool isPlain);
+  void updateInTurn(tt::AtomicRMWOp op, llvm::Value *places,
+                    llvm::Value *values, llvm::Value *mask, bool isPlain);
+  void updateAt(tt::AtomicRMWOp op, const Address &address, Element mask,
+                Element value);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;

@@ -183,11 +183,27 @@ const PlannedDivision *NestEmitter::pieceOf(Value value,
   return found == masks->divisions.end() ? nullptr : found;
 }
 
-/// The value of `division` where the current piece begins.
-Element NestEmitter::firstInPiece(const PlannedDivision &division) {
+/// Where the current piece begins, through `map`.
+Indices NestEmitter::startOfPiece(const IndexMap &map) {
   Indices start = current;
   start[nest.vectorAxis] = {piece, 0, nullptr};
-  return get(division.value, indicesAt(division.map, start));
+  return indicesAt(map, start);
+}
+
+/// The value of `value`, if the plan says that it is the same in the current
+/// piece.
+std::optional<Element> NestEmitter::constantInPiece(Value value,
+                                                    const Indices &indices) {
+  if (!piece)
+    return std::nullopt;
+  auto isThis = [&](const codegen::PlannedConstant &constant) {
+    return constant.value == value && isAtCurrent(value, constant.map, indices);
+  };
+  const auto *found = llvm::find_if(masks->constants, isThis);
+  if (found == masks->constants.end())
+    return std::nullopt;
+  assumed = true;
+  return get(value, startOfPiece(found->map));
 }
 
 /// The distance of the current vector from where the piece begins.
@@ -199,7 +215,7 @@ llvm::Value *NestEmitter::placeInPiece() {
 /// The value of `division` in the lanes of the current vector.
 Element NestEmitter::inPiece(const PlannedDivision &division) {
   assumed = true;
-  Element first = firstInPiece(division);
+  Element first = get(division.value, startOfPiece(division.map));
   if (!division.stride())
     return first;
   llvm::Value *place = placeInPiece();

@@ -1,5 +1,5 @@
-// Roots.cpp - emits the roots of a nest at one index: stores, materialized
-// values, and accumulation.
+// Roots.cpp - emits the roots of a nest at one index: stores, atomic updates
+// without locks, materialized values, and accumulation.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -118,6 +118,14 @@ void NestEmitter::evaluateRoots(const Inner &inner, unsigned copy,
       writes.push_back({&root, current, value, {}, {}});
       continue;
     }
+    if (auto update = dyn_cast<tt::AtomicRMWOp>(root.op)) {
+      Element mask{builder.getTrue(), false};
+      if (update.getMask())
+        mask = maskAt(update.getMask(), current);
+      writes.push_back({&root, current, get(update.getVal(), current), mask,
+                        addressOf(update.getPtr(), current)});
+      continue;
+    }
     auto store = cast<tt::StoreOp>(root.op);
     Element mask{builder.getTrue(), false};
     if (store.getMask())
@@ -143,6 +151,10 @@ void NestEmitter::emitWrites(ArrayRef<Write> writes) {
         continue;
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
                   buffer->layout(), write.indices, write.value);
+      continue;
+    }
+    if (auto update = dyn_cast<tt::AtomicRMWOp>(write.root->op)) {
+      updateAt(update, write.address, write.mask, write.value);
       continue;
     }
     auto store = cast<tt::StoreOp>(write.root->op);
