@@ -21,7 +21,7 @@ class Flat(Generator):
         self.weighted([
             (5, self.store), (4, self.load), (4, self.update), (1, self.scalar_load), (5, self.compute),
             (1, self.compared), (1, self.bits), (3, self.atomic), (2, self.add_floats),
-            (1, self.loop), (1, self.branch), (3, self.named_rows),
+            (1, self.loop), (1, self.branch), (3, self.named_rows), (1.5, self.reduce),
         ])()
         if self.asserting.random() < 0.2:
             self._assert()

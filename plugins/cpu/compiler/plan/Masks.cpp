@@ -8,6 +8,8 @@
 #include "plan/Reads.h"
 #include "tile/ConstantWhere.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -74,7 +76,10 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
   return llvm::all_of(inner.roots, [&](const Root &root) {
     auto store = dyn_cast_or_null<tt::StoreOp>(root.op);
     auto update = dyn_cast_or_null<tt::AtomicRMWOp>(root.op);
-    if (root.kind != RootKind::Check &&
+    bool isSum = root.kind == RootKind::Reduce &&
+                 isStraightLine(root.op->getRegion(0)) &&
+                 llvm::all_of(root.op->getOperands(), hasMasked);
+    if (root.kind != RootKind::Check && !isSum &&
         !(store && hasMasked(store.getValue())) &&
         !(update && hasMasked(update.getVal())) &&
         !(root.kind == RootKind::Materialize && hasMasked(root.value)))
@@ -175,6 +180,23 @@ static bool isScanAlongAxis(const Nest &nest) {
   return scan.getAxis() == nest.vectorAxis;
 }
 
+/// How many vectors a loop over pieces sums at once: their addresses are those
+/// of neighbours, which was not known when the nest was planned, but there are
+/// few of them.
+static unsigned sumsInPieces(const codegen::MaskPlan &masks, int64_t lanes) {
+  constexpr unsigned kMost = 4; // hide the latency of additions
+  unsigned sums = kMost;
+  for (const codegen::PlannedDivision &division : masks.divisions) {
+    APInt divisor;
+    if (division.grows &&
+        matchPattern(division.value.getDefiningOp()->getOperand(1),
+                     m_ConstantInt(&divisor)))
+      while (sums > 1 && divisor.slt(sums * lanes))
+        sums /= 2;
+  }
+  return sums;
+}
+
 /// Vectors of the update in `nest` that needs no lock, if its addresses are
 /// neighbours in pieces.
 static void planUpdate(Nest &nest, const TileProgram &program,
@@ -222,6 +244,10 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
               !isScanAlongAxis(nest)))
           inner.masks =
               planOf(inner, nest, nest.lanes, program, written, forms, options);
+      const codegen::MaskPlan &masks = nest.inners.front().masks;
+      if (nest.inners.size() == 1 && masks.masksEnds &&
+          first->kind == RootKind::Reduce)
+        nest.unroll = std::max(nest.unroll, sumsInPieces(masks, nest.lanes));
     }
 }
 

@@ -98,9 +98,13 @@ void NestEmitter::accumulate(Accumulators &sums, unsigned copy,
   for (Value operand : sums.op->getOperands())
     values.push_back(widen(get(operand, current)));
   if (!sums.seeded) {
-    SmallVector<llvm::Value *> arguments = loadSlots(sums, copy);
+    SmallVector<llvm::Value *> before = loadSlots(sums, copy);
+    SmallVector<llvm::Value *> arguments = before;
     llvm::append_range(arguments, values);
     values = combine(sums.op->getRegion(0), arguments, lanes, inOrder);
+    if (activeLanes)
+      for (auto [value, kept] : llvm::zip(values, before))
+        value = builder.CreateSelect(activeLanes, value, kept);
   }
   insertAt(levels.size() - 1);
   for (auto [slots, value] : llvm::zip(sums.slots, values))
