@@ -63,10 +63,12 @@ void Emitter::watchLoops(tt::FuncOp kernel) {
 
 void Emitter::loopCondition(Id condition) {
   // As a number that the driver's compiler does not know: it takes the
-  // condition itself for false after the loop.
+  // condition itself for false after the loop. And not with the zero itself,
+  // which the compiler would know where the check has passed.
   Id unfinished;
   if (watchesLoops)
-    unfinished = b.bitXor(b.select(condition, b.u32(1), b.u32(0)), inputs.zero);
+    unfinished = b.bitXor(b.select(condition, b.u32(1), b.u32(0)),
+                          b.lshr(inputs.zero, b.u32(1)));
   openLoops.push_back(unfinished);
   b.loopCondition(condition);
 }
