@@ -75,6 +75,8 @@ class Flat(Generator):
         if row.high >= name.origin.capacity - name.high:
             return
         mask = self.compare(self.choice(["slt", "ult"]), flat, self.known(self.rng.randrange(flat.high + 2), shape))
+        if self.chance(0.2):
+            mask = self.both(mask, self.mask(shape))
         numbers = self.cast(self.load_tile(self.add(self.splat(name, shape), row), mask), E.I32)
         pointer = self.choice(pointers)
         most = (pointer.origin.capacity - pointer.high) // width

@@ -32,23 +32,31 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
   }
 }
 
-/// Is `value` the same in a piece in which `mask` (null: always) is true, also
-/// if it is in memory now? What is loaded from one address is: a load of a tile
+/// Is `mask` (null: always) true wherever all conditions of the plan are?
+bool MaskPlanner::isImplied(Value mask, const IndexMap &map) {
+  return !mask || llvm::all_of(conjunctsOf(mask, forms),
+                               [&](const MaskConjunct &conjunct) {
+                                 return llvm::is_contained(
+                                     plan.conditions,
+                                     PlannedCondition{conjunct.in(map), {}});
+                               });
+}
+
+/// Is `value` the same in a piece in which all conditions are true, also if it
+/// is in memory now? What is loaded from one address is: a load of a tile
 /// happens as a whole.
-bool MaskPlanner::isConstant(Value value, const IndexMap &map, Value mask) {
+bool MaskPlanner::isConstant(Value value, const IndexMap &map) {
   if (!tileType(value) || !changesAlong(axis, value, map, forms))
     return true;
   if (addDivision(value, map) == 0)
     return true;
   Operation *op = value.getDefiningOp();
   if (auto load = dyn_cast_or_null<tt::LoadOp>(op))
-    return !load.getIsVolatile() &&
-           (!load.getMask() || load.getMask() == mask) &&
-           isConstant(load.getPtr(), map, mask);
+    return !load.getIsVolatile() && isImplied(load.getMask(), map) &&
+           isConstant(load.getPtr(), map);
   return op && isElementOp(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isConstant(operand, map, mask);
-         });
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isConstant(operand, map); });
 }
 
 std::optional<int64_t> MaskPlanner::strideInPiece(const MaskedAccess &access) {
@@ -71,7 +79,7 @@ std::optional<int64_t> MaskPlanner::strideInPiece(const MaskedAccess &access) {
       if (*own && !factor)
         return std::nullopt;
       stride += *own ? *factor : 0;
-    } else if (isConstant(term.tensor, map, access.mask)) {
+    } else if (isConstant(term.tensor, map)) {
       plan.constants.push_back({term.tensor, map});
     } else {
       return std::nullopt;

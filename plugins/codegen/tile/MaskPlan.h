@@ -87,8 +87,8 @@ public:
   /// Adds the divisions in the access's addresses if these have a constant
   /// stride in each piece. Constant divisors below `leastDivisor` do not count.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
-  /// What the address of `access` grows by along the axis in a piece in which
-  /// its mask is true, if that is a constant.
+  /// What the address of `access`, whose conditions were added, grows by along
+  /// the axis in a piece in which all are true, if that is a constant.
   std::optional<int64_t> strideInPiece(const MaskedAccess &access);
   /// Do pieces end within `extent` elements of the axis? Where only remainders
   /// by arguments are, those of offsets that are kept in bounds, they rarely
@@ -102,7 +102,8 @@ public:
 
 private:
   std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
-  bool isConstant(mlir::Value value, const IndexMap &map, mlir::Value mask);
+  bool isImplied(mlir::Value mask, const IndexMap &map);
+  bool isConstant(mlir::Value value, const IndexMap &map);
   std::optional<PlannedDivision> dividendOf(mlir::Value tile, IndexMap map);
 
   unsigned axis;

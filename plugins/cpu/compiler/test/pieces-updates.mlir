@@ -23,6 +23,14 @@
 // REDEFINE: %{kernel} = %t.umax.mlir
 // RUN: %{check}
 
+// Elements that memory chooses: the number of a row is unknown where it was not
+// loaded.
+// RUN: sed -e '/^  %%mask = /d' -e 's/^ *.. if chosen:/  /' %s > %t.chosen.mlir
+// RUN: nereid compile %t.chosen.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix CHOSEN
+// REDEFINE: %{kernel} = %t.chosen.mlir
+// RUN: %{check}
+// CHOSEN-NOT: in pieces
+
 // CHECK:      nest [512] axis 0 lanes 1 {{.*}} plain lanes 16
 // CHECK-NEXT: mask %{{.*}} below a bound
 // CHECK-DAG:  pieces of %{{.*}}, contiguous, ends by masks
@@ -44,6 +52,12 @@ tt.func public @rows(%numbers: !tt.ptr<i32>, %values: !tt.ptr<i32>, %table: !tt.
   %index = arith.addi %firsts, %own : tensor<512xi32>
   %ns = tt.splat %n : i32 -> tensor<512xi32>
   %mask = arith.cmpi slt, %index, %ns : tensor<512xi32>
+  // if chosen: %below = arith.cmpi slt, %index, %ns : tensor<512xi32>
+  // if chosen: %choicesAt = tt.splat %values : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+  // if chosen: %choiceAt = tt.addptr %choicesAt, %index : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+  // if chosen: %choice = tt.load %choiceAt : tensor<512x!tt.ptr<i32>>
+  // if chosen: %isChosen = arith.cmpi sgt, %choice, %zero : tensor<512xi32>
+  // if chosen: %mask = arith.andi %below, %isChosen : tensor<512xi1>
   %row = arith.divsi %index, %width : tensor<512xi32>
   %column = arith.remsi %index, %width : tensor<512xi32>
   %numbersAt = tt.splat %numbers : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
