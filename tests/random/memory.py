@@ -196,7 +196,7 @@ class Memory(Masks):
         sem = self.choice(["acq_rel", "relaxed"])
         shape = value.shape
         (old,) = self.emit("rmw", [places, value, mask], [(value.element, shape)], name=name, sem=sem)
-        if self.chance(0.5) and self.visible and self.visible[-1] is old:
+        if self.chance(0.5):
             self.visible.pop()
         return old
 

@@ -42,8 +42,9 @@ struct PlannedDivision {
   int64_t stride() const { return grows && isRemainder; }
 };
 
-/// A value in an address that is in memory, and is the same in a piece: it was
-/// computed, or loaded, from what is.
+/// A value in an address that is the same in a piece in which all conditions
+/// are true: it was computed, or loaded, from what is. It may have been stored
+/// to memory since, where nothing else tells.
 struct PlannedConstant {
   mlir::Value value;
   IndexMap map; // its index in that of the nest

@@ -180,9 +180,9 @@ static bool isScanAlongAxis(const Nest &nest) {
   return scan.getAxis() == nest.vectorAxis;
 }
 
-/// How many vectors a loop over pieces sums at once: their addresses are those
-/// of neighbours, which was not known when the nest was planned, but there are
-/// few of them.
+/// How many vectors a loop over pieces sums at once. The nest was planned for
+/// addresses that are scattered, which takes longer than any sum waits for the
+/// one before; in a piece they are neighbours. A short piece has few vectors.
 static unsigned sumsInPieces(const codegen::MaskPlan &masks, int64_t lanes) {
   constexpr unsigned kMost = 4; // hide the latency of additions
   unsigned sums = kMost;

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A streamed load is evaluated where its readers run, in the loop of a later
-// store or after it. This file resolves the hazards with such stores, which
+// store, or of an atomic update that orders nothing else, or after it. This
+// file resolves the hazards with such stores and updates, which
 // analysis/Access.h defines:
 //
 //   Always         the load is materialized

@@ -1,4 +1,5 @@
-// RowMasks.cpp - masks of loads that are the same for a whole row.
+// RowMasks.cpp - masks of loads and assertions that are the same for a whole
+// row.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //

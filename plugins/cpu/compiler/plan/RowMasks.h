@@ -9,8 +9,8 @@
 
 namespace nereid::cpu {
 
-/// Widens masks of loads in `kernel`, whose tiles have the dimensions of
-/// `index`: see RowMasks.cpp.
+/// Widens masks of loads and assertions in `kernel`, whose tiles have the
+/// dimensions of `index`: see RowMasks.cpp.
 void widenRowMasks(tt::FuncOp kernel, const IndexParts &index);
 
 } // namespace nereid::cpu

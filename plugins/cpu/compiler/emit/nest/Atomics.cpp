@@ -177,10 +177,11 @@ void NestEmitter::emitAtomicForm(Operation *op, bool isPlain) {
     emitInner(inner, 0);
     masks = nullptr;
     bounds.clear();
-  } else if (lanes > 1)
+  } else if (lanes > 1) {
     emitNeighbours(cast<tt::AtomicRMWOp>(op), isPlain);
-  else
+  } else {
     emitElements(op, isPlain);
+  }
   lanes = nest.lanes;
 }
 
