@@ -24,8 +24,7 @@ void MaskPlanner::addConditions(const MaskedAccess &access) {
     return;
   for (const MaskConjunct &conjunct : conjunctsOf(access.mask, forms)) {
     PlannedCondition found{conjunct.in(access.map), {}, false};
-    if (!tileType(found.condition) || hasOther(found.map) ||
-        llvm::is_contained(plan.conditions, found))
+    if (hasOther(found.map) || llvm::is_contained(plan.conditions, found))
       continue;
     std::optional<unsigned> dim = dimensionAlong(axis, found.map);
     if (dim && (forms.dependsOn(found.condition) >> *dim & 1)) {

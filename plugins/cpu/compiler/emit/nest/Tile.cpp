@@ -35,8 +35,6 @@ static TileLayout layoutOf(const TileProgram &program, Value value) {
 }
 
 Element NestEmitter::get(Value value, const Indices &indices) {
-  if (!isTile(value))
-    return {emitter.scalar(value), false};
   MemoKey key = keyOf(value, indices);
   const Indices &used = std::get<Indices>(key);
   // Before the values that are known: a row's condition may have been evaluated
@@ -44,6 +42,8 @@ Element NestEmitter::get(Value value, const Indices &indices) {
   if (getElementTypeOrSelf(value.getType()).isInteger(1) &&
       isKnownTrue(value, used))
     return {builder.getTrue(), false, /*assumes=*/true};
+  if (!isTile(value))
+    return {emitter.scalar(value), false};
   for (Level &level : levels)
     if (auto known = level.memo.find(key); known != level.memo.end()) {
       assumed |= known->second.assumes;
