@@ -4,6 +4,7 @@
 // RUN: split-file %s %t
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=INTEL
+// RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %s --check-prefix=ZEN3
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver4 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver5 -O fast_paths=all,-read-ahead --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: nereid compile %t/short.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
@@ -14,6 +15,8 @@
 // CHECK: call void @llvm.prefetch.p0(
 // INTEL-DAG: getelementptr i8, ptr %{{.*}}, i64 1024
 // INTEL: call void @llvm.prefetch.p0(
+// ZEN3-DAG: getelementptr i8, ptr %{{.*}}, i64 2048
+// ZEN3: call void @llvm.prefetch.p0(
 // NONE-NOT: call void @llvm.prefetch
 
 // ONCE: call <16 x float> @llvm.masked.load
