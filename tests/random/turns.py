@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 import elements as E
+from columns import Columns
 from flat import Flat
 from generate import generate
 from ir import Kernel
@@ -118,8 +119,11 @@ def generate_products(seed: int):
 
 
 def generate_any(seed: int):
-    """The kernel of one seed of eight divides its index."""
-    return Flat(seed).kernel() if seed % 8 == 5 else generate(seed)
+    """The kernel of one seed of eight divides its index, that of one of sixteen
+    reduces columns."""
+    if seed % 8 == 5:
+        return Flat(seed).kernel()
+    return Columns(seed).kernel() if seed % 16 == 11 else generate(seed)
 
 
 def generator_of(products: bool):

@@ -18,6 +18,11 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
 /// Is a load of memory, whenever it is made, all that `loop` has an effect by?
 bool onlyReads(mlir::scf::ForOp loop);
 
+/// How many programs, along x, should take turns in `loop` because what each
+/// reads of a row in memory is short, and the next one reads what follows. 0:
+/// they should not.
+int64_t programsOfRows(mlir::scf::ForOp loop, codegen::TileForms &forms);
+
 /// Sets TileProgram::joint, before buffers are placed, if products of `program`
 /// may be computed with those of the programs after it.
 void planJoint(TileProgram &program, const GenerateOptions &options);

@@ -182,7 +182,7 @@ private:
   void planTurns();
   bool planTurnOperands(TurnLoop &turns, const DeferredDots &deferred);
   bool planSharedBuffers(TurnLoop &turns);
-  void separatePrograms(TurnLoop &turns);
+  void separatePrograms(TurnLoop &turns, int64_t most, int64_t room);
   // MemoryOrder.cpp
   bool canFollow(tt::StoreOp store, const Root &earlier);
   bool canReorder(tt::StoreOp store);

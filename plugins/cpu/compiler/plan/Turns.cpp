@@ -198,8 +198,9 @@ bool Planner::planTurnOperands(TurnLoop &turns, const DeferredDots &deferred) {
   return !turns.operands.empty();
 }
 
-/// Gives each program a copy of what it must keep. Sets the number of programs.
-void Planner::separatePrograms(TurnLoop &turns) {
+/// Gives each program a copy of what it must keep, in `room` bytes for all.
+/// Sets the number of programs, `most` or less.
+void Planner::separatePrograms(TurnLoop &turns, int64_t most, int64_t room) {
   turns.own = buffersBetweenIterations(*program, turns.loop);
   llvm::SetVector<Buffer *> copied = turns.own;
   for (const TurnOperand &operand : turns.operands)
@@ -211,8 +212,7 @@ void Planner::separatePrograms(TurnLoop &turns) {
       return;
     bytes += llvm::alignTo(buffer->groupStride(), kScratchAlign);
   }
-  turns.programs = std::min<int64_t>(
-      kMostSharing, options.cpu.sharedBytes / std::max<int64_t>(bytes, 1));
+  turns.programs = std::min(most, room / std::max<int64_t>(bytes, 1));
   if (turns.programs < 2)
     return;
   for (Buffer *buffer : copied) {
@@ -224,7 +224,9 @@ void Planner::separatePrograms(TurnLoop &turns) {
 
 void Planner::planTurns() {
   scf::ForOp loop = findSharingLoop(*program);
-  if (!options.fastPaths.has(FastPath::DotTurns) || !loop || program->joint ||
+  FastPath path = program->dots.empty() ? FastPath::InterleavedPrograms
+                                        : FastPath::DotTurns;
+  if (!options.fastPaths.has(path) || !loop || program->joint ||
       !program->heldSums.empty() || !onlyReads(loop))
     return;
   TurnLoop turns{loop};
@@ -232,12 +234,17 @@ void Planner::planTurns() {
   if (!bounds.visit(loop.getLowerBound()) || !bounds.visit(loop.getStep()))
     return;
   auto deferred = program->deferredDots.find(loop);
-  bool hasShared = deferred == program->deferredDots.end()
-                       ? planSharedBuffers(turns)
-                       : planTurnOperands(turns, deferred->second);
-  if (!hasShared)
-    return;
-  separatePrograms(turns);
+  int64_t most = kMostSharing, room = options.cpu.sharedBytes;
+  if (program->dots.empty()) {
+    // Sums that leave the first cache cost more than the order gains.
+    most = parts ? 0 : programsOfRows(loop, forms);
+    room = options.cpu.panelBytes;
+  } else if (deferred == program->deferredDots.end())
+    most = planSharedBuffers(turns) ? most : 0;
+  else
+    most = planTurnOperands(turns, deferred->second) ? most : 0;
+  if (most)
+    separatePrograms(turns, most, room);
   if (turns.programs < 2)
     return;
   program->fastestAxis = turns.axis;
