@@ -77,11 +77,12 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
 /// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
 /// these are much smaller than it: the numbers of rows. Then the range of
 /// addresses costs little to compute. That of quotients and remainders does, of
-/// whatever size. But neighbours in memory by a remainder, as in a roll of
-/// rows, are read before the loop of the store, as if no range was known: where
-/// they are a few elements behind what is stored, but for the higher bits of
-/// the address, each load would wait for a store.
-static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
+/// whatever size. But neighbours in memory that a load finds by a remainder, as
+/// in a roll of rows, are read before the loop of the store, as if no range was
+/// known: where they are a few elements behind what is stored, but for the
+/// higher bits of the address, each load would wait for a store.
+static bool findRowNumbers(Value pointers, bool isLoad,
+                           codegen::TileForms &forms,
                            SmallVectorImpl<Value> &tensors) {
   constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
   const TileForm *form = forms.of(pointers);
@@ -94,7 +95,7 @@ static bool findRowNumbers(Value pointers, codegen::TileForms &forms,
        form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
-      if (divided->isRemainder && term.coefficient.constant() == 1)
+      if (isLoad && divided->isRemainder && term.coefficient.constant() == 1)
         return false;
       continue;
     }
@@ -207,8 +208,8 @@ bool Planner::materializeMovedLoads() {
         Value to = store.pointers;
         if (hazard == Hazard::Always &&
             !codegen::haveSameAddresses(op.getPtr(), to, forms) &&
-            findRowNumbers(op.getPtr(), forms, numbers) &&
-            findRowNumbers(to, forms, numbers))
+            findRowNumbers(op.getPtr(), true, forms, numbers) &&
+            findRowNumbers(to, false, forms, numbers))
           hazard = Hazard::IfOverlapping;
         always |= hazard == Hazard::Always;
         if (hazard == Hazard::None)
