@@ -66,7 +66,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs run first along an axis on which they share operands, or are "
      "neighbours in memory"},
     {FastPath::RowPrefetch, "row-prefetch",
-     "short rows of the next program, or iteration, are prefetched"},
+     "short rows of the next program, or iteration, are prefetched, and short "
+     "rows have no loop"},
     {FastPath::UnitStrides, "unit-strides",
      "a form of the kernel for strides that are one in this launch"},
     {FastPath::Neighbours, "neighbours",

@@ -180,6 +180,14 @@ static bool isScanAlongAxis(const Nest &nest) {
   return scan.getAxis() == nest.vectorAxis;
 }
 
+/// Is only a part of the axis emitted without masks, or in pieces?
+static bool dividesAxis(const codegen::MaskPlan &masks) {
+  auto isBound = [](const codegen::PlannedCondition &condition) {
+    return condition.bound.has_value();
+  };
+  return !masks.divisions.empty() || llvm::any_of(masks.conditions, isBound);
+}
+
 /// How many vectors a loop over pieces sums at once. The nest was planned for
 /// addresses that are scattered, which takes longer than any sum waits for the
 /// one before; in a piece they are neighbours. A short piece has few vectors.
@@ -244,6 +252,9 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
               !isScanAlongAxis(nest)))
           inner.masks =
               planOf(inner, nest, nest.lanes, program, written, forms, options);
+      nest.unrollsRows &= llvm::none_of(nest.inners, [](const Inner &inner) {
+        return dividesAxis(inner.masks);
+      });
       const codegen::MaskPlan &masks = nest.inners.front().masks;
       if (nest.inners.size() == 1 && masks.masksEnds &&
           first->kind == RootKind::Reduce)

@@ -203,6 +203,15 @@ static void setLanesOfSerial(Nest &nest, Operation *op,
       std::min<int64_t>(type.getNumElements(), options.cpu.vectorBits / bits);
 }
 
+/// Do the roots of `nest` read memory, other than scratch?
+static bool readsMemory(const Nest &nest, const TileProgram &program) {
+  return llvm::any_of(nest.inners, [&](const Inner &inner) {
+    return llvm::any_of(inner.roots, [&](const Root &root) {
+      return !readsOf(root, program).loads.empty();
+    });
+  });
+}
+
 void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor,
@@ -265,6 +274,19 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   bool isHeavy = cost > 12 || survey.score[nest.vectorAxis] < 0;
   int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
   nest.unroll = std::min(unroll, vectors);
+  // Hardware prefetchers follow a load whose addresses have one stride. In a
+  // loop over a short row they have another one from a row to the next: a Zen 3
+  // read rows of 128 bytes, of 256 each, half as fast, and of 512 bytes a
+  // fourth.
+  constexpr int64_t kShortRow = 512; // bytes
+  bool hasRows = llvm::any_of(llvm::seq(0u, rank), [&](unsigned dim) {
+    return dim != nest.vectorAxis && nest.shape[dim] > 1;
+  });
+  bool isShort =
+      nest.shape[nest.vectorAxis] * survey.memoryBits[nest.vectorAxis] <=
+      8 * kShortRow;
+  nest.unrollsRows = options.fastPaths.has(FastPath::RowPrefetch) && hasRows &&
+                     isShort && !sums && !isHeavy && readsMemory(nest, program);
   // With a still larger body, the comparison and mask of AVX-512 are 5 % of it;
   // an unmasked loop would double the code, which is 20 % of softmax's compile
   // time.

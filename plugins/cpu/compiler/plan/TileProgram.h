@@ -135,8 +135,9 @@ struct Nest {
   /// Clears the sums of a dot that this loop defers, which starts at zero
   /// itself: needed only where the loop has no iteration.
   mlir::scf::ForOp unlessRun;
-  bool isMasked = false; // one masked loop, no unmasked one beside it
-  bool isRare = false;   // small code matters more than speed
+  bool unrollsRows = false; // where no mask divides them, they have no loop
+  bool isMasked = false;    // one masked loop, no unmasked one beside it
+  bool isRare = false;      // small code matters more than speed
 };
 
 enum class StepKind {

@@ -134,6 +134,8 @@ void NestEmitter::emitAxis(const Inner &inner) {
     return root.kind == RootKind::Reduce;
   });
   unsigned copies = areShort && !reduces ? 1 : nest.unroll;
+  if (nest.unrollsRows)
+    copies = extent / lanes;
   int64_t first = 0;
   if (needsSeed(inner)) {
     copies = std::min<int64_t>(copies, extent / lanes);
@@ -156,7 +158,8 @@ void NestEmitter::emitAxis(const Inner &inner) {
   // larger body, which is not unrolled and should not be emitted twice.
   auto emitWhole = [&](AxisRange range) {
     llvm::Value *decision = emitter.streams, *streams = nullptr;
-    bool isSmall = copies > 1 && extent > int64_t(lanes) * copies;
+    bool isSmall =
+        nest.unrollsRows || (copies > 1 && extent > int64_t(lanes) * copies);
     for (const Root &root : inner.roots)
       if (isSmall && root.canStream) {
         llvm::Value *one = streamsAt(cast<tt::StoreOp>(root.op));
@@ -172,7 +175,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
     // processor prefetches for a small one what it reads.
     int64_t ahead = std::exchange(bytesAhead, 0);
     emitter.streams = builder.getTrue();
-    emitVectorLoop(inner, {range.begin, split}, 1);
+    emitVectorLoop(inner, {range.begin, split}, nest.unrollsRows ? copies : 1);
     emitter.streams = builder.getFalse();
     bytesAhead = ahead;
     emitVectorLoop(inner, {split, range.end}, copies);
