@@ -123,7 +123,7 @@ static unsigned lowestBitOfAssert(Operation *user, Value mask,
   return bit == kNoBit ? 0 : bit;
 }
 
-void widenRowMasks(tt::FuncOp kernel, const IndexParts &index) {
+void widenRowMasks(const IndexParts &index) {
   struct Widened {
     OpOperand *mask;
     arith::CmpIOp comparison;

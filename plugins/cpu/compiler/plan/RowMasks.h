@@ -9,9 +9,9 @@
 
 namespace nereid::cpu {
 
-/// Widens masks of loads and assertions in `kernel`, whose tiles have the
-/// dimensions of `index`: see RowMasks.cpp.
-void widenRowMasks(tt::FuncOp kernel, const IndexParts &index);
+/// Widens masks of loads and assertions in the kernel that `index` surveyed,
+/// whose tiles have its dimensions: see RowMasks.cpp.
+void widenRowMasks(const IndexParts &index);
 
 } // namespace nereid::cpu
 

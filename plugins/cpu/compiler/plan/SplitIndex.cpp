@@ -134,7 +134,7 @@ SplitKernel copyWithSplitIndex(tt::FuncOp kernel) {
   IndexParts index;
   index.survey(copy);
   rewrite(copy, index);
-  widenRowMasks(copy, index);
+  widenRowMasks(index);
   narrowRowValues(copy);
   return {copy, index.mostPrograms};
 }
