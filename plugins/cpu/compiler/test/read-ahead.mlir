@@ -1,6 +1,7 @@
 // Rows are prefetched at a distance that depends on the processor, and on how
 // many a loop loads: a Zen 5 prefetches nothing for loads by a mask. Rows that
-// are short or that an earlier loop has loaded are not.
+// are short or that an earlier loop has loaded are not; but a loop that copies them
+// if addresses overlap is rare, and not the first.
 // RUN: split-file %s %t
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %s --check-prefix=INTEL
@@ -9,6 +10,7 @@
 // RUN: nereid compile %t/add.mlir --target cpu -O cpu=znver5 -O fast_paths=all,-read-ahead --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: nereid compile %t/short.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: nereid compile %t/softmax.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s --check-prefix=ONCE
+// RUN: nereid compile %t/shift.mlir --target cpu -O cpu=znver5 --stop-after llir -o - | FileCheck %s --check-prefix=COPY
 
 // CHECK-DAG: getelementptr i8, ptr %{{.*}}, i64 4096
 // CHECK: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0, i32 3, i32 1)
@@ -22,6 +24,27 @@
 // ONCE: call <16 x float> @llvm.masked.load
 // ONCE: call void @llvm.prefetch.p0(
 // ONCE-NOT: call void @llvm.prefetch
+
+// COPY: copy %
+// COPY: {{^}}loop:
+// COPY-NOT: call void @llvm.prefetch
+// COPY: {{^}}exit:
+// COPY: load <16 x float>
+// COPY: call void @llvm.prefetch.p0(
+
+//--- shift.mlir
+tt.func public @shift(%p: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32>
+  %one = arith.constant dense<1> : tensor<2048xi32>
+  %j = arith.addi %i, %one : tensor<2048xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
+  %pi = tt.addptr %ps, %j : tensor<2048x!tt.ptr<f32>>, tensor<2048xi32>
+  %x = tt.load %pi : tensor<2048x!tt.ptr<f32>>
+  %os = tt.splat %out : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
+  %o = tt.addptr %os, %i : tensor<2048x!tt.ptr<f32>>, tensor<2048xi32>
+  tt.store %o, %x : tensor<2048x!tt.ptr<f32>>
+  tt.return
+}
 
 //--- add.mlir
 tt.func public @add(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %out: !tt.ptr<f32>) {

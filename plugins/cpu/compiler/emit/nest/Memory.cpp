@@ -68,9 +68,10 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
     minimumLevel = std::max(minimumLevel, assumptionLevel);
   Element element = guardedLoad(op, type, mask, other, indices);
   minimumLevel = outerMinimum;
+  // What rarely runs is not the first to read.
   if (loopAround)
     prefetch(op, addressOf(op.getPtr(), indices));
-  else if (!prefetchNext(op, indices) && bytesAhead)
+  else if (!nest.isRare && !prefetchNext(op, indices) && bytesAhead)
     readAhead(op, indices);
   return asInRegister(element, op.getType());
 }
