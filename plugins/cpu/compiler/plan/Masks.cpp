@@ -258,7 +258,8 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
       const codegen::MaskPlan &masks = nest.inners.front().masks;
       if (nest.inners.size() == 1 && masks.masksEnds &&
           first->kind == RootKind::Reduce)
-        nest.unroll = std::max(nest.unroll, sumsInPieces(masks, nest.lanes));
+        nest.inners.front().unroll = std::max(nest.inners.front().unroll,
+                                              sumsInPieces(masks, nest.lanes));
     }
 }
 

@@ -23,6 +23,7 @@ struct Survey {
   /// widest.
   SmallVector<unsigned, 4> memoryBits;
   unsigned valueBits = 8;    // the widest element of an expression
+  bool readsMemory = false;
   SmallVector<unsigned, 4> cost; // operations that differ along each dimension
   // Of values of one dimension that are read through reshapes: so many
   // neighbours remain neighbours.
@@ -82,17 +83,18 @@ struct Survey {
 };
 } // namespace
 
-static Survey surveyOf(const Nest &nest, const TileProgram &program,
-                       codegen::TileForms &forms,
+/// Of `inners`, in a nest of rank `rank`.
+static Survey surveyOf(ArrayRef<Inner> inners, unsigned rank,
+                       const TileProgram &program, codegen::TileForms &forms,
                        llvm::function_ref<bool(Value)> isIndexFunction) {
-  unsigned rank = nest.shape.size();
   Survey survey(rank);
   IndexMap identity = codegen::identityMap(rank);
-  for (const Inner &inner : nest.inners)
+  for (const Inner &inner : inners)
     for (const Root &root : inner.roots) {
       RootReads reads = readsOf(root, program);
       for (const TileRead &read : reads.loads) {
         auto load = read.value.getDefiningOp<tt::LoadOp>();
+        survey.readsMemory = true;
         survey.pointers(load.getPtr(), forms, read.map);
         survey.memory(read.value.getType(), read.map,
                       forms.dependsOn(read.value));
@@ -203,15 +205,6 @@ static void setLanesOfSerial(Nest &nest, Operation *op,
       std::min<int64_t>(type.getNumElements(), options.cpu.vectorBits / bits);
 }
 
-/// Do the roots of `nest` read memory, other than scratch?
-static bool readsMemory(const Nest &nest, const TileProgram &program) {
-  return llvm::any_of(nest.inners, [&](const Inner &inner) {
-    return llvm::any_of(inner.roots, [&](const Root &root) {
-      return !readsOf(root, program).loads.empty();
-    });
-  });
-}
-
 void finishNest(Nest &nest, const GenerateOptions &options,
                 const TileProgram &program, codegen::TileForms &forms,
                 bool isRowMajor,
@@ -224,7 +217,10 @@ void finishNest(Nest &nest, const GenerateOptions &options,
   if (first.kind == RootKind::Serial)
     return setLanesOfSerial(nest, first.op, program, forms, options);
 
-  Survey survey = surveyOf(nest, program, forms, isIndexFunction);
+  auto surveyed = [&](ArrayRef<Inner> inners) {
+    return surveyOf(inners, rank, program, forms, isIndexFunction);
+  };
+  Survey survey = surveyed(nest.inners);
   auto lanesAlong = [&](unsigned dim) -> int64_t {
     unsigned vectorBits = options.cpu.vectorBits;
     unsigned lanes = std::max(1u, vectorBits / survey.memoryBits[dim]);
@@ -255,27 +251,32 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     return;
   nest.lanes = lanesAlong(nest.vectorAxis);
   if (nest.group) {
-    nest.unroll = nest.group / nest.lanes;
+    nest.inners.front().unroll = nest.group / nest.lanes;
     return;
   }
   if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
     planTransposition(nest, lanesAlong, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
+  auto isHeavy = [&](const Survey &part) {
+    constexpr unsigned kHeavy = 12;
+    return part.cost[nest.vectorAxis] > kHeavy ||
+           part.score[nest.vectorAxis] < 0;
+  };
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order
   // execution overlaps iterations, and more code takes longer to compile. So it
   // is with vectors that are accessed element by element.
-  bool sums = llvm::any_of(nest.inners, [](const Inner &inner) {
-    return llvm::any_of(inner.roots, [](const Root &root) {
+  bool hasSums = false;
+  for (Inner &inner : nest.inners) {
+    bool sums = llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
     });
-  });
-  unsigned cost = survey.cost[nest.vectorAxis];
-  bool isHeavy = cost > 12 || survey.score[nest.vectorAxis] < 0;
-  int64_t unroll = isHeavy ? 1 : sums ? 4 : 2;
-  nest.unroll = std::min(unroll, vectors);
+    int64_t unroll = isHeavy(surveyed(inner)) ? 1 : sums ? 4 : 2;
+    inner.unroll = std::min(unroll, vectors);
+    hasSums |= sums;
+  }
   // Hardware prefetchers follow a load whose addresses have one stride. In a
-  // loop over a short row they have another one from a row to the next: a Zen 3
+  // loop over a short row they have another from a row to the next: a Zen 3
   // read rows of 128 bytes, of 256 each, half as fast, and of 512 bytes a
   // fourth.
   constexpr int64_t kShortRow = 512; // bytes
@@ -286,12 +287,14 @@ void finishNest(Nest &nest, const GenerateOptions &options,
       nest.shape[nest.vectorAxis] * survey.memoryBits[nest.vectorAxis] <=
       8 * kShortRow;
   nest.unrollsRows = options.fastPaths.has(FastPath::RowPrefetch) && hasRows &&
-                     isShort && !sums && !isHeavy && readsMemory(nest, program);
+                     isShort && !hasSums && !isHeavy(survey) &&
+                     survey.readsMemory;
   // With a still larger body, the comparison and mask of AVX-512 are 5 % of it;
   // an unmasked loop would double the code, which is 20 % of softmax's compile
   // time.
   constexpr unsigned kCostThatHidesMasks = 20;
-  nest.isMasked = cost > kCostThatHidesMasks && options.cpu.hasCheapMasks &&
+  nest.isMasked = survey.cost[nest.vectorAxis] > kCostThatHidesMasks &&
+                  options.cpu.hasCheapMasks &&
                   options.fastPaths.has(FastPath::MaskedLoops);
 }
 

@@ -143,8 +143,13 @@ struct Printer {
     }
     os.indent(indent) << "nest ";
     shape(nest.shape);
-    os << " axis " << nest.vectorAxis << " lanes " << nest.lanes << " unroll "
-       << nest.unroll << (nest.isMasked ? " masked" : "");
+    os << " axis " << nest.vectorAxis << " lanes " << nest.lanes;
+    bool isFused = nest.inners.size() > 1;
+    auto unroll = [&](const Inner &inner) { os << " unroll " << inner.unroll; };
+    if (!isFused || nest.group)
+      unroll(nest.inners.front());
+    if (nest.isMasked)
+      os << " masked";
     if (nest.plainLanes > 1)
       os << " plain lanes " << nest.plainLanes;
     if (nest.group)
@@ -155,9 +160,13 @@ struct Printer {
     if (nest.transposition)
       printTransposition(*nest.transposition, indent + 2);
     for (const Inner &inner : nest.inners) {
-      if (nest.inners.size() > 1)
-        os.indent(indent + 2) << "row\n";
-      unsigned inside = indent + (nest.inners.size() > 1 ? 4 : 2);
+      if (isFused) {
+        os.indent(indent + 2) << "row";
+        if (!nest.group)
+          unroll(inner);
+        os << '\n';
+      }
+      unsigned inside = indent + (isFused ? 4 : 2);
       printMasks(inner.masks, inside);
       for (const Root &root : inner.roots)
         printRoot(root, inside);

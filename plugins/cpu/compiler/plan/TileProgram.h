@@ -73,6 +73,7 @@ struct TileRead {
 struct Inner {
   llvm::SmallVector<Root, 2> roots;
   codegen::MaskPlan masks;
+  unsigned unroll = 1; // vectors in an iteration
 };
 
 /// Two accesses, `first` before `second` in program order, that a nest may
@@ -126,7 +127,6 @@ struct Nest {
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
   unsigned plainLanes = 1; // of an atomic operation without a lock
-  unsigned unroll = 1;
   int reduceAxis = -1; // of all reductions in it
   // With several inner parts over one dimension: so many elements, which are
   // aligned, exchange only with one another, in vector registers.

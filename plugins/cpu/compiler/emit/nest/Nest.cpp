@@ -89,12 +89,14 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
     endLoop(loops.pop_back_val());
 }
 
-/// `index`, rounded to a multiple of the lanes.
-llvm::Value *NestEmitter::toVectors(llvm::Value *index, bool up) {
+/// `index`, rounded to a multiple of so many vectors, a power of two.
+llvm::Value *NestEmitter::toVectors(llvm::Value *index, bool up,
+                                    unsigned vectors) {
+  int64_t step = int64_t(lanes) * vectors;
   return at({index}, [&] {
     if (up)
-      index = builder.CreateAdd(index, emitter.i64(lanes - 1));
-    return builder.CreateAnd(index, emitter.i64(-int64_t(lanes)));
+      index = builder.CreateAdd(index, emitter.i64(step - 1));
+    return builder.CreateAnd(index, emitter.i64(-step));
   });
 }
 
@@ -133,7 +135,7 @@ void NestEmitter::emitAxis(const Inner &inner) {
   bool reduces = llvm::any_of(inner.roots, [](const Root &root) {
     return root.kind == RootKind::Reduce;
   });
-  unsigned copies = areShort && !reduces ? 1 : nest.unroll;
+  unsigned copies = areShort && !reduces ? 1 : inner.unroll;
   if (nest.unrollsRows)
     copies = extent / lanes;
   int64_t first = 0;
@@ -202,8 +204,9 @@ void NestEmitter::emitAxis(const Inner &inner) {
       if (condition.bound)
         boundOf(condition);
     AxisRange useful = ifInterval(rangeOf(true), 0, extent);
-    useful.begin = limit(toVectors(useful.begin, false), all.begin, false);
-    useful.end = toVectors(useful.end, true);
+    useful.begin =
+        limit(toVectors(useful.begin, false, copies), all.begin, false);
+    useful.end = toVectors(useful.end, true, copies);
     start(useful);
     emitVectorLoop(inner, useful, copies);
     finishReductions();

@@ -42,7 +42,7 @@ private:
 
   // Nest.cpp: the loops
   void emitInner(const Inner &inner, unsigned fixedDims);
-  llvm::Value *toVectors(llvm::Value *index, bool up);
+  llvm::Value *toVectors(llvm::Value *index, bool up, unsigned vectors = 1);
   AxisRange wholeVectors(AxisRange range, llvm::Value *first, unsigned copies);
   void emitAxis(const Inner &inner);
   void emitCheck(tt::AssertOp op);

@@ -164,7 +164,7 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
 /// the reduced axis.
 void NestEmitter::emitStrip(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
-  unsigned copies = nest.unroll;
+  unsigned copies = inner.unroll;
   AxisRange full{emitter.i64(0), emitter.i64(extent)};
   auto strips = [&](AxisRange range, unsigned unroll) {
     Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
