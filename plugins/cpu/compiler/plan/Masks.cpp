@@ -255,11 +255,11 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
       nest.unrollsRows &= llvm::none_of(nest.inners, [](const Inner &inner) {
         return dividesAxis(inner.masks);
       });
-      const codegen::MaskPlan &masks = nest.inners.front().masks;
-      if (nest.inners.size() == 1 && masks.masksEnds &&
+      Inner &whole = nest.inners.front();
+      if (nest.inners.size() == 1 && whole.masks.masksEnds &&
           first->kind == RootKind::Reduce)
-        nest.inners.front().unroll = std::max(nest.inners.front().unroll,
-                                              sumsInPieces(masks, nest.lanes));
+        whole.unroll =
+            std::max(whole.unroll, sumsInPieces(whole.masks, nest.lanes));
     }
 }
 

@@ -258,9 +258,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     planTransposition(nest, lanesAlong, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;
   auto isHeavy = [&](const Survey &part) {
-    constexpr unsigned kHeavy = 12;
-    return part.cost[nest.vectorAxis] > kHeavy ||
-           part.score[nest.vectorAxis] < 0;
+    return part.cost[nest.vectorAxis] > 12 || part.score[nest.vectorAxis] < 0;
   };
   // Several accumulators hide the latency of additions, and two vectors per
   // iteration halve the loop overhead. With a larger body, out-of-order
