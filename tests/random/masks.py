@@ -15,14 +15,14 @@ class Masks(Addresses):
     def mask(self, shape, depth: int = 0) -> Value:
         kind = self.weighted([
             (5, "affine"), (2, "hashed"), (3, "data"), (2, "combined"), (2, "rows"), (1, "constant"),
-            (1, "modulo"), (1, "narrow"), (1, "wide"), (2, "whole"), (2, "scalar"),
+            (1, "modulo"), (1, "narrow"), (1, "wide"), (2, "whole"),
         ])
+        if self.row_rng.random() < 0.07:
+            return self.splat(self.condition(), shape)
         count = product(shape)
         predicate = self.choice(["slt", "slt", "slt", "sle", "sgt", "sge", "ult", "uge", "eq", "ne"])
         if kind == "constant":
             return self.constant(self.chance(0.6), E.I1, shape)
-        if kind == "scalar":
-            return self.splat(self.condition(), shape)
         if kind == "whole":  # true for each index, as a compiler can find out
             x = self.affine(shape, dense(shape))
             number = self.constant(count + self.choice([0, 0, 1, 7]), E.I32, shape)
