@@ -37,6 +37,10 @@ class Columns(FewRows):
             self._return_from(number, self.rng.randrange(programs + 1))
         column = self.binary("addi", self.splat(self.with_number("muli", number, columns), (columns,)), self.range(columns))
         inside = self.compare("slt", column, self.known(programs * columns - self.choice([0, 0, 1, columns]), (columns,)))
+        self.is_on = None  # of the program: its row of a larger kernel is in bounds
+        if self.chance(0.4):
+            self.is_on = self.compare("slt", number, self.known(self.rng.randrange(programs + 2), ()))
+            inside = self.binary("andi", inside, self.splat(self.is_on, (columns,)))
         places = self.add(self.splat(out, (columns,)), column)
         is_whole = self.chance(0.5)  # sums of tiles, not of what they are reduced to
         carried_shape = self.shape if is_whole else (columns,)
@@ -88,5 +92,8 @@ class Columns(FewRows):
             below = self.compare("slt", line, self.known(rows - self.choice([0, 0, 1, 5]), line.shape))
             below = self.along(below, dim, self.shape)
             mask = below if mask is None else self.binary("andi", mask, below)
+        if self.is_on is not None and self.chance(0.7):
+            everywhere = self.splat(self.is_on, self.shape)
+            mask = everywhere if mask is None else self.binary("andi", mask, everywhere)
         places, _ = self.tile_of(matrix, self.shape, index)
         return self.load_tile(places, mask), mask

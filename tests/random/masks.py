@@ -1,4 +1,4 @@
-"""Random masks: affine, hashed, loaded, combined, the same or true everywhere."""
+"""Random masks: affine, hashed, loaded, combined, true everywhere."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -17,8 +17,6 @@ class Masks(Addresses):
             (5, "affine"), (2, "hashed"), (3, "data"), (2, "combined"), (2, "rows"), (1, "constant"),
             (1, "modulo"), (1, "narrow"), (1, "wide"), (2, "whole"),
         ])
-        if self.row_rng.random() < 0.07:
-            return self.splat(self.condition(), shape)
         count = product(shape)
         predicate = self.choice(["slt", "slt", "slt", "sle", "sgt", "sge", "ult", "uge", "eq", "ne"])
         if kind == "constant":
