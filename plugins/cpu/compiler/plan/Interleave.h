@@ -18,6 +18,15 @@ void planInterleaving(TileProgram &program, codegen::TileForms &forms,
 /// Is a load of memory, whenever it is made, all that `loop` has an effect by?
 bool onlyReads(mlir::scf::ForOp loop);
 
+/// So many programs, at most, take turns: their blocks then are long enough for
+/// the hardware prefetchers.
+constexpr int64_t kMostPrograms = 64;
+
+/// By how much `value` exceeds that of the program before along an axis of the
+/// grid, if it is a constant.
+std::optional<int64_t> differenceOfPrograms(const codegen::Polynomial &value,
+                                            int axis = 0);
+
 /// How many programs, along x, should take turns in `loop` because what each
 /// reads of a row in memory is short, and the next one reads what follows. 0:
 /// they should not.
