@@ -124,9 +124,15 @@ def keep(folder: pathlib.Path, seed: int, kernel, messages) -> None:
     np.savez(folder / f"{seed}.npz", *(buffer.data for buffer in kernel.buffers))
 
 
+def range_of(text: str) -> range:
+    """The seeds from A to B - 1, of "A:B"; or one, of "A"."""
+    first, _, last = text.partition(":")
+    return range(int(first), int(last) if last else int(first) + 1)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", default="0:1000", help="A:B, without B; or one seed")
+    parser.add_argument("--seeds", default="0:1000", help="A:B, without B; or one seed; several of them with commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--every", action="store_true", help="all configurations for every seed")
@@ -136,8 +142,7 @@ def main() -> int:
     parser.add_argument("--print", action="store_true", help="print the TTIR of the seeds, and do nothing else")
     args = parser.parse_args()
     args.configurations = None if args.every else 2  # beside the base
-    first, _, last = args.seeds.partition(":")
-    seeds = list(range(int(first), int(last) if last else int(first) + 1))
+    seeds = [seed for part in args.seeds.split(",") for seed in range_of(part)]
     # A program's scratch memory holds a pattern, and no zeros by luck.
     os.environ.setdefault("NEREID_CPU_POISON_SCRATCH", "1")
     if args.print:
