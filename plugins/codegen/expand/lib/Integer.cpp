@@ -1,10 +1,12 @@
-// Divisions that round otherwise than towards zero, and powers of integers.
+// Divisions that round otherwise than towards zero, or are written as products
+// of floats, and powers of integers.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Rewrites.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -55,6 +57,35 @@ static Expr floatPower(Expr x, Expr exponent) {
   return select(isNegative, magnitude.like(1.0) / magnitude, magnitude);
 }
 
+/// Is the magnitude of `x` known to be at most `most`?
+static bool isAtMost(Value x, uint64_t most) {
+  APInt divisor;
+  Operation *op = x.getDefiningOp();
+  return isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) &&
+         matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+         divisor.isStrictlyPositive() && divisor.ule(most);
+}
+
+/// Compilers scale indices as floats, even by a half: `int(float(i % n) *
+/// 0.5)`, where no step rounds, is a division.
+static std::optional<Expr> scaledIndex(Scope &scope, arith::FPToSIOp op) {
+  auto product = op.getIn().getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return std::nullopt;
+  auto index = product.getLhs().getDefiningOp<arith::SIToFPOp>();
+  APFloat factor(0.0);
+  if (!index || index.getIn().getType() != op.getType() ||
+      !matchPattern(product.getRhs(), m_ConstantFloat(&factor)))
+    return std::nullopt;
+  int digits = APFloat::semanticsPrecision(factor.getSemantics());
+  int power = factor.isNegative() ? 0 : factor.getExactLog2(); // INT_MIN: none
+  if (power >= 0 || power <= -digits ||
+      !isAtMost(index.getIn(), uint64_t(1) << digits))
+    return std::nullopt;
+  Expr x{&scope, index.getIn()};
+  return quotient(x, x.like(int64_t(1) << -power));
+}
+
 std::optional<Expr> expandInteger(Scope &scope, Operation *op) {
   auto operand = [&](unsigned i) { return Expr{&scope, op->getOperand(i)}; };
   using Result = std::optional<Expr>;
@@ -74,6 +105,8 @@ std::optional<Expr> expandInteger(Scope &scope, Operation *op) {
       .Case([&](math::FPowIOp) -> Result {
         return floatPower(operand(0), operand(1));
       })
+      .Case(
+          [&](arith::FPToSIOp convert) { return scaledIndex(scope, convert); })
       .Default([](Operation *) { return Result(); });
 }
 
