@@ -5,6 +5,8 @@ see a tensor as one row."""
 
 from __future__ import annotations
 
+import random
+
 import elements as E
 from generate import Generator
 from ir import Value
@@ -13,6 +15,7 @@ from ir import Value
 class Flat(Generator):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
+        self.short_rng = random.Random(f"short rows {seed}")
         self.count = 1 << self.choice([5, 6, 7, 8, 9, 10])
         self.shapes = [(self.count,)]
         self.grid = self.choice([1, 1, 2, 3])
@@ -56,7 +59,19 @@ class Flat(Generator):
     def _width(self) -> int:
         """Of rows: powers of two, odd multiples of them, and others."""
         half = self.count // 2
-        return self.choice([2, 16, 16, 32, 32, 64, 128, half, 2 * half, 4 * half, 3 * half, 6 * half, 48, 96, 112, 320, 5, 100])
+        width = self.choice([2, 16, 16, 32, 32, 64, 128, half, 2 * half, 4 * half, 3 * half, 6 * half, 48, 96, 112, 320, 5, 100])
+        return self.short_rng.choice([2, 4, 8]) if self.short_rng.random() < 0.25 else width
+
+    def _bits_of(self, place: Value) -> Value:
+        """Some bits of a remainder; the higher ones perhaps by a product of floats."""
+        bits = self.short_rng.choice([1, 2, 3, 4])
+        name = self.short_rng.choice(["divsi", "divui", "remsi", "remui", "mulf"])
+        if name != "mulf":
+            return self.with_number(name, place, 1 << bits)
+        half = self.with_number("mulf", self._convert("arith.sitofp", place, E.F32), 0.5**bits)
+        part = self._convert("arith.fptosi", half, E.I32)
+        part.low, part.high = place.low >> bits, place.high >> bits
+        return part
 
     def named_rows(self) -> None:
         """Accesses to rows of which numbers are in memory. One mask of the index is
@@ -102,6 +117,8 @@ class Flat(Generator):
         shape, flat, width = (self.count,), self._flat(), self._width()
         row = self._divide(flat, width, ["divsi", "divui"])
         place = self._divide(flat, width, ["remsi", "remui"])
+        if place.low >= 0 and self.short_rng.random() < 0.3:
+            place = self._bits_of(place)
         if self.chance(0.3):
             row = self._divide(row, self.choice([2, 4, 16, 3]), ["divsi", "remsi", "divui", "remui"])
         pointers = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))

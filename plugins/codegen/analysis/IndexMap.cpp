@@ -42,6 +42,17 @@ bool isShapeOp(Operation *op) {
              tt::ReshapeOp, tt::SplitOp>(op);
 }
 
+std::optional<std::pair<int64_t, int64_t>> numbersOf(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  while (op && isShapeOp(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto range = dyn_cast_or_null<tt::MakeRangeOp>(op);
+  if (!range)
+    return std::nullopt;
+  return std::pair<int64_t, int64_t>(range.getStartAttr().getInt(),
+                                     range.getEndAttr().getInt() - 1);
+}
+
 std::optional<int64_t> exchangeDistanceOf(Operation *op) {
   auto gather = dyn_cast<tt::GatherOp>(op);
   if (!gather)

@@ -65,6 +65,10 @@ bool hasOther(llvm::ArrayRef<IndexSource> map);
 /// operand: splat, broadcast, expand_dims, trans, reshape, split.
 bool isShapeOp(mlir::Operation *op);
 
+/// The least and the largest element of `tile`, if it is a tt.make_range or
+/// made of one by shape operations.
+std::optional<std::pair<int64_t, int64_t>> numbersOf(mlir::Value tile);
+
 /// The constant c if `op` is a gather in one dimension whose element i is
 /// element i ^ c of its operand.
 std::optional<int64_t> exchangeDistanceOf(mlir::Operation *op);

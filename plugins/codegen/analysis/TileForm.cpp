@@ -49,14 +49,25 @@ bool TileForm::operator==(const TileForm &other) const {
 std::optional<std::pair<int64_t, int64_t>>
 TileForm::range(ArrayRef<int64_t> shape) const {
   std::optional<int64_t> low = base.constant();
-  if (pointer || !isAffine() || !low)
+  if (pointer || !low)
     return std::nullopt;
   int64_t high = *low;
-  for (auto [stride, size] : llvm::zip(strides, shape)) {
-    std::optional<int64_t> by = stride.constant();
-    int64_t last;
-    if (!by || llvm::MulOverflow<int64_t>(*by, size - 1, last) ||
-        llvm::AddOverflow(last < 0 ? *low : high, last, last < 0 ? *low : high))
+  auto add = [&](const Polynomial &factor, int64_t first, int64_t last) {
+    std::optional<int64_t> by = factor.constant();
+    if (!by || llvm::MulOverflow(*by, first, first) ||
+        llvm::MulOverflow(*by, last, last))
+      return false;
+    if (first > last)
+      std::swap(first, last);
+    return !llvm::AddOverflow(*low, first, *low) &&
+           !llvm::AddOverflow(high, last, high);
+  };
+  for (auto [stride, size] : llvm::zip(strides, shape))
+    if (!add(stride, 0, size - 1))
+      return std::nullopt;
+  for (const TileTerm &term : terms) {
+    auto numbers = numbersOf(term.tensor);
+    if (!numbers || !add(term.coefficient, numbers->first, numbers->second))
       return std::nullopt;
   }
   return std::pair(*low, high);

@@ -131,10 +131,13 @@ static NumberRange rangeOf(Emitter &emitter, const codegen::TileForm &form,
   return {low, high, isUnknown};
 }
 
-/// Of a tile of integers in scratch, or a quotient or a remainder of numbers
-/// that are not negative and do not overflow.
+/// Of a tile of integers in scratch, a part of an index, or a quotient or a
+/// remainder of numbers that are not negative and do not overflow.
 static NumberRange rangeOf(Emitter &emitter, Value tile) {
   llvm::IRBuilder<> &b = emitter.builder;
+  if (auto numbers = codegen::numbersOf(tile))
+    return {emitter.i64(numbers->first), emitter.i64(numbers->second),
+            b.getFalse()};
   if (emitter.program.isMaterialized(tile)) {
     auto [least, most] = extremaOf(emitter, tile);
     return {least, most, b.getFalse()};

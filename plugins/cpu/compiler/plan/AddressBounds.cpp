@@ -70,8 +70,14 @@ std::optional<Bounds> AddressBounds::elements(const codegen::TileForm &form,
     addProduct(stride,
                Bounds{{0, true}, lastIndex(mask, dim, size), double(size)});
   }
-  for (const codegen::TileTerm &term : form.terms)
-    addProduct(term.coefficient, remainder(term.tensor));
+  for (const codegen::TileTerm &term : form.terms) {
+    std::optional<Bounds> own;
+    if (auto numbers = codegen::numbersOf(term.tensor))
+      own = Bounds{{numbers->first, true},
+                   {numbers->second, true},
+                   double(numbers->second)};
+    addProduct(term.coefficient, own ? own : remainder(term.tensor));
+  }
   return sum;
 }
 

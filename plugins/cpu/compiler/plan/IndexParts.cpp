@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Rows of fewer elements are not worth a loop.
+/// Rows of fewer elements are not worth a loop: they stay parts of one.
 static constexpr unsigned kLeastRowBits = 4;
 static constexpr unsigned kMostDimensions = 4;
 
@@ -115,19 +115,39 @@ std::optional<IndexPart> IndexParts::partOf(Value tile) {
   return std::nullopt;
 }
 
+/// What the quotient or remainder `op` is of a remainder by odd * 2^shift, if
+/// `divisor` is a power of two up to 2^shift.
+std::optional<DividedIndex> IndexParts::divideRemainder(Operation *op,
+                                                        const APInt &divisor) {
+  auto found = divisions.find(op->getOperand(0).getDefiningOp());
+  if (found == divisions.end() || found->second.odd == 1 ||
+      !found->second.isRemainder)
+    return std::nullopt;
+  DividedIndex divided = found->second;
+  unsigned by = divisor.countr_zero();
+  if (!by || !divisor.isPowerOf2() || divided.cut + by > divided.shift)
+    return std::nullopt;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return DividedIndex{{nullptr, divided.part.low + divided.cut, by}};
+  divided.cut += by;
+  return divided;
+}
+
 /// What the quotient or remainder `op` is, with the `first` of its operand.
 std::optional<DividedIndex> IndexParts::divide(Operation *op) {
   APInt divisor;
   if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
       !divisor.isStrictlyPositive())
     return std::nullopt;
+  if (auto divided = divideRemainder(op, divisor))
+    return divided;
   std::optional<IndexPart> part = partOf(op->getOperand(0));
   if (!part)
     return std::nullopt;
   unsigned by = std::min(divisor.countr_zero(), part->width);
-  if (by < part->width && !divisor.isPowerOf2())
-    return DividedIndex{*part, by, divisor.getZExtValue() >> by};
   bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  if (by < part->width && !divisor.isPowerOf2())
+    return DividedIndex{*part, by, divisor.getZExtValue() >> by, !isQuotient};
   if (isQuotient)
     part->low += by;
   part->width = isQuotient ? part->width - by : by;
@@ -155,15 +175,13 @@ bool IndexParts::survey(tt::FuncOp kernel) {
     const IndexPart &part = divided->part;
     if (divided->odd > 1 && part.low + divided->shift < kLeastRowBits)
       canSplit = false;
-    for (unsigned cut :
-         {part.low, part.low + divided->shift, part.low + part.width})
-      cuts.insert(cut);
+    for (unsigned cut : {part.low, part.low + divided->cut,
+                         part.low + divided->shift, part.low + part.width})
+      if (cut >= kLeastRowBits)
+        cuts.insert(cut);
   });
-  cuts.erase(0);
   cuts.erase(bits);
-  return canSplit && !divisions.empty() &&
-         (cuts.empty() || *cuts.begin() >= kLeastRowBits) &&
-         cuts.size() < kMostDimensions;
+  return canSplit && !divisions.empty() && cuts.size() < kMostDimensions;
 }
 
 SmallVector<int64_t> IndexParts::shape() const {
@@ -195,15 +213,40 @@ Value constantTile(OpBuilder &builder, Location location, uint64_t number,
       location, DenseElementsAttr::get(type, element));
 }
 
+/// A tile of i32: `width` bits of its index, which has `below` lower ones and
+/// `above` higher ones.
+static Value bitsOfIndex(OpBuilder &builder, Location location, unsigned above,
+                         unsigned width, unsigned below) {
+  Type i32 = builder.getI32Type();
+  int64_t size = int64_t(1) << width;
+  Value range = builder.create<tt::MakeRangeOp>(
+      location, RankedTensorType::get({size}, i32), 0, size);
+  if (!above && !below)
+    return range;
+  for (unsigned axis : {0, 2})
+    range = builder.create<tt::ExpandDimsOp>(location, range, axis);
+  range = broadcastTo(builder, location, range,
+                      {int64_t(1) << above, size, int64_t(1) << below});
+  size = int64_t(1) << (above + width + below);
+  return builder.create<tt::ReshapeOp>(
+      location, RankedTensorType::get({size}, i32), range, false, false);
+}
+
 Value IndexParts::tileOf(OpBuilder &builder, Location location,
                          const IndexPart &part, Type element) const {
+  struct Bits {
+    unsigned begin, end;
+  };
   SmallVector<int64_t> sizes = shape();
-  SmallVector<unsigned> lows; // the lowest bit of each dimension
+  SmallVector<Bits> whole, own; // of each dimension; those of the part
   unsigned low = bits;
   for (int64_t &size : sizes) {
+    unsigned end = low;
     low -= llvm::Log2_64(size);
-    lows.push_back(low);
-    if (low < part.low || low >= part.low + part.width)
+    whole.push_back({low, end});
+    own.push_back(
+        {std::max(low, part.low), std::min(end, part.low + part.width)});
+    if (own.back().begin >= own.back().end)
       size = 1;
   }
   auto type = RankedTensorType::get(sizes, element);
@@ -212,26 +255,26 @@ Value IndexParts::tileOf(OpBuilder &builder, Location location,
     first = builder.create<arith::ConstantOp>(
         location, builder.getIntegerAttr(element, 0));
   Value sum = builder.create<tt::SplatOp>(location, type, first);
-  Type i32 = builder.getI32Type();
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     if (size == 1)
       continue;
-    Value own = builder.create<tt::MakeRangeOp>(
-        location, RankedTensorType::get({size}, i32), 0, size);
+    auto [begin, end] = own[dim];
+    Value index = bitsOfIndex(builder, location, whole[dim].end - end,
+                              end - begin, begin - whole[dim].begin);
     for (unsigned other = 0; other < sizes.size(); ++other)
       if (other != dim)
-        own = builder.create<tt::ExpandDimsOp>(location, own, other);
-    auto ownType = cast<RankedTensorType>(own.getType()).clone(element);
+        index = builder.create<tt::ExpandDimsOp>(location, index, other);
+    auto indexType = cast<RankedTensorType>(index.getType()).clone(element);
     unsigned width = element.getIntOrFloatBitWidth();
     if (width > 32)
-      own = builder.create<arith::ExtUIOp>(location, ownType, own);
+      index = builder.create<arith::ExtSIOp>(location, indexType, index);
     else if (width < 32)
-      own = builder.create<arith::TruncIOp>(location, ownType, own);
-    uint64_t factor = uint64_t(1) << (lows[dim] - part.low);
-    own = builder.create<arith::MulIOp>(
-        location, own, constantTile(builder, location, factor, ownType));
+      index = builder.create<arith::TruncIOp>(location, indexType, index);
+    uint64_t factor = uint64_t(1) << (begin - part.low);
+    index = builder.create<arith::MulIOp>(
+        location, index, constantTile(builder, location, factor, indexType));
     sum = builder.create<arith::AddIOp>(
-        location, sum, broadcastTo(builder, location, own, sizes));
+        location, sum, broadcastTo(builder, location, index, sizes));
   }
   return sum;
 }

@@ -26,11 +26,14 @@ struct IndexPart {
 };
 
 /// A quotient or remainder of the index: `part`, or what a division by
-/// odd * 2^shift makes of it. Then only the bits from `shift` on are divided.
+/// odd * 2^shift makes of it. Then only the bits from `shift` on are divided;
+/// a remainder may lack its lowest bits, as many as are `cut`.
 struct DividedIndex {
   IndexPart part;
   unsigned shift = 0;
   uint64_t odd = 1;
+  bool isRemainder = false;
+  unsigned cut = 0;
 };
 
 /// What a kernel's quotients and remainders are of the index of its tiles.
@@ -62,6 +65,8 @@ private:
   bool acceptType(mlir::Type type);
   std::optional<IndexPart> partOf(mlir::Value tile);
   std::optional<DividedIndex> divide(mlir::Operation *op);
+  std::optional<DividedIndex> divideRemainder(mlir::Operation *op,
+                                              const llvm::APInt &divisor);
   bool isFirstIndex(mlir::Value scalar);
 
   std::set<unsigned> cuts; // between parts, from the lowest bit

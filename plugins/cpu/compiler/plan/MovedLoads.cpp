@@ -76,11 +76,12 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
 
 /// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
 /// these are much smaller than it: the numbers of rows. Then the range of
-/// addresses costs little to compute. That of quotients and remainders does, of
-/// whatever size. But neighbours in memory that a load finds by a remainder, as
-/// in a roll of rows, are read before the loop of the store, as if no range was
-/// known: where they are a few elements behind what is stored, but for the
-/// higher bits of the address, each load would wait for a store.
+/// addresses costs little to compute. That of quotients, remainders and parts
+/// of an index does, of whatever size. But neighbours in memory that a load
+/// finds by a remainder, as in a roll of rows, are read before the loop of the
+/// store, as if no range was known: where they are a few elements behind what
+/// is stored, but for the higher bits of the address, each load would wait for
+/// a store.
 static bool findRowNumbers(Value pointers, bool isLoad,
                            codegen::TileForms &forms,
                            SmallVectorImpl<Value> &tensors) {
@@ -93,6 +94,8 @@ static bool findRowNumbers(Value pointers, bool isLoad,
   };
   for (const codegen::TileTerm &term :
        form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
+    if (codegen::numbersOf(term.tensor))
+      continue;
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
       if (isLoad && divided->isRemainder && term.coefficient.constant() == 1)

@@ -10,7 +10,9 @@
 // powers of two, then the parts of the index are known: the tile is one of
 // several dimensions, of which they are the indices, and all analyses of
 // addresses apply. If the divisor is odd * 2^n, a row of 2^n elements has one
-// quotient, and remainders that are neighbours: only rows are divided.
+// quotient, and remainders that are neighbours: only rows are divided. Short
+// rows, such as the pairs of `i // 2`, are parts of a longer one: then lanes
+// repeat what they load.
 //
 // A division rounds to zero, so this is not true for negative indices, which
 // only a grid can have that is so large that its indices overflow.
@@ -38,6 +40,8 @@ static Value firstAfter(OpBuilder &builder, const IndexParts &index,
   auto source = index.divisions.find(op->getOperand(0).getDefiningOp());
   if (source != index.divisions.end())
     first = source->second.part.first;
+  if (divided.cut)
+    return first; // as of the remainder that is cut
   bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
   if (divided.odd > 1) {
     divisor = APInt(divisor.getBitWidth(), 1).shl(divided.shift);
@@ -64,24 +68,25 @@ static Value build(OpBuilder &builder, Operation *op, const IndexParts &index,
   Location location = op->getLoc();
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   SmallVector<int64_t> shape = index.shape();
-  auto [part, shift, odd] = divided;
+  const IndexPart &part = divided.part;
+  unsigned shift = divided.shift, cut = divided.cut;
   auto partOf = [&](const IndexPart &some) {
     return index.tileOf(builder, location, some, element);
   };
-  if (odd == 1)
+  if (divided.odd == 1)
     return broadcastTo(builder, location, partOf(part), shape);
   Value high = partOf({part.first, part.low + shift, part.width - shift});
   auto type = cast<RankedTensorType>(high.getType());
-  Value divisor = constantTile(builder, location, odd, type);
-  if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
+  Value divisor = constantTile(builder, location, divided.odd, type);
+  if (!divided.isRemainder) {
     high = builder.create<arith::DivUIOp>(location, high, divisor);
     return broadcastTo(builder, location, high, shape);
   }
   high = builder.create<arith::RemUIOp>(location, high, divisor);
   high = builder.create<arith::MulIOp>(
       location, high,
-      constantTile(builder, location, uint64_t(1) << shift, type));
-  Value low = partOf({nullptr, part.low, shift});
+      constantTile(builder, location, uint64_t(1) << (shift - cut), type));
+  Value low = partOf({nullptr, part.low + cut, shift - cut});
   return builder.create<arith::AddIOp>(
       location, broadcastTo(builder, location, high, shape),
       broadcastTo(builder, location, low, shape));

@@ -41,7 +41,7 @@ bool hasRange(const codegen::TileForm &form, codegen::TileForms &forms,
          llvm::all_of(form.terms, [&](const codegen::TileTerm &term) {
            if (!isKnown(term.coefficient))
              return false;
-           if (isRead(term.tensor))
+           if (isRead(term.tensor) || codegen::numbersOf(term.tensor))
              return true;
            auto divided = dividedFormOf(term.tensor, forms);
            return divided && isKnown(divided->divisor) &&

@@ -6,7 +6,7 @@
 // RUN: nereid compile %t/parts.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=PARTS
 // RUN: nereid compile %t/update.mlir --target cpu -O arch=x86_64 -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s --check-prefix=UPDATE
 // RUN: nereid compile %t/short.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=SHORT
-// RUN: nereid compile %t/alone.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=SHORT
+// RUN: nereid compile %t/alone.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=ALONE
 
 // DEFINE: %{grid} =
 // DEFINE: %{file} =
@@ -32,7 +32,9 @@
 // UPDATE: materialize
 // UPDATE: nest [4x64] axis 1 lanes 4 unroll 1 plain lanes 16
 // UPDATE-NEXT: atomic_rmw
-// SHORT-NOT: where no index overflows:
+// SHORT: where no index overflows:
+// SHORT: nest [256] axis 0
+// ALONE-NOT: where no index overflows:
 
 //--- parts.mlir
 tt.func public @parts(%y: !tt.ptr<i32>) {

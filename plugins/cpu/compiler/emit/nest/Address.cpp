@@ -44,6 +44,15 @@ static std::pair<llvm::Value *, int64_t> asSum(llvm::Value *index) {
                   : std::pair(index, int64_t(0));
 }
 
+/// How often lanes repeat, if all non-uniform indices agree on it.
+static int64_t repeatOf(const Indices &indices) {
+  int64_t repeat = 0;
+  for (const Index &index : indices)
+    if (!index.isUniform())
+      repeat = !repeat || repeat == index.repeat ? index.repeat : 1;
+  return std::max<int64_t>(repeat, 1);
+}
+
 /// The addresses of `pointers` at `indices`. Loop-invariant terms are added
 /// first, from the outermost loop inwards, so that each loop level computes its
 /// terms once.
@@ -56,12 +65,18 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     return {element.value, 0, nullptr};
   }
   llvm::Type *pointee = pointeeOf(emitter, pointers.getType());
-  // How often lanes repeat, if all non-uniform indices agree on it.
-  int64_t repeat = 0;
-  for (const Index &index : indices)
-    if (!index.isUniform())
-      repeat = !repeat || repeat == index.repeat ? index.repeat : 1;
-  repeat = std::max<int64_t>(repeat, 1);
+  Indices used;
+  for (auto [factor, index] : llvm::zip(form->strides, indices))
+    if (!factor.isZero())
+      used.push_back(index);
+  SmallVector<std::optional<Index>, 1> termIndices;
+  for (const TileTerm &term : form->terms) {
+    termIndices.push_back(
+        partOfIndex(term.tensor, indicesAt(term.map, indices)));
+    if (termIndices.back())
+      used.push_back(*termIndices.back());
+  }
+  int64_t repeat = repeatOf(used);
 
   SmallVector<llvm::Value *> parts; // scalars, in elements
   llvm::Value *spread = nullptr;    // <lanes x i64>, non-uniform
@@ -100,7 +115,11 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   for (auto [dim, factor] : llvm::enumerate(form->strides))
     if (!factor.isZero())
       addIndex(factor, indices[dim]);
-  for (const TileTerm &term : form->terms) {
+  for (auto [term, index] : llvm::zip(form->terms, termIndices)) {
+    if (index) {
+      addIndex(term.coefficient, *index);
+      continue;
+    }
     Indices inner = indicesAt(term.map, indices);
     if (const auto *division = pieceOf(term.tensor, inner)) {
       assumed = true;
@@ -150,7 +169,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   }
   std::optional<int64_t> step = stride.constant();
   if (!spread && step)
-    return {base, step, nullptr, repeat};
+    return {base, step, nullptr, repeat, repeatOf(indices) != repeat};
   Address address;
   // Divisions alone are here because a piece ends between the lanes.
   bool onlyPieces = masks && !form->terms.empty() &&

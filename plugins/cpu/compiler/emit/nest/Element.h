@@ -59,6 +59,8 @@ struct Address {
   std::optional<int64_t> stride;
   llvm::Value *vector = nullptr;
   int64_t repeat = 1;
+  /// Of `repeat`: lanes with one address may differ in all else.
+  bool repeatsAlone = false;
   /// Of `vector`: its lanes may turn out to be neighbours in memory.
   bool mayBeNeighbours = false;
   /// Of `vector`, if it is not null: the stride of its lanes, an i64.

@@ -188,6 +188,21 @@ Indices NestEmitter::operandIndices(Value result, const Indices &indices) {
                         reshape.getType().getShape(), indices);
 }
 
+/// The element of `tile` at `indices`, if that is an index along a dimension,
+/// or some of its bits.
+std::optional<Index> NestEmitter::partOfIndex(Value tile, Indices indices) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto range = dyn_cast<tt::MakeRangeOp>(op))
+      return indexPlus(indices.front(),
+                       {emitter.i64(range.getStart()), 0, nullptr});
+    if (!codegen::isShapeOp(op))
+      break;
+    indices = operandIndices(tile, indices);
+    tile = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
 /// The index in shape `from` of the element that has `indices` in shape `to`.
 /// Dimensions are powers of two, so an index is a concatenation of bits:
 /// groups that hold the same bits are treated one by one.

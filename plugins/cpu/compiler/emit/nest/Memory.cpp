@@ -207,7 +207,9 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   }
 
   bool isVolatile = memory == Memory::Volatile;
-  if (isVolatile && !(always && address.stride == 1 && address.repeat == 1)) {
+  bool differ = address.repeatsAlone && !always && mask.isVector;
+  if (differ ||
+      (isVolatile && !(always && address.stride == 1 && address.repeat == 1))) {
     address.mayBeNeighbours = false;
     return loadScattered(address, type, mask, other, memory);
   }

@@ -161,6 +161,7 @@ private:
   Indices operandIndices(mlir::Value result, const Indices &indices);
   Indices reshapeIndices(llvm::ArrayRef<int64_t> from,
                          llvm::ArrayRef<int64_t> to, const Indices &indices);
+  std::optional<Index> partOfIndex(mlir::Value tile, Indices indices);
   int64_t alignmentOf(const Index &index) const;
 
   // Address.cpp

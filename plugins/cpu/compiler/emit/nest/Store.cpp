@@ -104,7 +104,7 @@ void NestEmitter::storeAt(Address address, llvm::Type *type, Element mask,
     return;
   }
   llvm::Value *from = widen(value), *where = widen(mask);
-  if (address.stride == 1) {
+  if (address.stride == 1 && address.repeat == 1) {
     if (!always && selectsAddress(mask, type, lanes)) {
       address.base = addressIf(mask.value, address.base);
       always = true;
