@@ -75,7 +75,7 @@ std::optional<Bounds> AddressBounds::elements(const codegen::TileForm &form,
     if (auto numbers = codegen::numbersOf(term.tensor))
       own = Bounds{{numbers->first, true},
                    {numbers->second, true},
-                   double(numbers->second)};
+                   double(std::max(-numbers->first, numbers->second))};
     addProduct(term.coefficient, own ? own : remainder(term.tensor));
   }
   return sum;

@@ -193,8 +193,9 @@ Indices NestEmitter::operandIndices(Value result, const Indices &indices) {
 std::optional<Index> NestEmitter::partOfIndex(Value tile, Indices indices) {
   while (Operation *op = tile.getDefiningOp()) {
     if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-      return indexPlus(indices.front(),
-                       {emitter.i64(range.getStart()), 0, nullptr});
+      return indexPlus(
+          indices.front(),
+          {emitter.i64(range.getStartAttr().getInt()), 0, nullptr});
     if (!codegen::isShapeOp(op))
       break;
     indices = operandIndices(tile, indices);
