@@ -108,7 +108,7 @@ class Backend(BaseBackend):
 
         def ptx(text, metadata):
             metadata["name"] = "kernel"
-            return f"// {os.getpid()} ptx\n" if "pid" in text else "// ptx\n"
+            return "// ptx\n"
 
         stages["ttir"] = lambda module, metadata: module
         stages["ttgir"] = ttgir
