@@ -149,6 +149,12 @@ static LogicalResult runFlattenExchanges(ModuleOp module,
   return success();
 }
 
+static LogicalResult runRepeatJoined(ModuleOp module, const ExpandOptions &) {
+  for (tt::JoinOp op : allOf<tt::JoinOp>(module))
+    repeatJoined(op);
+  return success();
+}
+
 ArrayRef<Rewrite> rewritesOf(Phase phase) {
   static constexpr Rewrite kFunctions[] = {
       {"inline-calls", "inline helper functions",
@@ -161,6 +167,8 @@ ArrayRef<Rewrite> rewritesOf(Phase phase) {
        checkTypes},
       {"fold-known-masks", "drop masks that are true for every element",
        runFoldKnownMasks},
+      {"repeat-joined", "tiles joined with themselves as broadcasts",
+       runRepeatJoined},
       {"flatten-exchanges",
        "sorts and flips in one dimension, where the "
        "target gains from it",

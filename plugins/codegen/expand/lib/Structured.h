@@ -26,6 +26,9 @@ void flattenExchanges(mlir::ModuleOp module);
 /// Drops masks that are true for every element, whatever the arguments.
 void foldKnownMasks(mlir::ModuleOp module);
 
+/// Replaces \p op by a broadcast if both of its operands are the same.
+void repeatJoined(tt::JoinOp op);
+
 /// Replaces \p op, a reduction or scan that rounds f16 or bf16 in every step,
 /// by one in f32 whose results are rounded.
 void widenCombination(mlir::Operation *op);

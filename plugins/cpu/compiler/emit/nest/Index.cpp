@@ -127,7 +127,12 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   bool repeats =
       !a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit;
   bool isOneUnit = !a.vector && span <= unit && alignmentOf(a) >= span;
-  if (a.vector || (a.lane % unit && !isOneUnit && !repeats)) {
+  if (a.repeat > 1 && a.lane == 1) { // groups again
+    span = lanes / a.repeat;
+    repeats = span > unit && alignmentOf(a) >= unit;
+    isOneUnit = span <= unit && alignmentOf(a) >= span;
+  }
+  if ((a.vector || a.lane % unit) && !isOneUnit && !repeats) {
     llvm::Value *vector = indexVector(a);
     return {nullptr, 0, at({vector}, [&] {
               return builder.CreateLShr(
@@ -138,18 +143,20 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   result.base = at(
       {a.base}, [&] { return builder.CreateLShr(a.base, emitter.i64(bits)); });
   result.lane = a.lane % unit ? 0 : a.lane / unit;
-  result.bitsCut = bits;
-  result.wholeBase = a.base;
-  result.wholeLane = a.lane;
+  if (!a.vector) {
+    result.bitsCut = bits;
+    result.wholeBase = a.base;
+    result.wholeLane = a.lane;
+  }
   int64_t multiple = std::max<int64_t>(1, alignmentOf(a) >> bits);
   if (!isa<llvm::Constant>(result.base))
     multiples[result.base] = std::max(multiples[result.base], multiple);
   if (repeats) {
     result.lane = 1;
-    result.repeat = unit;
+    result.repeat = a.repeat * unit;
     result.vector = at({result.base}, [&] {
       return builder.CreateAdd(builder.CreateVectorSplat(lanes, result.base),
-                               laneOffsets(1, 64, unit));
+                               laneOffsets(1, 64, result.repeat));
     });
   }
   return result;
