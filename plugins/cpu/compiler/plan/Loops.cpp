@@ -154,8 +154,26 @@ static const void *sinkOf(Value value, const TileProgram &program,
   return known[value] = sink ? sink : self;
 }
 
-/// Materializes expensive expressions that several nests, or several parts of
-/// one, would evaluate. Returns true if there is a new one.
+/// The columns, `[1, n]` for one, that tiles of `function` repeat in many rows,
+/// as they are before they have dimensions of size 1.
+static DenseSet<Value> repeatedColumns(tt::FuncOp function) {
+  constexpr int64_t kMany = 4;
+  DenseSet<Value> columns;
+  function.walk([&](tt::BroadcastOp broadcast) {
+    Value source = broadcast.getSrc();
+    RankedTensorType from = codegen::tileType(source), to = broadcast.getType();
+    int64_t size = from.getShape().back();
+    if (size == 1 || from.getNumElements() * kMany > to.getNumElements())
+      return;
+    while (auto expand = source.getDefiningOp<tt::ExpandDimsOp>())
+      source = expand.getSrc();
+    columns.insert(source);
+  });
+  return columns;
+}
+
+/// Materializes expensive expressions that several nests, several parts of one,
+/// or the rows of a nest would evaluate. Returns true if there is a new one.
 bool Planner::materializeExpensiveValues() {
   if (!options.fastPaths.has(FastPath::Recompute)) {
     bool grew = false;
@@ -164,13 +182,22 @@ bool Planner::materializeExpensiveValues() {
         grew |= toMaterialize.insert(value);
     return grew;
   }
+  DenseSet<Value> columns = repeatedColumns(function);
+  // What is known of masks and addresses that depend on the index only is worth
+  // more than their cost.
+  auto isKnown = [&](Value value) {
+    return isIndexFunction(value) &&
+           !(columns.contains(value) &&
+             isa<FloatType>(getElementTypeOrSelf(value)));
+  };
   SmallVector<Value> candidates;
   for (auto &[value, places] : streams) {
     bool several = llvm::any_of(places, [&](const Place &place) {
       return place.step != places.front().step ||
              place.inner != places.front().inner;
     });
-    if (several && !program->isMaterialized(value) && !isIndexFunction(value) &&
+    if ((several || columns.contains(value)) &&
+        !program->isMaterialized(value) && !isKnown(value) &&
         costOf(value, *program, forms) > kCheap)
       candidates.push_back(value);
   }
@@ -182,7 +209,8 @@ bool Planner::materializeExpensiveValues() {
   DenseMap<Value, const void *> sinks;
   bool grew = false;
   for (Value value : candidates)
-    if (sinkOf(value, *program, sinks) == value.getAsOpaquePointer() &&
+    if ((columns.contains(value) ||
+         sinkOf(value, *program, sinks) == value.getAsOpaquePointer()) &&
         costOf(value, *program, forms) > kCheap) {
       grew |= toMaterialize.insert(value);
       program->materialized.try_emplace(value, nullptr);
