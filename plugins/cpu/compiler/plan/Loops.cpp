@@ -190,6 +190,9 @@ bool Planner::materializeExpensiveValues() {
            !(columns.contains(value) &&
              isa<FloatType>(getElementTypeOrSelf(value)));
   };
+  auto isCostly = [&](Value value) {
+    return costOf(value, *program, forms, columns.contains(value)) > kCheap;
+  };
   SmallVector<Value> candidates;
   for (auto &[value, places] : streams) {
     bool several = llvm::any_of(places, [&](const Place &place) {
@@ -197,8 +200,7 @@ bool Planner::materializeExpensiveValues() {
              place.inner != places.front().inner;
     });
     if ((several || columns.contains(value)) &&
-        !program->isMaterialized(value) && !isKnown(value) &&
-        costOf(value, *program, forms) > kCheap)
+        !program->isMaterialized(value) && !isKnown(value) && isCostly(value))
       candidates.push_back(value);
   }
   // Operands come before their users, so that materializing an operand lowers
@@ -211,7 +213,7 @@ bool Planner::materializeExpensiveValues() {
   for (Value value : candidates)
     if ((columns.contains(value) ||
          sinkOf(value, *program, sinks) == value.getAsOpaquePointer()) &&
-        costOf(value, *program, forms) > kCheap) {
+        isCostly(value)) {
       grew |= toMaterialize.insert(value);
       program->materialized.try_emplace(value, nullptr);
     }

@@ -85,11 +85,22 @@ RootReads readsOf(const Root &root, const TileProgram &program) {
   return reads;
 }
 
-static unsigned ownCost(Operation *op, codegen::TileForms &forms) {
-  if (auto load = dyn_cast<tt::LoadOp>(op)) {
-    const codegen::TileForm *form = forms.of(load.getPtr());
-    return form && form->isAffine() ? 1 : 8;
-  }
+static unsigned costOfLoad(tt::LoadOp load, codegen::TileForms &forms,
+                           bool hasLanes) {
+  constexpr unsigned kGather = 8, kStrided = 16; // by whole vectors
+  const codegen::TileForm *form = forms.of(load.getPtr());
+  if (!form || !form->isAffine())
+    return kGather;
+  if (!hasLanes || form->strides.empty())
+    return 1;
+  const codegen::Polynomial &stride = form->strides.back();
+  return stride.constant() == 0 || stride.constant() == 1 ? 1 : kStrided;
+}
+
+static unsigned ownCost(Operation *op, codegen::TileForms &forms,
+                        bool hasLanes) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return costOfLoad(load, forms, hasLanes);
   if (isa<arith::DivFOp, math::SqrtOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
     return 4;
@@ -104,7 +115,7 @@ static unsigned ownCost(Operation *op, codegen::TileForms &forms) {
 }
 
 unsigned costOf(Value value, const TileProgram &program,
-                codegen::TileForms &forms) {
+                codegen::TileForms &forms, bool hasLanes) {
   constexpr unsigned kEnough = 1000;
   unsigned cost = 0;
   SmallVector<Value> work = {value};
@@ -115,7 +126,7 @@ unsigned costOf(Value value, const TileProgram &program,
     if (!op || !isTile(next) || !seen.insert(next).second ||
         (next != value && program.isMaterialized(next)))
       continue;
-    cost += ownCost(op, forms);
+    cost += ownCost(op, forms, hasLanes);
     llvm::append_range(work, op->getOperands());
   }
   return cost;

@@ -25,9 +25,10 @@ RootReads readsOf(const Root &root, const TileProgram &program);
 RootReads readsOf(mlir::Value value, const TileProgram &program);
 
 /// Cost of evaluating one element of `value` from materialized values, in
-/// element-wise operations; gathered loads cost more.
+/// element-wise operations; gathered loads cost more, and strided ones if
+/// `hasLanes`: vectors are along the last dimension of `value`.
 unsigned costOf(mlir::Value value, const TileProgram &program,
-                codegen::TileForms &forms);
+                codegen::TileForms &forms, bool hasLanes = false);
 
 } // namespace nereid::cpu
 
