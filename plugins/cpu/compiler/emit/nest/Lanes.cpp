@@ -17,6 +17,85 @@ static bool usesVectors(const CpuModel &cpu, unsigned bytes) {
   return cpu.hasGathers || bytes < 4;
 }
 
+static bool isAllTrue(llvm::Value *mask) {
+  auto *known = dyn_cast<llvm::Constant>(mask);
+  return known && known->isAllOnesValue();
+}
+
+/// `pointers` of the lanes of `mask`, and `dummy`, in scratch, of the others.
+static llvm::Value *orDummy(llvm::IRBuilder<> &b, llvm::Value *mask,
+                            llvm::Value *pointers, llvm::Value *dummy) {
+  auto *type = cast<llvm::FixedVectorType>(mask->getType());
+  return isAllTrue(mask) ? pointers
+                         : b.CreateSelect(mask, pointers,
+                                          b.CreateVectorSplat(
+                                              type->getNumElements(), dummy));
+}
+
+/// The distances of `pointers` from a scalar, if they are known, or null.
+static llvm::Constant *offsetsOf(llvm::Value *pointers) {
+  auto *gep = dyn_cast<llvm::GEPOperator>(pointers);
+  bool isFromScalar = gep && gep->getNumIndices() == 1 &&
+                      !gep->getPointerOperandType()->isVectorTy();
+  return isFromScalar ? dyn_cast<llvm::Constant>(gep->getOperand(1)) : nullptr;
+}
+
+/// The address of `lane`.
+static llvm::Value *pointerOf(llvm::IRBuilder<> &b, llvm::Value *pointers,
+                              uint64_t lane) {
+  llvm::Constant *offsets = offsetsOf(pointers);
+  if (!offsets)
+    return b.CreateExtractElement(pointers, lane);
+  auto *gep = cast<llvm::GEPOperator>(pointers);
+  return b.CreateGEP(gep->getSourceElementType(), gep->getPointerOperand(),
+                     offsets->getAggregateElement(lane));
+}
+
+/// Loads from `from` the lanes of `where`; the others are those of `rest`.
+static llvm::Value *loadLanes(Emitter &emitter, llvm::Value *from,
+                              llvm::Type *type, llvm::Value *where,
+                              llvm::Value *rest, Memory memory) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Align align(Emitter::bytesOf(type));
+  auto *vector = cast<llvm::FixedVectorType>(rest->getType());
+  bool hasOffsets = isAllTrue(where) && offsetsOf(from) && align.value() < 4;
+  // LLVM's gathers cannot be volatile.
+  if (memory != Memory::Volatile && !hasOffsets &&
+      usesVectors(emitter.options.cpu, align.value()))
+    return emitter.inMemory(
+        b.CreateMaskedGather(vector, from, align, where, rest), memory);
+  llvm::Value *places = orDummy(b, where, from, emitter.dummy);
+  llvm::Value *result = llvm::PoisonValue::get(vector);
+  for (uint64_t lane = 0; lane < vector->getNumElements(); ++lane)
+    result = b.CreateInsertElement(
+        result,
+        emitter.inMemory(
+            b.CreateAlignedLoad(type, pointerOf(b, places, lane), align),
+            memory),
+        lane);
+  return isAllTrue(where) ? result : b.CreateSelect(where, result, rest);
+}
+
+/// Stores the lanes of `mask`.
+static void storeLanes(Emitter &emitter, llvm::Value *to, llvm::Type *type,
+                       llvm::Value *mask, llvm::Value *values, Memory memory) {
+  llvm::IRBuilder<> &b = emitter.builder;
+  llvm::Align align(Emitter::bytesOf(type));
+  bool hasScatters = emitter.options.cpu.hasCheapMasks && align.value() >= 4;
+  bool hasOffsets = isAllTrue(mask) && offsetsOf(to) && !hasScatters;
+  if (!hasOffsets && usesVectors(emitter.options.cpu, align.value())) {
+    emitter.inMemory(b.CreateMaskedScatter(values, to, align, mask), memory);
+    return;
+  }
+  llvm::Value *places = orDummy(b, mask, to, emitter.dummy);
+  uint64_t lanes =
+      cast<llvm::FixedVectorType>(values->getType())->getNumElements();
+  for (uint64_t lane = 0; lane < lanes; ++lane)
+    emitter.inMemory(b.CreateAlignedStore(b.CreateExtractElement(values, lane),
+                                          pointerOf(b, places, lane), align),
+                     memory);
+}
+
 /// May the lanes of `address` be neighbours, so that it pays to look, by code
 /// at `level`?
 bool NestEmitter::checksNeighbours(const Address &address,
@@ -93,7 +172,9 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
                                    Memory memory) {
   llvm::Value *from = lanePointers(address, type);
   llvm::Value *where = widen(mask), *rest = widen(other);
-  auto loadApart = [&] { return loadLanes(from, type, where, rest, memory); };
+  auto loadApart = [&] {
+    return loadLanes(emitter, from, type, where, rest, memory);
+  };
   unsigned level = std::max(levelOf({from, where, rest}), minimumLevel);
   if (!checksNeighbours(address, level))
     return {at({from, where, rest}, loadApart), true};
@@ -131,32 +212,6 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
   return {value, true};
 }
 
-/// Loads from `from` the lanes of `where`; the others are those of `rest`.
-llvm::Value *NestEmitter::loadLanes(llvm::Value *from, llvm::Type *type,
-                                    llvm::Value *where, llvm::Value *rest,
-                                    Memory memory) {
-  llvm::Align align(Emitter::bytesOf(type));
-  llvm::Type *vector = rest->getType();
-  // LLVM's gathers cannot be volatile.
-  if (memory != Memory::Volatile &&
-      usesVectors(emitter.options.cpu, align.value()))
-    return emitter.inMemory(
-        builder.CreateMaskedGather(vector, from, align, where, rest), memory);
-  // A masked-off lane reads from scratch.
-  llvm::Value *places = builder.CreateSelect(
-      where, from, builder.CreateVectorSplat(lanes, emitter.dummy));
-  llvm::Value *result = llvm::PoisonValue::get(vector);
-  for (uint64_t lane = 0; lane < lanes; ++lane)
-    result = builder.CreateInsertElement(
-        result,
-        emitter.inMemory(
-            builder.CreateAlignedLoad(
-                type, builder.CreateExtractElement(places, lane), align),
-            memory),
-        lane);
-  return builder.CreateSelect(where, result, rest);
-}
-
 /// Stores the lanes of `values` in their order.
 void NestEmitter::storeScattered(Address address, llvm::Type *type,
                                  llvm::Value *mask, llvm::Value *values,
@@ -165,7 +220,7 @@ void NestEmitter::storeScattered(Address address, llvm::Type *type,
   unsigned level = levels.size() - 1;
   insertAt(level);
   if (!checksNeighbours(address, level))
-    return storeLanes(to, type, mask, values, memory);
+    return storeLanes(emitter, to, type, mask, values, memory);
   auto storeNeighbours = [&]() -> llvm::Value * {
     llvm::Align align(Emitter::bytesOf(type));
     llvm::Value *first = builder.CreateExtractElement(to, uint64_t(0));
@@ -179,28 +234,9 @@ void NestEmitter::storeScattered(Address address, llvm::Type *type,
   };
   ifElse(areNeighbours(address, type, mask), storeNeighbours,
          [&]() -> llvm::Value * {
-           storeLanes(to, type, mask, values, memory);
+           storeLanes(emitter, to, type, mask, values, memory);
            return nullptr;
          });
-}
-
-/// Stores the lanes of `mask`. A masked-off lane is stored to scratch.
-void NestEmitter::storeLanes(llvm::Value *to, llvm::Type *type,
-                             llvm::Value *mask, llvm::Value *values,
-                             Memory memory) {
-  llvm::Align align(Emitter::bytesOf(type));
-  if (usesVectors(emitter.options.cpu, align.value())) {
-    emitter.inMemory(builder.CreateMaskedScatter(values, to, align, mask),
-                     memory);
-    return;
-  }
-  llvm::Value *places = builder.CreateSelect(
-      mask, to, builder.CreateVectorSplat(lanes, emitter.dummy));
-  for (uint64_t lane = 0; lane < lanes; ++lane)
-    emitter.inMemory(builder.CreateAlignedStore(
-                         builder.CreateExtractElement(values, lane),
-                         builder.CreateExtractElement(places, lane), align),
-                     memory);
 }
 
 } // namespace nereid::cpu

@@ -51,6 +51,8 @@ private:
   struct Write;
   void evaluateRoots(const Inner &inner, unsigned copy,
                      std::vector<Write> &writes);
+  size_t storeInterleaved(llvm::ArrayRef<Write> writes);
+  void emitWrite(const Write &write);
   void emitWrites(llvm::ArrayRef<Write> writes);
   void emitVectorLoop(const Inner &inner, AxisRange range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
@@ -200,12 +202,8 @@ private:
                       llvm::function_ref<llvm::Value *()> no);
   Element loadScattered(Address address, llvm::Type *type, Element mask,
                         Element other, Memory memory);
-  llvm::Value *loadLanes(llvm::Value *from, llvm::Type *type,
-                         llvm::Value *where, llvm::Value *rest, Memory memory);
   void storeScattered(Address address, llvm::Type *type, llvm::Value *mask,
                       llvm::Value *values, Memory memory);
-  void storeLanes(llvm::Value *to, llvm::Type *type, llvm::Value *mask,
-                  llvm::Value *values, Memory memory);
   // Store.cpp: stores, and those that bypass the caches
   void storeAt(Address address, llvm::Type *type, Element mask, Element value,
                Memory memory, llvm::Value *streams = nullptr);

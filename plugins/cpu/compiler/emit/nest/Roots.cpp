@@ -5,6 +5,7 @@
 
 #include "emit/nest/NestEmitter.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/MDBuilder.h"
 
 using namespace mlir;
@@ -142,28 +143,100 @@ void NestEmitter::evaluateRoots(const Inner &inner, unsigned copy,
   }
 }
 
-void NestEmitter::emitWrites(ArrayRef<Write> writes) {
-  for (const Write &write : writes) {
-    AtLine line = emitter.at(write.root->location());
-    if (write.root->kind == RootKind::Materialize) {
-      const Buffer *buffer = write.root->target;
-      if (buffer->isInRegisters)
-        continue;
+/// The distance in elements of what `b` stores from what `a` stores, at any
+/// index, if it is known.
+static std::optional<int64_t> distanceOf(tt::StoreOp a, tt::StoreOp b,
+                                         codegen::TileForms &forms) {
+  const codegen::TileForm *from = forms.of(a.getPtr());
+  const codegen::TileForm *to = forms.of(b.getPtr());
+  if (!from || !to)
+    return std::nullopt;
+  codegen::TileForm same = *to;
+  same.base = from->base;
+  if (!(same == *from))
+    return std::nullopt;
+  return (to->base - from->base).constant();
+}
+
+/// Stores that are interleaved in memory, such as those of the real and the
+/// imaginary parts of numbers, are one of neighbours. Returns how many of
+/// `writes`, from the first on, it has stored.
+size_t NestEmitter::storeInterleaved(ArrayRef<Write> writes) {
+  const Write &first = writes.front();
+  size_t count = first.address.base ? first.address.stride.value_or(0) : 0;
+  constexpr size_t kMost = 4;
+  if (count < 2 || count > kMost || count > writes.size() || lanes == 1 ||
+      activeLanes || !emitter.options.fastPaths.has(FastPath::Strided))
+    return 0;
+  SmallVector<const Write *> byPlace(2 * count); // from -count on
+  size_t least = count;
+  for (const Write &write : writes.take_front(count)) {
+    auto store = dyn_cast_or_null<tt::StoreOp>(write.root->op);
+    if (write.root->kind != RootKind::Store || deferralOf(store) ||
+        write.indices != first.indices || write.address.repeat != 1 ||
+        write.address.base == nullptr || write.mask.value != first.mask.value ||
+        write.address.stride != first.address.stride)
+      return 0;
+    auto firstStore = cast<tt::StoreOp>(first.root->op);
+    auto distance = distanceOf(firstStore, store, emitter.forms);
+    if (!distance || std::abs(*distance) >= int64_t(count) ||
+        store.getValue().getType() != firstStore.getValue().getType())
+      return 0;
+    size_t place = *distance + count;
+    byPlace[place] = &write;
+    least = std::min(least, place);
+  }
+  ArrayRef<const Write *> inOrder = ArrayRef(byPlace).slice(least, count);
+  auto *known = dyn_cast<llvm::ConstantInt>(first.mask.value);
+  if (llvm::is_contained(inOrder, nullptr) || !known || !known->isOne())
+    return 0;
+  llvm::Type *type = emitter.memoryType(
+      cast<tt::StoreOp>(first.root->op).getValue().getType());
+  bool isShort = type->isBFloatTy() || type->isHalfTy();
+  SmallVector<llvm::Value *> values;
+  for (const Write *write : inOrder) {
+    llvm::Value *value = widen(asInMemory(write->value, type));
+    values.push_back(isShort ? reinterpret(value, builder.getInt16Ty())
+                             : value);
+  }
+  insertAt(levels.size() - 1);
+  SmallVector<int> from;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (size_t place = 0; place < count; ++place)
+      from.push_back(place * lanes + lane);
+  llvm::Value *all = builder.CreateShuffleVector(
+      llvm::concatenateVectors(builder, values), from);
+  emitter.inProgram(builder.CreateAlignedStore(
+      all, inOrder.front()->address.base, llvm::Align(Emitter::bytesOf(type))));
+  return count;
+}
+
+void NestEmitter::emitWrite(const Write &write) {
+  if (write.root->kind == RootKind::Materialize) {
+    const Buffer *buffer = write.root->target;
+    if (!buffer->isInRegisters)
       writeBuffer(emitter.buffers.lookup(buffer), write.root->value.getType(),
                   buffer->layout(), write.indices, write.value);
-      continue;
-    }
-    if (auto update = dyn_cast<tt::AtomicRMWOp>(write.root->op)) {
-      updateAt(update, write.address, write.mask, write.value);
-      continue;
-    }
-    auto store = cast<tt::StoreOp>(write.root->op);
-    llvm::Type *type = emitter.memoryType(store.getValue().getType());
-    if (const Deferral *deferral = deferralOf(store))
-      storeDeferred(*deferral, write.address, type, write.mask, write.value);
-    else
-      storeAt(write.address, type, write.mask, write.value, Memory::Program,
-              write.streams);
+    return;
+  }
+  if (auto update = dyn_cast<tt::AtomicRMWOp>(write.root->op))
+    return updateAt(update, write.address, write.mask, write.value);
+  auto store = cast<tt::StoreOp>(write.root->op);
+  llvm::Type *type = emitter.memoryType(store.getValue().getType());
+  if (const Deferral *deferral = deferralOf(store))
+    storeDeferred(*deferral, write.address, type, write.mask, write.value);
+  else
+    storeAt(write.address, type, write.mask, write.value, Memory::Program,
+            write.streams);
+}
+
+void NestEmitter::emitWrites(ArrayRef<Write> writes) {
+  while (!writes.empty()) {
+    AtLine line = emitter.at(writes.front().root->location());
+    size_t stored = storeInterleaved(writes);
+    if (!stored)
+      emitWrite(writes.front());
+    writes = writes.drop_front(std::max<size_t>(stored, 1));
   }
 }
 
