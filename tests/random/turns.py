@@ -11,6 +11,7 @@ from columns import Columns
 from flat import Flat
 from generate import generate
 from ir import Kernel
+from packed import Packed
 from products import FewRows, LoneProduct, Products
 from splits import Splits
 
@@ -120,9 +121,11 @@ def generate_products(seed: int):
 
 def generate_any(seed: int):
     """The kernel of one seed of eight divides its index, that of one of sixteen
-    reduces columns."""
+    reduces columns, and that of one of thirty-two divides the numbers of columns."""
     if seed % 8 == 5:
         return Flat(seed).kernel()
+    if seed % 32 == 23:
+        return Packed(seed).kernel()
     return Columns(seed).kernel() if seed % 16 == 11 else generate(seed)
 
 

@@ -13,6 +13,7 @@
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
 #include "plan/Accumulators.h"
+#include "plan/ColumnParts.h"
 #include "plan/DisjointAxis.h"
 #include "plan/DotTypes.h"
 #include "plan/Interleave.h"
@@ -124,6 +125,22 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
   return form;
 }
 
+/// Splits columns of `kernel` and of `special`, a form of it or null. If some
+/// grids allow more than all do, there is a special form after that.
+static void splitColumnsOf(tt::FuncOp kernel, tt::FuncOp &special,
+                           FormCondition &condition) {
+  splitColumns(kernel);
+  if (special)
+    splitColumns(special);
+  GridLimits grids = gridsOfSplitColumns(special ? special : kernel);
+  if (grids == kAnyGrid)
+    return;
+  if (!special)
+    special = cast<tt::FuncOp>(OpBuilder(kernel).clone(*kernel));
+  splitColumnsOfGrid(special);
+  condition.mostPrograms = grids;
+}
+
 /// The forms of the kernel: for all launches, and before that one for strides
 /// that are one, if it has such, or else for grids in which no index overflows.
 static llvm::Expected<KernelForms>
@@ -144,6 +161,9 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
     if (special)
       general.fastPaths = FastPaths::none();
   }
+  bool isSplit = special && result.condition.ones.empty();
+  if (options.fastPaths.has(FastPath::SplitIndex) && !isSplit)
+    splitColumnsOf(kernel, special, result.condition);
   SmallVector<KernelForm, 2> &forms = result.list;
   bool streams = false;
   for (tt::FuncOp each : {special, kernel}) {

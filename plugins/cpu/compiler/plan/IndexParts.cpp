@@ -60,32 +60,39 @@ bool IndexParts::accept(Operation *op) {
              scf::YieldOp, scf::ConditionOp>(op);
 }
 
-/// Is `scalar` a multiple of the tile's size, and not negative? The latter may
-/// depend on the grid.
-bool IndexParts::isFirstIndex(Value scalar) {
+std::optional<FirstIndex> firstIndexOf(Value scalar, unsigned bits) {
   APInt factor;
   Value other;
   auto product = scalar.getDefiningOp<arith::MulIOp>();
   if (!product)
-    return false;
+    return std::nullopt;
   if (matchPattern(product.getRhs(), m_ConstantInt(&factor)))
     other = product.getLhs();
   else if (matchPattern(product.getLhs(), m_ConstantInt(&factor)))
     other = product.getRhs();
   else
-    return false;
+    return std::nullopt;
   if (Operation *extension = other.getDefiningOp();
       isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extension))
     other = extension->getOperand(0);
   auto id = other.getDefiningOp<tt::GetProgramIdOp>();
   if (!id || !factor.isStrictlyPositive() || factor.countr_zero() < bits)
-    return false;
+    return std::nullopt;
   // Then no index overflows, nor an id, which is an i32.
   APInt most = APInt::getSignedMaxValue(factor.getBitWidth());
   uint64_t programs =
       most.udiv(factor).getLimitedValue(std::numeric_limits<int32_t>::max());
-  uint32_t &limit = mostPrograms[id.getAxisAsInt()];
-  limit = std::min<uint32_t>(limit, programs);
+  return FirstIndex{unsigned(id.getAxisAsInt()), uint32_t(programs)};
+}
+
+/// Is `scalar` a multiple of the tile's size, and not negative? The latter may
+/// depend on the grid.
+bool IndexParts::isFirstIndex(Value scalar) {
+  std::optional<FirstIndex> first = firstIndexOf(scalar, bits);
+  if (!first)
+    return false;
+  uint32_t &limit = mostPrograms[first->axis];
+  limit = std::min(limit, first->mostPrograms);
   return true;
 }
 
@@ -213,10 +220,8 @@ Value constantTile(OpBuilder &builder, Location location, uint64_t number,
       location, DenseElementsAttr::get(type, element));
 }
 
-/// A tile of i32: `width` bits of its index, which has `below` lower ones and
-/// `above` higher ones.
-static Value bitsOfIndex(OpBuilder &builder, Location location, unsigned above,
-                         unsigned width, unsigned below) {
+Value bitsOfIndex(OpBuilder &builder, Location location, unsigned above,
+                  unsigned width, unsigned below) {
   Type i32 = builder.getI32Type();
   int64_t size = int64_t(1) << width;
   Value range = builder.create<tt::MakeRangeOp>(

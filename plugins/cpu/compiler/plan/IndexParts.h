@@ -72,6 +72,20 @@ private:
   std::set<unsigned> cuts; // between parts, from the lowest bit
 };
 
+/// How many programs along an axis of the grid have a first index, a multiple
+/// of a tile's size, that is not negative.
+struct FirstIndex {
+  unsigned axis;
+  uint32_t mostPrograms;
+};
+/// What `scalar` is, if it is the number of the program times a multiple of
+/// 2^bits.
+std::optional<FirstIndex> firstIndexOf(mlir::Value scalar, unsigned bits);
+
+/// A tile of i32, of one dimension: `width` bits of its index, which has
+/// `below` lower ones and `above` higher ones.
+mlir::Value bitsOfIndex(mlir::OpBuilder &builder, mlir::Location location,
+                        unsigned above, unsigned width, unsigned below);
 /// `tile`, or a broadcast of it if it has another shape.
 mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location location,
                         mlir::Value tile, llvm::ArrayRef<int64_t> shape);
