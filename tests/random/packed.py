@@ -26,7 +26,7 @@ class Packed(Generator):
         ])()
 
     def index(self, shape, capacity: int) -> tuple[Value, Value | None]:
-        if shape and shape[-1] == self.columns and not self.in_function and self.chance(0.6):
+        if len(shape) in (1, 2) and shape[-1] == self.columns and not self.in_function and self.chance(0.6):
             return self.fitted(self._packed(shape), capacity)
         return super().index(shape, capacity)
 

@@ -207,7 +207,8 @@ Element NestEmitter::loadAt(Address address, llvm::Type *type, Element mask,
   }
 
   bool isVolatile = memory == Memory::Volatile;
-  bool differ = address.repeatsAlone && !always && mask.isVector;
+  bool differ = address.repeatsAlone && !always &&
+                (mask.isVector || other.isVector);
   if (differ ||
       (isVolatile && !(always && address.stride == 1 && address.repeat == 1))) {
     address.mayBeNeighbours = false;
