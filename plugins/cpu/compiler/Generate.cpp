@@ -125,6 +125,19 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
   return form;
 }
 
+/// May each value of `kernel` have a buffer? So it is without fast paths.
+static bool hasRoomForBuffers(tt::FuncOp kernel) {
+  constexpr uint64_t kMost = kMaxScratchBytes / 8;
+  constexpr uint64_t kElementBytes = 8;
+  uint64_t bytes = 0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        bytes += kElementBytes * tile.getNumElements();
+  });
+  return bytes <= kMost;
+}
+
 /// Splits columns of `kernel` and of `special`, a form of it or null. If some
 /// grids allow more than all do, there is a special form after that.
 static void splitColumnsOf(tt::FuncOp kernel, tt::FuncOp &special,
@@ -157,13 +170,15 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
     SplitKernel split = copyWithSplitIndex(kernel);
     special = split.kernel;
     result.condition.mostPrograms = split.mostPrograms;
-    // No real tensor has so many elements: it should cost little to compile.
-    if (special)
-      general.fastPaths = FastPaths::none();
   }
   bool isSplit = special && result.condition.ones.empty();
   if (options.fastPaths.has(FastPath::SplitIndex) && !isSplit)
     splitColumnsOf(kernel, special, result.condition);
+  // No real tensor has so many elements that an index overflows: the form for
+  // such grids should cost little to compile.
+  bool isForGrids = special && result.condition.ones.empty();
+  if (isForGrids && hasRoomForBuffers(kernel))
+    general.fastPaths = FastPaths::none();
   SmallVector<KernelForm, 2> &forms = result.list;
   bool streams = false;
   for (tt::FuncOp each : {special, kernel}) {
