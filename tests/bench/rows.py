@@ -243,6 +243,14 @@ def _products():
         "split-k 128x128x16384", "products", "matmul", sizes, "split_k_64x64x64",
         bytes=8 * 128 * 16384, flops=2 * math.prod(sizes), by_flops=True,
     )  # fmt: skip
+    # The peers multiply by weights that are floats.
+    sizes, group = (16, 4096, 4096), 128
+    m, k, n = sizes
+    for along in ("n", "k"):
+        yield Row(
+            f"int4 along {along} {m}x{n}x{k}", "products", "matmul", sizes, f"packed_matmul_along_{along}",
+            bytes=4 * m * (k + n) + (k + 9 * k // group) * n // 2, flops=2 * math.prod(sizes), by_flops=True,
+        )  # fmt: skip
 
 
 def _attention():
