@@ -22,6 +22,7 @@ import page
 import peers
 import profiles
 import reasons
+import row_words
 import rows
 import run as data
 
@@ -148,14 +149,14 @@ def check_rows():
     with tempfile.TemporaryDirectory() as scratch:
         for row in found:
             path, manifest = row.load()
-            words = rows.words(row, manifest, path.parent, Path(scratch))
+            words = row_words.words(manifest, path.parent, Path(scratch))
             assert row.work > 0 and len(words) == len(manifest["args"]), row
             assert all(size > 0 for size in manifest["grid"]), row
             # The kernel's own count of the work, where the sizes are its own.
             if not row.changes and "work" in manifest:
                 kind = "flops" if row.by_flops else "bytes"
                 assert manifest["work"][kind] == row.work, row
-        ends = rows._ends(Path(scratch), 128, 3).read_bytes()
+        ends = row_words._ends(Path(scratch), 128, 3).read_bytes()
     assert len(ends) % 64 == 12 and ends[-12:] == bytes([128, 0, 0, 0, 0, 1, 0, 0, 128, 1, 0, 0])
     names = [row.name for row in rows.selected(found, ["layer norm", "add 1024"])]
     assert "add 1024" in names and "layernorm 128x256" in names and len(names) == 6, names

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import peer_functions
-import rows as table
+import row_words
 from rows import kernels
 
 BUILD = kernels.ROOT / "build"
@@ -179,7 +179,7 @@ class Nereid:
         self.kernel = path.with_suffix(".ttir")
         self.words = [str(TOOL), "bench", str(self.kernel)]
         self.words += ["--grid", ",".join(map(str, manifest["grid"]))]
-        self.words += table.words(row, manifest, path.parent, scratch)
+        self.words += row_words.words(manifest, path.parent, scratch)
         self.words += ["--target", "cpu", "-O", f"threads={threads}"]
 
     def time(self, seconds):
