@@ -155,7 +155,7 @@ static void splitColumnsOf(tt::FuncOp kernel, tt::FuncOp &special,
 }
 
 /// The forms of the kernel: for all launches, and before that one for strides
-/// that are one, if it has such, or else for grids in which no index overflows.
+/// that are one, for grids in which no index overflows, or for both.
 static llvm::Expected<KernelForms>
 planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   planDisjointAxis(kernel, options, info);
@@ -205,6 +205,15 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   return std::move(result);
 }
 
+/// As the printed plan says where `condition` holds.
+static const char *textOf(const FormCondition &condition) {
+  if (condition.ones.empty())
+    return "where no index overflows:\n";
+  return condition.mostPrograms == kAnyGrid
+             ? "where strides are one:\n"
+             : "where strides are one and no index overflows:\n";
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generate(ModuleOp source, const GenerateOptions &options,
          llvm::LLVMContext &context, KernelInfo &info) {
@@ -226,9 +235,7 @@ generate(ModuleOp source, const GenerateOptions &options,
     llvm::raw_string_ostream text(info.tileProgram);
     for (const KernelForm &form : forms) {
       if (forms.size() > 1)
-        text << (&form != forms.begin()   ? "elsewhere:\n"
-                 : condition.ones.empty() ? "where no index overflows:\n"
-                                          : "where strides are one:\n");
+        text << (&form == forms.begin() ? textOf(condition) : "elsewhere:\n");
       form.program->print(text);
     }
     if (!info.disjointCondition.empty())

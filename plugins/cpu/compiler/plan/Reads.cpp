@@ -87,7 +87,8 @@ RootReads readsOf(const Root &root, const TileProgram &program) {
 
 static unsigned costOfLoad(tt::LoadOp load, codegen::TileForms &forms,
                            bool hasLanes) {
-  constexpr unsigned kGather = 8, kStrided = 16; // by whole vectors
+  // Lane by lane. A strided load alone is more than is evaluated again.
+  constexpr unsigned kGather = 8, kStrided = 16;
   const codegen::TileForm *form = forms.of(load.getPtr());
   if (!form || !form->isAffine())
     return kGather;

@@ -6,11 +6,14 @@
 // RUN: nereid compile %t/range.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %t/range.mlir
 // RUN: nereid compile %t/grid.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %t/grid.mlir
 // RUN: nereid compile %t/unsigned.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %t/unsigned.mlir
+// RUN: nereid compile %t/stride.mlir --target cpu -O cpu=x86-64-v3 --stop-after llir -o - | FileCheck %t/stride.mlir
 // DEFINE: %{inputs} = i32[128]=random:1 f32[256]=zeros
 // RUN: nereid run %t/range.mlir --target cpu --grid 2 --no-cache %{inputs} --save 1=%t.npy
 // RUN: nereid run %t/range.mlir --target cpu --grid 2 --no-cache -O fast_paths=none %{inputs} --expect 1=%t.npy,0,0
 // RUN: nereid run %t/grid.mlir --target cpu --grid 2 --no-cache %{inputs} --save 1=%t.npy
 // RUN: nereid run %t/grid.mlir --target cpu --grid 2 --no-cache -O fast_paths=none %{inputs} --expect 1=%t.npy,0,0
+// RUN: nereid run %t/stride.mlir --target cpu --grid 2 --no-cache %{inputs} i32=1 --save 1=%t.npy
+// RUN: nereid run %t/stride.mlir --target cpu --grid 2 --no-cache -O fast_paths=none %{inputs} i32=1 --expect 1=%t.npy,0,0
 // RUN: nereid run %t/unsigned.mlir --target cpu --grid 2 --no-cache %{inputs} --save 1=%t.npy
 // RUN: nereid run %t/unsigned.mlir --target cpu --grid 2 --no-cache -O fast_paths=none %{inputs} --expect 1=%t.npy,0,0
 
@@ -83,6 +86,44 @@ tt.func public @pairs(%words: !tt.ptr<i32>, %out: !tt.ptr<f32>) {
   %rows = arith.muli %row, %rowSize : tensor<4x1xi32>
   %d = tt.broadcast %rows : tensor<4x1xi32> -> tensor<4x32xi32>
   %e = tt.broadcast %column : tensor<1x32xi32> -> tensor<4x32xi32>
+  %index = arith.addi %d, %e : tensor<4x32xi32>
+  %tos = tt.splat %out : !tt.ptr<f32> -> tensor<4x32x!tt.ptr<f32>>
+  %to = tt.addptr %tos, %index : tensor<4x32x!tt.ptr<f32>>, tensor<4x32xi32>
+  tt.store %to, %x : tensor<4x32x!tt.ptr<f32>>
+  tt.return
+}
+
+//--- stride.mlir
+// CHECK: where strides are one and no index overflows:
+// CHECK: elsewhere:
+tt.func public @strided(%words: !tt.ptr<i32>, %out: !tt.ptr<f32>, %stride: i32) {
+  %size = arith.constant 32 : i32
+  %two = arith.constant dense<2> : tensor<32xi32>
+  %rowSize = arith.constant dense<64> : tensor<4x1xi32>
+  %rowWords = arith.constant dense<16> : tensor<4x1xi32>
+  %id = tt.get_program_id x : i32
+  %first = arith.muli %id, %size : i32
+  %firsts = tt.splat %first : i32 -> tensor<32xi32>
+  %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c = arith.addi %firsts, %range : tensor<32xi32>
+  %word = arith.divsi %c, %two : tensor<32xi32>
+  %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  %row = tt.expand_dims %r {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %words0 = tt.expand_dims %word {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %starts = arith.muli %row, %rowWords : tensor<4x1xi32>
+  %a = tt.broadcast %starts : tensor<4x1xi32> -> tensor<4x32xi32>
+  %b = tt.broadcast %words0 : tensor<1x32xi32> -> tensor<4x32xi32>
+  %offset = arith.addi %a, %b : tensor<4x32xi32>
+  %froms = tt.splat %words : !tt.ptr<i32> -> tensor<4x32x!tt.ptr<i32>>
+  %from = tt.addptr %froms, %offset : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  %packed = tt.load %from : tensor<4x32x!tt.ptr<i32>>
+  %x = arith.sitofp %packed : tensor<4x32xi32> to tensor<4x32xf32>
+  %column = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %rows = arith.muli %row, %rowSize : tensor<4x1xi32>
+  %d = tt.broadcast %rows : tensor<4x1xi32> -> tensor<4x32xi32>
+  %apart = tt.splat %stride : i32 -> tensor<1x32xi32>
+  %place = arith.muli %column, %apart : tensor<1x32xi32>
+  %e = tt.broadcast %place : tensor<1x32xi32> -> tensor<4x32xi32>
   %index = arith.addi %d, %e : tensor<4x32xi32>
   %tos = tt.splat %out : !tt.ptr<f32> -> tensor<4x32x!tt.ptr<f32>>
   %to = tt.addptr %tos, %index : tensor<4x32x!tt.ptr<f32>>, tensor<4x32xi32>

@@ -127,7 +127,7 @@ Index NestEmitter::indexShift(const Index &a, unsigned bits) {
   bool repeats =
       !a.vector && a.lane == 1 && span > unit && alignmentOf(a) >= unit;
   bool isOneUnit = !a.vector && span <= unit && alignmentOf(a) >= span;
-  if (a.repeat > 1 && a.lane == 1) { // groups again
+  if (a.repeat > 1 && a.lane == 1) { // of groups, not of lanes
     span = lanes / a.repeat;
     repeats = span > unit && alignmentOf(a) >= unit;
     isOneUnit = span <= unit && alignmentOf(a) >= span;

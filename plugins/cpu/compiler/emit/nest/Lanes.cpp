@@ -58,6 +58,8 @@ static llvm::Value *loadLanes(Emitter &emitter, llvm::Value *from,
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Align align(Emitter::bytesOf(type));
   auto *vector = cast<llvm::FixedVectorType>(rest->getType());
+  // What LLVM has no gather for, it would load from addresses that it extracts
+  // from a vector.
   bool hasOffsets = isAllTrue(where) && offsetsOf(from) && align.value() < 4;
   // LLVM's gathers cannot be volatile.
   if (memory != Memory::Volatile && !hasOffsets &&
@@ -81,6 +83,7 @@ static void storeLanes(Emitter &emitter, llvm::Value *to, llvm::Type *type,
                        llvm::Value *mask, llvm::Value *values, Memory memory) {
   llvm::IRBuilder<> &b = emitter.builder;
   llvm::Align align(Emitter::bytesOf(type));
+  // As in loadLanes().
   bool hasScatters = emitter.options.cpu.hasCheapMasks && align.value() >= 4;
   bool hasOffsets = isAllTrue(mask) && offsetsOf(to) && !hasScatters;
   if (!hasOffsets && usesVectors(emitter.options.cpu, align.value())) {
