@@ -86,6 +86,10 @@ struct CpuModel {
   /// all of them together. 0: the processor does it as well.
   int64_t readAhead = 0;
 
+  /// So many rows at once are read as fast as one after the other: hardware
+  /// prefetchers follow no more. 0: any number.
+  int64_t rowStreams = 0;
+
   /// Lines that a dot has brought to the second cache, or asked for, are worth
   /// another prefetch to the first one before they are copied.
   bool prefetchesTwice = false;

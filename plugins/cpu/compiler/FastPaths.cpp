@@ -96,6 +96,8 @@ static constexpr FastPathInfo kTable[] = {
      "both sides of short branches that yield tiles are computed"},
     {FastPath::Strided, "strided",
      "lanes a few elements apart are in vectors of neighbours"},
+    {FastPath::RowGroups, "row-groups",
+     "programs take no more rows through a loop at once than are prefetched"},
 };
 
 /// Checks that a path's position in the table is its value.

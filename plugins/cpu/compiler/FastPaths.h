@@ -58,8 +58,9 @@ enum class FastPath : unsigned {
   SplitIndex,
   ShortBranches,
   Strided,
+  RowGroups,
 };
-inline constexpr size_t kFastPaths = 44;
+inline constexpr size_t kFastPaths = 45;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

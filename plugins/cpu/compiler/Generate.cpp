@@ -19,7 +19,9 @@
 #include "plan/Interleave.h"
 #include "plan/Masks.h"
 #include "plan/PlainAtomics.h"
+#include "plan/RowGroups.h"
 #include "plan/RowParts.h"
+#include "plan/RowSteps.h"
 #include "plan/ShortBranches.h"
 #include "plan/SplitIndex.h"
 #include "plan/Streams.h"
@@ -27,6 +29,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -154,11 +157,13 @@ static void splitColumnsOf(tt::FuncOp kernel, tt::FuncOp &special,
   condition.mostPrograms = grids;
 }
 
-/// The forms of the kernel: for all launches, and before that one for strides
-/// that are one, for grids in which no index overflows, or for both.
+/// The forms of the kernel: for all launches, and before that one for those in
+/// which strides are one, no index overflows, or nothing is read that was
+/// stored.
 static llvm::Expected<KernelForms>
 planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   planDisjointAxis(kernel, options, info);
+  shortenRowSteps(kernel, options);
   KernelForms result;
   GenerateOptions general = options;
   tt::FuncOp special;
@@ -169,14 +174,21 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   } else if (options.fastPaths.has(FastPath::SplitIndex)) {
     SplitKernel split = copyWithSplitIndex(kernel);
     special = split.kernel;
-    result.condition.mostPrograms = split.mostPrograms;
+    if (special)
+      result.condition.mostPrograms = split.mostPrograms;
   }
   bool isSplit = special && result.condition.ones.empty();
   if (options.fastPaths.has(FastPath::SplitIndex) && !isSplit)
     splitColumnsOf(kernel, special, result.condition);
+  GroupedKernel grouped =
+      copyWithRowGroups(special ? special : kernel, options, info);
+  if (grouped.kernel) {
+    special = grouped.kernel;
+    result.condition.formula = std::move(grouped.condition);
+  }
   // No real tensor has so many elements that an index overflows: the form for
   // such grids should cost little to compile.
-  bool isForGrids = special && result.condition.ones.empty();
+  bool isForGrids = special && result.condition.isOfGrids();
   if (isForGrids && hasRoomForBuffers(kernel))
     general.fastPaths = FastPaths::none();
   SmallVector<KernelForm, 2> &forms = result.list;
@@ -206,12 +218,15 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
 }
 
 /// As the printed plan says where `condition` holds.
-static const char *textOf(const FormCondition &condition) {
-  if (condition.ones.empty())
-    return "where no index overflows:\n";
-  return condition.mostPrograms == kAnyGrid
-             ? "where strides are one:\n"
-             : "where strides are one and no index overflows:\n";
+static std::string textOf(const FormCondition &condition) {
+  SmallVector<StringRef, 3> parts;
+  if (!condition.ones.empty())
+    parts.push_back("strides are one");
+  if (!condition.formula.empty())
+    parts.push_back("stores are apart from loads");
+  if (condition.mostPrograms != kAnyGrid || parts.empty())
+    parts.push_back("no index overflows");
+  return "where " + llvm::join(parts, " and ") + ":\n";
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>

@@ -5,6 +5,7 @@
 #include "emit/Choice.h"
 
 #include "emit/Entry.h"
+#include "emit/Formula.h"
 
 using namespace mlir;
 
@@ -37,6 +38,10 @@ llvm::Function *emitChoice(llvm::Function &special, llvm::Function &general,
       holds = b.CreateAnd(
           holds, b.CreateICmpULE(loadGridSize(b, function->getArg(1), axis),
                                  b.getInt32(most)));
+  if (!condition.formula.empty())
+    holds = b.CreateAnd(
+        holds, b.CreateFCmpOGE(emitFormula(b, *function, condition.formula),
+                               llvm::ConstantFP::get(b.getDoubleTy(), 0)));
   b.CreateCondBr(holds, isSpecial, isGeneral);
   llvm::SmallVector<llvm::Value *> operands;
   for (llvm::Argument &argument : function->args())

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace nereid::cpu {
 
@@ -23,6 +24,11 @@ struct FormCondition {
   /// The grid has at most so many programs along x, y and z; the largest
   /// number if that does not matter.
   std::array<uint32_t, 3> mostPrograms = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  /// If it is not empty, the last step of this formula is not negative.
+  std::vector<nereid_work_step_t> formula;
+
+  /// Is it that no index overflows, and nothing else?
+  bool isOfGrids() const { return ones.empty() && formula.empty(); }
 };
 
 /// Emits an internal function `name` that calls `special` where `condition`

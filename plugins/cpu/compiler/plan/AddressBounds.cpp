@@ -136,6 +136,11 @@ std::optional<Bounds> AddressBounds::ofAccess(Operation *access) {
   std::optional<Bounds> offset = elements(*form, pointers, mask);
   if (!offset)
     return std::nullopt;
+  // What is extended to 64 bits must not overflow before that.
+  if (form->mayWrap) {
+    require(formula.subtract({INT32_MAX, true}, offset->high));
+    requireAtLeast(offset->low, INT32_MIN);
+  }
   return bytesOf(cast<BlockArgument>(form->pointer), *offset);
 }
 

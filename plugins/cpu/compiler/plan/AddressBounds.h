@@ -14,8 +14,9 @@ namespace nereid::cpu {
 /// Interval arithmetic on the forms of tiles.
 class AddressBounds : public ScalarBounds {
 public:
-  AddressBounds(const codegen::KernelInfo &info, codegen::TileForms &forms)
-      : ScalarBounds(info), forms(forms) {}
+  AddressBounds(const codegen::KernelInfo &info, codegen::TileForms &forms,
+                BoundsOf programs = BoundsOf::Program)
+      : ScalarBounds(info, programs), forms(forms) {}
 
   /// The first byte that `access`, a tt.load or tt.store, may touch in any
   /// iteration of the loops around it, and one past the last; nothing if they

@@ -19,7 +19,9 @@ using namespace mlir;
 namespace nereid::cpu {
 
 static constexpr int64_t kMostScalar = int64_t(1) << 20;
-static constexpr int64_t kMostPrograms = int64_t(1) << 12; // threads, too
+/// Of which each is looked at, or all at once. These are threads, too.
+static constexpr int64_t kMostPrograms = int64_t(1) << 12;
+static constexpr int64_t kMostInLaunch = int64_t(1) << 20;
 
 bool ScalarBounds::isArgument(Value value) {
   auto argument = dyn_cast_or_null<BlockArgument>(value);
@@ -75,9 +77,32 @@ std::optional<Bounds> ScalarBounds::scalar(Value value) {
 }
 
 Bounds ScalarBounds::position(int64_t kind, int64_t axis) {
+  int64_t most = programs == BoundsOf::Launch ? kMostInLaunch : kMostPrograms;
   WorkValue value = formula.leaf(kind, axis, 0);
-  require(formula.subtract({kMostPrograms, true}, value));
-  return {value, value, double(kMostPrograms)};
+  require(formula.subtract({most, true}, value));
+  return {value, value, double(most)};
+}
+
+Bounds ScalarBounds::programId(int64_t axis) {
+  if (programs == BoundsOf::Program)
+    return position(NEREID_WORK_PROGRAM_ID, axis);
+  Bounds count = position(NEREID_WORK_GRID_SIZE, axis);
+  return {{0, true}, formula.subtract(count.high, {1, true}), count.reach};
+}
+
+/// The results of `op`, an operation on integers, where an operand is not a
+/// point.
+std::optional<Bounds> ScalarBounds::computeIntervals(Operation *op,
+                                                     const Bounds &a,
+                                                     const Bounds &b) {
+  if (isa<arith::AddIOp>(op))
+    return add(a, b);
+  if (isa<arith::MulIOp>(op))
+    return multiply(a, b);
+  std::optional<Bounds> negative;
+  if (isa<arith::SubIOp>(op))
+    negative = multiply(constant(-1), b);
+  return negative ? std::optional(add(a, *negative)) : std::nullopt;
 }
 
 std::optional<Bounds> ScalarBounds::computeScalar(Value value) {
@@ -98,7 +123,7 @@ std::optional<Bounds> ScalarBounds::computeScalar(Value value) {
 
 std::optional<Bounds> ScalarBounds::computeOperation(Operation *op) {
   if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
-    return position(NEREID_WORK_PROGRAM_ID, id.getAxisAsInt());
+    return programId(id.getAxisAsInt());
   if (auto size = dyn_cast<tt::GetNumProgramsOp>(op))
     return position(NEREID_WORK_GRID_SIZE, size.getAxisAsInt());
   if (!isa<arith::ExtSIOp, arith::AddIOp, arith::SubIOp, arith::MulIOp,
@@ -111,6 +136,8 @@ std::optional<Bounds> ScalarBounds::computeOperation(Operation *op) {
   std::optional<Bounds> b = scalar(op->getOperand(1));
   if (!b)
     return std::nullopt;
+  if (!a->isPoint() || !b->isPoint())
+    return computeIntervals(op, *a, *b);
   auto combine = [&](int64_t kind, double reach) {
     WorkValue value = formula.combine(kind, a->low, b->low);
     return Bounds{value, value, reach};
@@ -195,7 +222,7 @@ std::optional<Bounds> ScalarBounds::iterations(scf::ForOp loop) {
   std::optional<Bounds> upper = scalar(loop.getUpperBound());
   if (!step || *step <= 0 || !lower || !upper)
     return std::nullopt;
-  WorkValue last = formula.subtract(upper->low, lower->low);
+  WorkValue last = formula.subtract(upper->high, lower->low);
   last = formula.max(formula.subtract(last, {1, true}), {0, true});
   if (*step > 1)
     last = formula.combine(NEREID_WORK_DIVIDE, last, {*step, true});

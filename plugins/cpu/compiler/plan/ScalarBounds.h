@@ -1,5 +1,5 @@
-// ScalarBounds.h - the values that scalars of a program may have, as formulas of
-// a launch and of the program's position.
+// ScalarBounds.h - the values that scalars of a program, or of all programs,
+// may have, as formulas of a launch and of the program's position.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -28,10 +28,16 @@ struct Bounds {
   }
 };
 
+/// Whose values bounds are of: those of the program at a position or, as one
+/// formula of the launch, those of all its programs.
+enum class BoundsOf { Program, Launch };
+
 /// Interval arithmetic on scalars and on polynomials of them.
 class ScalarBounds {
 public:
-  explicit ScalarBounds(const codegen::KernelInfo &info) : info(info) {}
+  explicit ScalarBounds(const codegen::KernelInfo &info,
+                        BoundsOf programs = BoundsOf::Program)
+      : info(info), programs(programs) {}
 
   /// After all bounds: negative if they are not valid, since a scalar is so
   /// large that arithmetic might overflow, or is negative where it should not.
@@ -61,10 +67,14 @@ private:
   std::optional<Bounds> scalar(mlir::Value value);
   std::optional<Bounds> computeScalar(mlir::Value value);
   std::optional<Bounds> computeOperation(mlir::Operation *op);
+  std::optional<Bounds> computeIntervals(mlir::Operation *op, const Bounds &a,
+                                         const Bounds &b);
+  Bounds programId(int64_t axis);
   std::optional<Bounds> factor(mlir::Value value);
   std::optional<Bounds> iterations(mlir::scf::ForOp loop);
   std::optional<Bounds> carried(mlir::BlockArgument argument);
 
+  const BoundsOf programs;
   llvm::DenseMap<mlir::Value, std::optional<Bounds>> scalars, factors;
   WorkValue smallest, largest;       // of arguments
   std::optional<WorkValue> required; // the least of what must not be negative

@@ -1,0 +1,167 @@
+// A program that reads pieces of many rows in a loop takes a few rows through all
+// of its iterations, then the next ones, where it stores nothing that it reads.
+// RUN: split-file %s %t
+// RUN: nereid compile %t/sums.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/sums.mlir
+// RUN: nereid compile %t/sums.mlir --target cpu -O cpu=znver3 -O fast_paths=all,-row-groups --stop-after llir -o - | FileCheck %t/sums.mlir --check-prefix=WHOLE
+// RUN: nereid compile %t/sums.mlir --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %t/sums.mlir --check-prefix=WIDE
+// RUN: nereid compile %t/along.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/along.mlir
+// RUN: nereid compile %t/kept.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/kept.mlir
+
+// The arguments are the places of x and y, in elements, how far rows are apart,
+// and their length: y is apart, one of the rows, or the beginning of all. Rows
+// overlap, or are one, or are read backwards.
+// DEFINE: %{arguments} =
+// DEFINE: %{sums} = nereid run %t/sums.mlir --target cpu --grid 2 i32[32768]=random:1 %{arguments}
+// DEFINE: %{check} = %{sums} -O fast_paths=none --save 0=%t.npy && %{sums} --expect 0=%t.npy,0,0
+// REDEFINE: %{arguments} = i32=0 i32=28000 i32=160 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=1600 i32=160 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=16 i32=0 i32=160 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=16 i32=0 i32=3 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=8 i32=0 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=32000 i32=32060 i32=-160 i32=150
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=28000 i32=160 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=20480 i32=160 i32=160
+// RUN: %{check}
+
+//--- sums.mlir
+// CHECK: where stores are apart from loads:
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: nest [8x32]
+// CHECK: store
+// CHECK: elsewhere:
+// CHECK: nest [64x32]
+// WIDE: nest [32x32]
+// WIDE: elsewhere:
+// WHOLE-NOT: where
+// WHOLE: nest [64x32]
+tt.func public @sums(%p: !tt.ptr<i32>, %x: i32, %y: i32, %pitch: i32, %length: i32) {
+  %zero = arith.constant dense<0> : tensor<64x32xi32>
+  %lower = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %size = arith.constant 64 : i32
+  %id = tt.get_program_id x : i32
+  %start = arith.muli %id, %size : i32
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %r64 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %rows = arith.addi %starts, %r64 : tensor<64xi32>
+  %row = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<64x1xi32>
+  %line = arith.muli %row, %pitches : tensor<64x1xi32>
+  %lines = tt.broadcast %line : tensor<64x1xi32> -> tensor<64x32xi32>
+  %from = tt.addptr %p, %x : !tt.ptr<i32>, i32
+  %froms = tt.splat %from : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %ends = tt.splat %length : i32 -> tensor<32xi32>
+  %sums = scf.for %k = %lower to %length step %step iter_args(%sum = %zero) -> (tensor<64x32xi32>) : i32 {
+    %ks = tt.splat %k : i32 -> tensor<32xi32>
+    %columns = arith.addi %ks, %r32 : tensor<32xi32>
+    %below = arith.cmpi slt, %columns, %ends : tensor<32xi32>
+    %column = tt.expand_dims %columns {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %all = tt.broadcast %column : tensor<1x32xi32> -> tensor<64x32xi32>
+    %offsets = arith.addi %lines, %all : tensor<64x32xi32>
+    %mask = tt.expand_dims %below {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+    %masks = tt.broadcast %mask : tensor<1x32xi1> -> tensor<64x32xi1>
+    %places = tt.addptr %froms, %offsets : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    %tile = tt.load %places, %masks, %zero : tensor<64x32x!tt.ptr<i32>>
+    %next = arith.addi %sum, %tile : tensor<64x32xi32>
+    scf.yield %next : tensor<64x32xi32>
+  }
+  %sum = "tt.reduce"(%sums) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<64x32xi32>) -> tensor<64xi32>
+  %to = tt.addptr %p, %y : !tt.ptr<i32>, i32
+  %tos = tt.splat %to : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %out = tt.addptr %tos, %rows : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %out, %sum : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- along.mlir
+// The rows are the last dimension, and have the same numbers as the columns.
+// CHECK: where stores are apart from loads:
+// CHECK: nest [16x8]
+// CHECK: elsewhere:
+// CHECK: nest [16x16]
+tt.func public @along(%p: !tt.ptr<i32>, %y: !tt.ptr<i32>, %pitch: i32, %length: i32) {
+  %zero = arith.constant dense<0> : tensor<16xi32>
+  %lower = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %r16 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %row = tt.expand_dims %r16 {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<1x16xi32>
+  %line = arith.muli %row, %pitches : tensor<1x16xi32>
+  %lines = tt.broadcast %line : tensor<1x16xi32> -> tensor<16x16xi32>
+  %froms = tt.splat %p : !tt.ptr<i32> -> tensor<16x16x!tt.ptr<i32>>
+  %sums = scf.for %k = %lower to %length step %step iter_args(%sum = %zero) -> (tensor<16xi32>) : i32 {
+    %ks = tt.splat %k : i32 -> tensor<16xi32>
+    %columns = arith.addi %ks, %r16 : tensor<16xi32>
+    %column = tt.expand_dims %columns {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+    %all = tt.broadcast %column : tensor<16x1xi32> -> tensor<16x16xi32>
+    %offsets = arith.addi %lines, %all : tensor<16x16xi32>
+    %places = tt.addptr %froms, %offsets : tensor<16x16x!tt.ptr<i32>>, tensor<16x16xi32>
+    %tile = tt.load %places : tensor<16x16x!tt.ptr<i32>>
+    %part = "tt.reduce"(%tile) <{axis = 0 : i32}> ({
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.maxsi %a, %b : i32
+      tt.reduce.return %c : i32
+    }) : (tensor<16x16xi32>) -> tensor<16xi32>
+    %next = arith.addi %sum, %part : tensor<16xi32>
+    scf.yield %next : tensor<16xi32>
+  }
+  %tos = tt.splat %y : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  %out = tt.addptr %tos, %r16 : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+  tt.store %out, %sums : tensor<16x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- kept.mlir
+// The rows depend on one another: their sums are scanned.
+// CHECK-NOT: where
+// CHECK: nest [16x32]
+tt.func public @kept(%p: !tt.ptr<i32>, %y: !tt.ptr<i32>, %pitch: i32, %length: i32) {
+  %zero = arith.constant dense<0> : tensor<16xi32>
+  %lower = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %r16 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %row = tt.expand_dims %r16 {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<16x1xi32>
+  %line = arith.muli %row, %pitches : tensor<16x1xi32>
+  %lines = tt.broadcast %line : tensor<16x1xi32> -> tensor<16x32xi32>
+  %froms = tt.splat %p : !tt.ptr<i32> -> tensor<16x32x!tt.ptr<i32>>
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %sums = scf.for %k = %lower to %length step %step iter_args(%sum = %zero) -> (tensor<16xi32>) : i32 {
+    %ks = tt.splat %k : i32 -> tensor<32xi32>
+    %columns = arith.addi %ks, %r32 : tensor<32xi32>
+    %column = tt.expand_dims %columns {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %all = tt.broadcast %column : tensor<1x32xi32> -> tensor<16x32xi32>
+    %offsets = arith.addi %lines, %all : tensor<16x32xi32>
+    %places = tt.addptr %froms, %offsets : tensor<16x32x!tt.ptr<i32>>, tensor<16x32xi32>
+    %tile = tt.load %places : tensor<16x32x!tt.ptr<i32>>
+    %part = "tt.reduce"(%tile) <{axis = 1 : i32}> ({
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      tt.reduce.return %c : i32
+    }) : (tensor<16x32xi32>) -> tensor<16xi32>
+    %next = arith.addi %sum, %part : tensor<16xi32>
+    scf.yield %next : tensor<16xi32>
+  }
+  %scanned = "tt.scan"(%sums) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tt.scan.return %c : i32
+  }) : (tensor<16xi32>) -> tensor<16xi32>
+  %tos = tt.splat %y : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  %out = tt.addptr %tos, %r16 : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+  tt.store %out, %scanned : tensor<16x!tt.ptr<i32>>
+  tt.return
+}
