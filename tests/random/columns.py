@@ -17,7 +17,7 @@ class Columns(FewRows):
         self.grid = 1  # programs share the matrix
         self.width = 0
         element, result = self.choice([(E.F32, E.F32), (E.F32, E.F32), (E.BF16, E.F32), (E.I32, E.I32), (E.I8, E.I32)])
-        height, columns = self.choice([1, 4, 4, 8, 16]), self.choice([4, 8, 16, 32, 64])
+        height, columns = self.choice([1, 4, 4, 8, 16, 64]), self.choice([4, 8, 16, 32, 64])
         trips, programs = self.choice([0, 1, 2, 3, 5]), self.choice([1, 2, 3, 5, 9, 17, 33])
         rows = max(trips, 1) * height
         pitch = max(programs * columns, self.choice([0, 1024, 1024])) + self.choice([0, 0, 1, 16])
@@ -49,7 +49,7 @@ class Columns(FewRows):
             start = self.load_tile(places, inside if self.chance(0.5) else None)
             start = self.limited(start, 1 << 12) if result.is_float else start
         carried, iv = self.value(result, carried_shape), self.value(E.I32)
-        carried.bound, carried.signed_zero = (1 << 20 if result.is_float else 0), True
+        carried.bound, carried.signed_zero = (1 << 15 if result.is_float else 0), True
         iv.low, iv.high = 0, max(trips - 1, 0)
         last = self.known(trips, ())
         if self.chance(0.3):

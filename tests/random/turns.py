@@ -13,6 +13,7 @@ from generate import generate
 from ir import Kernel
 from packed import Packed
 from products import FewRows, LoneProduct, Products
+from rows import Rows
 from splits import Splits
 
 
@@ -120,12 +121,12 @@ def generate_products(seed: int):
 
 
 def generate_any(seed: int):
-    """The kernel of one seed of eight divides its index, that of one of sixteen
-    reduces columns, and that of one of thirty-two divides the numbers of columns."""
+    """The kernel of one seed of eight divides its index, and that of one of sixteen
+    reduces columns. Of thirty-two one divides the numbers of columns, one reduces rows."""
     if seed % 8 == 5:
         return Flat(seed).kernel()
-    if seed % 32 == 23:
-        return Packed(seed).kernel()
+    if seed % 32 in (7, 23):
+        return (Rows if seed % 32 == 7 else Packed)(seed).kernel()
     return Columns(seed).kernel() if seed % 16 == 11 else generate(seed)
 
 
