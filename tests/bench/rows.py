@@ -243,6 +243,12 @@ def _products():
         "split-k 128x128x16384", "products", "matmul", sizes, "split_k_64x64x64",
         bytes=8 * 128 * 16384, flops=2 * math.prod(sizes), by_flops=True,
     )  # fmt: skip
+    n = 4096
+    for kernel, sizes in (("matvec", (n, n, 1)), ("vecmat", (1, n, n))):
+        yield Row(
+            f"{kernel} {n}x{n}", "products", "matmul", sizes, kernel,
+            bytes=4 * n * (n + 2), flops=2 * math.prod(sizes),
+        )  # fmt: skip
     # The peers multiply by weights that are floats.
     sizes, group = (16, 4096, 4096), 128
     m, k, n = sizes
