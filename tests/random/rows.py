@@ -78,9 +78,50 @@ class Rows(FewRows):
         if self.chance(0.5):
             mask = self.compare("slt", line, self.known(self.rng.randrange(programs * height + 1), (height,)))
         self.store_to(places, sums, mask)
+        if self.chance(0.5):
+            self._rewrite_rows(matrix, line, sums, (length, pitch, programs, height, columns, trips), result)
         return Kernel(
             self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
         )
+
+    def _rewrite_rows(self, matrix, line, sums, sizes, result) -> None:
+        """Adds the sums to the rows, in a second loop. Rows of results may overlap."""
+        length, pitch, programs, height, columns, trips = sizes
+        element, dim = matrix.origin.buffer.element, self.line_dim
+        distance = pitch
+        if element is result and self.chance(0.3):
+            out = matrix
+        else:
+            distance = self.choice([pitch, max(length, 1), max(length - 1, 1), 1])
+            own = (height - 1) * distance + pitch
+            written = self._add_buffer(result, programs * own)
+            written.bound, written.signed_zero = result.exact, True
+            out = self._add_pointer(written, 0, programs * own).value
+            self.visible.remove(out)
+            number = self.one("program", [], E.I32, ())
+            number.low, number.high = 0, programs - 1
+            first = self.splat(self.with_number("muli", number, own), (height,))
+        column = self.value(E.I32)
+        column.low, column.high = 0, max(trips - 1, 0) * columns
+        region = self.region([column])
+        place = self.binary("addi", self.splat(column, (columns,)), self.range(columns))
+        tile = self._read(matrix, line, place, pitch, length, element, result)
+        moved = self.along(self.limited(sums, 1 << 12) if result.is_float else sums, dim, self.shape)
+        tile = self.binary("addf" if result.is_float else "addi", tile, moved)
+        if out is matrix:
+            rows = self.binary("muli", line, self.known(pitch, line.shape))
+        else:
+            local = self.binary("muli", self.range(height), self.known(distance, (height,)))
+            rows = self.binary("addi", first, local)
+        index = self.binary("addi", self.along(rows, dim, self.shape), self.along(place, 1 - dim, self.shape))
+        mask = None
+        if self.chance(0.7):
+            mask = self.along(self.compare("slt", place, self.known(length, place.shape)), 1 - dim, self.shape)
+        places, _ = self.tile_of(out, self.shape, index)
+        self.store_to(places, tile, mask)
+        self.leave([])
+        bounds = [self.known(0, ()), self.known(trips * columns, ()), self.constant(columns, E.I32, ())]
+        self.emit("for", bounds, [], [region], show=False)
 
     def _read(self, matrix, line, column, pitch: int, length: int, element, result):
         """A tile of the matrix, which may be multiplied by one of the vector."""

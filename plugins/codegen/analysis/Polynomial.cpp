@@ -67,6 +67,13 @@ Polynomial Polynomial::operator-(const Polynomial &other) const {
   return *this + other.scaled(-1);
 }
 
+Polynomial
+Polynomial::filtered(llvm::function_ref<bool(const Monomial &)> isKept) const {
+  Polynomial result;
+  llvm::copy_if(monomials, std::back_inserter(result.monomials), isKept);
+  return result;
+}
+
 Polynomial Polynomial::scaled(int64_t factor) const {
   Polynomial result;
   for (Monomial monomial : monomials) {

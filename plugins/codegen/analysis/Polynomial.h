@@ -44,6 +44,8 @@ public:
   /// Nothing if the product would have more than a handful of monomials.
   std::optional<Polynomial> times(const Polynomial &other) const;
   Polynomial scaled(int64_t factor) const;
+  /// The monomials for which `isKept` is true.
+  Polynomial filtered(llvm::function_ref<bool(const Monomial &)> isKept) const;
   bool operator==(const Polynomial &other) const;
 
   /// True if a coefficient is not a signed integer of `bits` bits: arithmetic in

@@ -25,6 +25,14 @@ std::optional<WorkValue> AddressBounds::firstElement(Value tile) {
   return first->low;
 }
 
+/// Of an unsigned comparison neither side is negative.
+void AddressBounds::requireSigns(const codegen::IntervalBound &bound,
+                                 WorkValue lhs, WorkValue rhs) {
+  for (const codegen::IntervalBound::Check &check : bound.checks)
+    if (!check.isUpper && std::abs(check.limit) < LaunchFormula::kMostExact)
+      requireAtLeast(check.side ? rhs : lhs, check.limit);
+}
+
 /// The last index along `dim` for which `mask`, or null, may be true.
 WorkValue AddressBounds::lastIndex(Value mask, unsigned dim, int64_t size) {
   WorkValue last{size - 1, true};
@@ -44,6 +52,7 @@ WorkValue AddressBounds::lastIndex(Value mask, unsigned dim, int64_t size) {
       std::optional<WorkValue> rhs = firstElement(bound->rhs);
       if (!lhs || !rhs)
         continue;
+      requireSigns(*bound, *lhs, *rhs);
       WorkValue limit = formula.subtract(*rhs, *lhs);
       if (!bound->orEqual)
         limit = formula.subtract(limit, {1, true});
@@ -79,6 +88,66 @@ std::optional<Bounds> AddressBounds::elements(const codegen::TileForm &form,
     addProduct(term.coefficient, own ? own : remainder(term.tensor));
   }
   return sum;
+}
+
+/// The elements of `tile`, of `form`, where side `bound->lhs`, with stride 1
+/// along `dim`, is less than the other: they are
+///   form - stride * lhs + stride * lhs
+/// of which the first two do not depend on an iteration that both depend on.
+std::optional<Bounds>
+AddressBounds::limitedBy(const codegen::IntervalBound &bound, unsigned own,
+                         unsigned dim, const codegen::TileForm &form,
+                         Value tile, Value mask) {
+  const codegen::TileForm *lhs = forms.of(bound.lhs),
+                          *rhs = forms.of(bound.rhs);
+  if (!lhs || !rhs || !lhs->isAffine() || lhs->pointer || lhs->mayWrap ||
+      lhs->strides[own].constant() != 1 || !rhs->isUniform())
+    return std::nullopt;
+  std::optional<codegen::Polynomial> shift = form.strides[dim].times(lhs->base);
+  std::optional<Bounds> stride = of(form.strides[dim]);
+  std::optional<Bounds> first = of(lhs->base), end = of(rhs->base);
+  std::optional<Bounds> all = elements(*lhs, bound.lhs, {});
+  double most = mostOf(getElementTypeOrSelf(bound.lhs.getType()));
+  if (!shift || !stride || !stride->isPoint() || !first || !end || !all ||
+      all->reach >= most || end->reach >= most)
+    return std::nullopt;
+  requireSigns(bound, first->low, end->low);
+  codegen::TileForm others = form;
+  others.base = form.base - *shift;
+  others.strides[dim] = {};
+  std::optional<Bounds> rest = elements(others, tile, mask);
+  WorkValue last = formula.subtract(end->high, {bound.orEqual ? 0 : 1, true});
+  std::optional<Bounds> along = multiply(
+      *stride, {first->low, formula.max(last, first->low), all->reach});
+  if (!rest || !along)
+    return std::nullopt;
+  return add(*rest, *along);
+}
+
+/// elements(), where comparisons with what differs in each iteration count too.
+std::optional<Bounds> AddressBounds::limited(const codegen::TileForm &form,
+                                             Value tile, Value mask) {
+  std::optional<Bounds> result = elements(form, tile, mask);
+  if (!result || !mask || !isTile(mask) || !form.isAffine())
+    return result;
+  for (const codegen::MaskConjunct &conjunct :
+       codegen::conjunctsOf(mask, forms))
+    for (auto [own, source] : llvm::enumerate(conjunct.map)) {
+      if (source.kind != codegen::IndexSource::Dim || source.bits ||
+          conjunct.dependsOn != codegen::DimSet(1) << source.dim)
+        continue;
+      auto bound = codegen::intervalOf(conjunct.condition, own, forms);
+      if (!bound || !bound->isUpper || bound->stride != 1 ||
+          firstElement(bound->lhs))
+        continue;
+      std::optional<Bounds> other =
+          limitedBy(*bound, own, source.dim, form, tile, mask);
+      if (!other)
+        continue;
+      result->low = formula.max(result->low, other->low);
+      result->high = formula.min(result->high, other->high);
+    }
+  return result;
 }
 
 /// The elements of `tile`, if it is a remainder.
@@ -133,7 +202,7 @@ std::optional<Bounds> AddressBounds::ofAccess(Operation *access) {
   if (!form || !isArgument(form->pointer))
     return std::nullopt;
   Value mask = described.mask ? described.mask->get() : Value();
-  std::optional<Bounds> offset = elements(*form, pointers, mask);
+  std::optional<Bounds> offset = limited(*form, pointers, mask);
   if (!offset)
     return std::nullopt;
   // What is extended to 64 bits must not overflow before that.
@@ -177,6 +246,34 @@ std::optional<WorkValue> AddressBounds::distanceOfRows(Operation *store) {
   return formula.max(exceeds(strides[0], extents[1]),
                      formula.min(exceeds(strides[1], extents[0]),
                                  exceeds(strides[0], {0, true})));
+}
+
+/// Does it differ between iterations of the loops of a program?
+static bool isOfIteration(const codegen::Monomial &monomial) {
+  return llvm::any_of(monomial.factors, [](Value factor) {
+    return !isa<tt::FuncOp>(factor.getParentBlock()->getParentOp());
+  });
+}
+
+std::optional<WorkValue> AddressBounds::distanceInLoops(Operation *store,
+                                                        unsigned dim) {
+  codegen::TileOpInfo described = codegen::infoOf(store);
+  Value pointers = described.pointers->get();
+  const codegen::TileForm *form = forms.of(pointers);
+  if (!form || !form->isAffine())
+    return std::nullopt;
+  std::optional<Bounds> stride = of(form->strides[dim]);
+  codegen::TileForm row = *form;
+  row.base = form->base.filtered(isOfIteration);
+  row.strides[dim] = {};
+  Value mask = described.mask ? described.mask->get() : Value();
+  std::optional<Bounds> places = limited(row, pointers, mask);
+  if (!stride || !stride->isPoint() || !places)
+    return std::nullopt;
+  WorkValue opposite = formula.subtract({0, true}, stride->low);
+  WorkValue extent = formula.subtract(places->high, places->low);
+  return formula.subtract(
+      formula.subtract(formula.max(stride->low, opposite), extent), {1, true});
 }
 
 } // namespace nereid::cpu

@@ -27,12 +27,17 @@ public:
   /// address in common; nothing if that is not known.
   std::optional<WorkValue> distanceOfRows(mlir::Operation *store);
 
+  /// The same in all iterations of the loops around `store`: of addresses with
+  /// different indices along `dim`.
+  std::optional<WorkValue> distanceInLoops(mlir::Operation *store,
+                                           unsigned dim);
+
   /// Not negative if no byte is in both.
   WorkValue distance(const Bounds &a, const Bounds &b);
 
 protected:
   /// The elements of `tile`, of this form, for which `mask`, or null, may be
-  /// true.
+  /// true; `limited` adds what a mask compares in an iteration of a loop.
   std::optional<Bounds> elements(const codegen::TileForm &form,
                                  mlir::Value tile, mlir::Value mask);
   /// The first byte of these elements at `pointer`, an argument, and one past
@@ -42,6 +47,14 @@ protected:
 
 private:
   std::optional<WorkValue> firstElement(mlir::Value tile);
+  void requireSigns(const codegen::IntervalBound &bound, WorkValue lhs,
+                    WorkValue rhs);
+  std::optional<Bounds> limited(const codegen::TileForm &form, mlir::Value tile,
+                                mlir::Value mask);
+  std::optional<Bounds> limitedBy(const codegen::IntervalBound &bound,
+                                  unsigned own, unsigned dim,
+                                  const codegen::TileForm &form,
+                                  mlir::Value tile, mlir::Value mask);
   WorkValue lastIndex(mlir::Value mask, unsigned dim, int64_t size);
   std::optional<Bounds> remainder(mlir::Value tile);
 

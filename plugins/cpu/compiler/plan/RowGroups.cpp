@@ -8,9 +8,9 @@
 // vector took 11.6 ms, and 4.2 with 8. So the program runs all of its
 // iterations for some rows, then for the next ones.
 //
-// This changes the order of its accesses. What it stores, after its loops, must
-// not overlap what it reads or other stores: the entry compares the ranges of
-// addresses, of all programs of the launch.
+// This changes the order of its accesses. What it stores must not overlap what
+// it reads or other stores, nor, in a loop, one row another: the entry compares
+// the ranges of addresses, of all programs of the launch.
 
 #include "plan/RowGroups.h"
 
@@ -36,8 +36,7 @@ struct Accesses {
 };
 } // namespace
 
-/// The accesses of `kernel`; none if it has effects of other kinds, or stores
-/// in a loop.
+/// The accesses of `kernel`; none if it has effects of other kinds.
 static std::optional<Accesses> accessesOf(tt::FuncOp kernel) {
   Accesses found;
   if (!llvm::hasSingleElement(kernel.getBody()))
@@ -50,8 +49,7 @@ static std::optional<Accesses> accessesOf(tt::FuncOp kernel) {
     }
     if (auto store = dyn_cast<tt::StoreOp>(op)) {
       found.stores.push_back(store);
-      return store->getParentOp() == kernel ? WalkResult::advance()
-                                            : WalkResult::interrupt();
+      return WalkResult::advance();
     }
     bool isPlain = isa<scf::ForOp>(op) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
@@ -151,11 +149,19 @@ std::vector<nereid_work_step_t>
 Grouping::condition(codegen::TileForms &forms, const KernelInfo &info) const {
   AddressBounds bounds(info, forms, BoundsOf::Launch);
   SmallVector<Bounds> loaded, stored;
+  WorkValue least{0, true};
   for (tt::StoreOp store : accesses.stores) {
     std::optional<Bounds> range = bounds.ofAccess(store);
     if (!range)
       return {};
     stored.push_back(*range);
+    if (store->getParentOp() == kernel)
+      continue;
+    std::optional<WorkValue> apart =
+        bounds.distanceInLoops(store, *dims.dimIn(rows, store.getPtr()));
+    if (!apart)
+      return {};
+    least = bounds.formula.min(least, *apart);
   }
   for (tt::LoadOp load : accesses.loads) {
     std::optional<Bounds> range = bounds.ofAccess(load);
@@ -163,7 +169,6 @@ Grouping::condition(codegen::TileForms &forms, const KernelInfo &info) const {
       return {};
     loaded.push_back(*range);
   }
-  WorkValue least{0, true};
   for (size_t own = 0; own < stored.size(); ++own) {
     for (const Bounds &range : loaded)
       least = bounds.formula.min(least, bounds.distance(stored[own], range));

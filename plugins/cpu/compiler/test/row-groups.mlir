@@ -5,6 +5,7 @@
 // RUN: nereid compile %t/sums.mlir --target cpu -O cpu=znver3 -O fast_paths=all,-row-groups --stop-after llir -o - | FileCheck %t/sums.mlir --check-prefix=WHOLE
 // RUN: nereid compile %t/sums.mlir --target cpu -O cpu=sapphirerapids --stop-after llir -o - | FileCheck %t/sums.mlir --check-prefix=WIDE
 // RUN: nereid compile %t/along.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/along.mlir
+// RUN: nereid compile %t/moved.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/moved.mlir
 // RUN: nereid compile %t/kept.mlir --target cpu -O cpu=znver3 --stop-after llir -o - | FileCheck %t/kept.mlir
 
 // The arguments are the places of x and y, in elements, how far rows are apart,
@@ -28,6 +29,27 @@
 // REDEFINE: %{arguments} = i32=0 i32=28000 i32=160 i32=0
 // RUN: %{check}
 // REDEFINE: %{arguments} = i32=0 i32=20480 i32=160 i32=160
+// RUN: %{check}
+
+// Rows that are stored in a loop: apart, with an end that is in no iteration but
+// the last, one after the other, overlapping, or read by other rows. An end of -1
+// is beyond all, and the first column may be before them.
+// REDEFINE: %{sums} = nereid run %t/moved.mlir --target cpu --grid 2 i32[65536]=random:1 %{arguments}
+// REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=160 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=150 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=149 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=1 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=60000 i32=160 i32=-150 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=150 i32=160 i32=160 i32=150 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=1 i32=-1 i32=0
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=64 i32=32768 i32=160 i32=160 i32=150 i32=-32
 // RUN: %{check}
 
 //--- sums.mlir
@@ -83,6 +105,54 @@ tt.func public @sums(%p: !tt.ptr<i32>, %x: i32, %y: i32, %pitch: i32, %length: i
   %tos = tt.splat %to : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
   %out = tt.addptr %tos, %rows : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
   tt.store %out, %sum : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- moved.mlir
+// CHECK: where stores are apart from loads:
+// CHECK: nest [8x32]
+// CHECK: store
+// CHECK: elsewhere:
+// CHECK: nest [64x32]
+tt.func public @moved(%p: !tt.ptr<i32>, %x: i32, %y: i32, %pitch: i32, %distance: i32, %end: i32, %first: i32) {
+  %one = arith.constant dense<1> : tensor<64x32xi32>
+  %last = arith.constant 160 : i32
+  %step = arith.constant 32 : i32
+  %size = arith.constant 64 : i32
+  %id = tt.get_program_id x : i32
+  %start = arith.muli %id, %size : i32
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %r64 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %rows = arith.addi %starts, %r64 : tensor<64xi32>
+  %row = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<64x1xi32>
+  %line = arith.muli %row, %pitches : tensor<64x1xi32>
+  %lines = tt.broadcast %line : tensor<64x1xi32> -> tensor<64x32xi32>
+  %distances = tt.splat %distance : i32 -> tensor<64x1xi32>
+  %other = arith.muli %row, %distances : tensor<64x1xi32>
+  %others = tt.broadcast %other : tensor<64x1xi32> -> tensor<64x32xi32>
+  %from = tt.addptr %p, %x : !tt.ptr<i32>, i32
+  %froms = tt.splat %from : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+  %to = tt.addptr %p, %y : !tt.ptr<i32>, i32
+  %tos = tt.splat %to : !tt.ptr<i32> -> tensor<64x32x!tt.ptr<i32>>
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %ends = tt.splat %end : i32 -> tensor<32xi32>
+  scf.for %k = %first to %last step %step : i32 {
+    %ks = tt.splat %k : i32 -> tensor<32xi32>
+    %columns = arith.addi %ks, %r32 : tensor<32xi32>
+    %below = arith.cmpi ult, %columns, %ends : tensor<32xi32>
+    %column = tt.expand_dims %columns {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %all = tt.broadcast %column : tensor<1x32xi32> -> tensor<64x32xi32>
+    %mask = tt.expand_dims %below {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+    %masks = tt.broadcast %mask : tensor<1x32xi1> -> tensor<64x32xi1>
+    %a = arith.addi %lines, %all : tensor<64x32xi32>
+    %places = tt.addptr %froms, %a : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    %tile = tt.load %places, %masks, %one : tensor<64x32x!tt.ptr<i32>>
+    %more = arith.addi %tile, %one : tensor<64x32xi32>
+    %b = arith.addi %others, %all : tensor<64x32xi32>
+    %out = tt.addptr %tos, %b : tensor<64x32x!tt.ptr<i32>>, tensor<64x32xi32>
+    tt.store %out, %more, %masks : tensor<64x32x!tt.ptr<i32>>
+  }
   tt.return
 }
 
