@@ -98,7 +98,11 @@ static bool findRowNumbers(Value pointers, bool isLoad,
       continue;
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
-      if (isLoad && divided->isRemainder && term.coefficient.constant() == 1)
+      bool areNeighbours =
+          divided->isRemainder && term.coefficient.constant() == 1 &&
+          llvm::any_of(divided->dividend->strides,
+                       [](const auto &stride) { return !stride.isZero(); });
+      if (isLoad && areNeighbours)
         return false;
       continue;
     }

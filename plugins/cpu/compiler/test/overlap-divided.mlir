@@ -19,6 +19,16 @@
 // RUN: %{run} i32=37 i32=-300 i32=-900 --expect 0=%t.npy,0,0
 // RUN: %{run} i32=-37 i32=0 i32=-900 -O fast_paths=none --save 0=%t.npy
 // RUN: %{run} i32=-37 i32=0 i32=-900 --expect 0=%t.npy,0,0
+// A remainder of a quotient, as a channel is, is no place of neighbours.
+// RUN: sed 's/start = arith.muli/start = arith.remsi/; s/dense<2>/dense<0>/' %s > %t-channel.mlir
+// RUN: nereid compile %t-channel.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=CHANNEL
+// DEFINE: %{channel} = nereid run %t-channel.mlir --target cpu --grid 2 f32[4096]=random:1
+// RUN: %{channel} i32=50 i32=0 i32=2 -O fast_paths=none --save 0=%t.npy
+// RUN: %{channel} i32=50 i32=0 i32=2 --expect 0=%t.npy,0,0
+// RUN: %{channel} i32=50 i32=0 i32=64 -O fast_paths=none --save 0=%t.npy
+// RUN: %{channel} i32=50 i32=0 i32=64 --expect 0=%t.npy,0,0
+// RUN: %{channel} i32=9 i32=-300 i32=-40 -O fast_paths=none --save 0=%t.npy
+// RUN: %{channel} i32=9 i32=-300 i32=-40 --expect 0=%t.npy,0,0
 // What a store finds by a remainder alone may be read in its loop, what a load does
 // is read before it: it may be behind what is stored but for higher bits.
 // RUN: sed 's/dense<2>/dense<1>/' %s > %t-load.mlir
@@ -33,6 +43,7 @@
 // CHECK-NEXT: pieces of %{{.*}}, {{constant|contiguous}}
 // CHECK-NEXT: pieces of %{{.*}}, {{constant|contiguous}}
 // CHECK-NEXT: store
+// CHANNEL: copy %{{.*}} if %{{.*}} overlaps %{{.*}}
 // LOAD-NOT: copy
 tt.func public @rows(%p: !tt.ptr<f32>, %width: i32, %first: i32, %to: i32) {
   %c256 = arith.constant 256 : i32
