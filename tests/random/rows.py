@@ -71,6 +71,7 @@ class Rows(FewRows):
         bounds = [self.known(0, ()), self.known(trips * columns, ()), self.constant(columns, E.I32, ())]
         (sums,) = self.emit("for", [*bounds, start], [(result, carried_shape)], [region], show=False)
         self.copy_facts(carried, sums)
+        tile = sums
         if is_whole:
             self.reduce_tile(sums, 1 - self.line_dim, add)
             sums = self.visible[-1]
@@ -78,29 +79,22 @@ class Rows(FewRows):
         if self.chance(0.5):
             mask = self.compare("slt", line, self.known(self.rng.randrange(programs * height + 1), (height,)))
         self.store_to(places, sums, mask)
+        sizes = length, pitch, programs, height, columns, trips
+        if is_whole and self.chance(0.3):
+            self.store_to(self._rows_of(sizes, columns, result)(self.range(columns)), tile, None)
         if self.chance(0.5):
-            self._rewrite_rows(matrix, line, sums, (length, pitch, programs, height, columns, trips), result)
+            self._rewrite_rows(matrix, line, sums, sizes, result)
         return Kernel(
             self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True, width=self.width
         )
 
     def _rewrite_rows(self, matrix, line, sums, sizes, result) -> None:
-        """Adds the sums to the rows, in a second loop. Rows of results may overlap."""
+        """Adds the sums to the rows, in a second loop."""
         length, pitch, programs, height, columns, trips = sizes
         element, dim = matrix.origin.buffer.element, self.line_dim
-        distance = pitch
-        if element is result and self.chance(0.3):
-            out = matrix
-        else:
-            distance = self.choice([pitch, max(length, 1), max(length - 1, 1), 1])
-            own = (height - 1) * distance + pitch
-            written = self._add_buffer(result, programs * own)
-            written.bound, written.signed_zero = result.exact, True
-            out = self._add_pointer(written, 0, programs * own).value
-            self.visible.remove(out)
-            number = self.one("program", [], E.I32, ())
-            number.low, number.high = 0, programs - 1
-            first = self.splat(self.with_number("muli", number, own), (height,))
+        places_of = None  # those of the matrix
+        if element is not result or self.chance(0.7):
+            places_of = self._rows_of(sizes, pitch, result)
         column = self.value(E.I32)
         column.low, column.high = 0, max(trips - 1, 0) * columns
         region = self.region([column])
@@ -108,20 +102,40 @@ class Rows(FewRows):
         tile = self._read(matrix, line, place, pitch, length, element, result)
         moved = self.along(self.limited(sums, 1 << 12) if result.is_float else sums, dim, self.shape)
         tile = self.binary("addf" if result.is_float else "addi", tile, moved)
-        if out is matrix:
-            rows = self.binary("muli", line, self.known(pitch, line.shape))
-        else:
-            local = self.binary("muli", self.range(height), self.known(distance, (height,)))
-            rows = self.binary("addi", first, local)
-        index = self.binary("addi", self.along(rows, dim, self.shape), self.along(place, 1 - dim, self.shape))
         mask = None
         if self.chance(0.7):
             mask = self.along(self.compare("slt", place, self.known(length, place.shape)), 1 - dim, self.shape)
-        places, _ = self.tile_of(out, self.shape, index)
+        if places_of:
+            places = places_of(place)
+        else:
+            rows = self.along(self.binary("muli", line, self.known(pitch, line.shape)), dim, self.shape)
+            index = self.binary("addi", rows, self.along(place, 1 - dim, self.shape))
+            places, _ = self.tile_of(matrix, self.shape, index)
         self.store_to(places, tile, mask)
         self.leave([])
         bounds = [self.known(0, ()), self.known(trips * columns, ()), self.constant(columns, E.I32, ())]
         self.emit("for", bounds, [], [region], show=False)
+
+    def _rows_of(self, sizes, width: int, result):
+        """Rows of results, which may overlap: the places of some of their columns."""
+        length, pitch, programs, height = sizes[:4]
+        distance = self.choice([pitch, max(length, 1), max(length - 1, 1), 1])
+        own = (height - 1) * distance + width
+        written = self._add_buffer(result, programs * own)
+        written.bound, written.signed_zero = result.exact, True
+        out = self._add_pointer(written, 0, programs * own).value
+        self.visible.remove(out)
+        number = self.one("program", [], E.I32, ())
+        number.low, number.high = 0, programs - 1
+        first = self.splat(self.with_number("muli", number, own), (height,))
+        local = self.binary("muli", self.range(height), self.known(distance, (height,)))
+        rows = self.along(self.binary("addi", first, local), self.line_dim, self.shape)
+
+        def places(columns):
+            index = self.binary("addi", rows, self.along(columns, 1 - self.line_dim, self.shape))
+            return self.tile_of(out, self.shape, index)[0]
+
+        return places
 
     def _read(self, matrix, line, column, pitch: int, length: int, element, result):
         """A tile of the matrix, which may be multiplied by one of the vector."""

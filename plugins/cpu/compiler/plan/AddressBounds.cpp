@@ -117,8 +117,9 @@ AddressBounds::limitedBy(const codegen::IntervalBound &bound, unsigned own,
   others.strides[dim] = {};
   std::optional<Bounds> rest = elements(others, tile, mask);
   WorkValue last = formula.subtract(end->high, {bound.orEqual ? 0 : 1, true});
-  std::optional<Bounds> along = multiply(
-      *stride, {first->low, formula.max(last, first->low), all->reach});
+  std::optional<Bounds> along =
+      multiply(*stride, {first->low, formula.max(last, first->low),
+                         std::max(all->reach, end->reach)});
   if (!rest || !along)
     return std::nullopt;
   return add(*rest, *along);

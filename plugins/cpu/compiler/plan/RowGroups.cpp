@@ -20,6 +20,7 @@
 #include "plan/TileProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -51,7 +52,7 @@ static std::optional<Accesses> accessesOf(tt::FuncOp kernel) {
       found.stores.push_back(store);
       return WalkResult::advance();
     }
-    bool isPlain = isa<scf::ForOp>(op) ||
+    bool isPlain = isa<scf::ForOp, LLVM::AssumeOp>(op) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
                    (isMemoryEffectFree(op) && !isa<tt::DotOp>(op));
     return isPlain ? WalkResult::advance() : WalkResult::interrupt();
@@ -155,10 +156,11 @@ Grouping::condition(codegen::TileForms &forms, const KernelInfo &info) const {
     if (!range)
       return {};
     stored.push_back(*range);
-    if (store->getParentOp() == kernel)
+    // The elements of a tile are stored in row-major order.
+    unsigned dim = *dims.dimIn(rows, store.getPtr());
+    if (store->getParentOp() == kernel && dim == 0)
       continue;
-    std::optional<WorkValue> apart =
-        bounds.distanceInLoops(store, *dims.dimIn(rows, store.getPtr()));
+    std::optional<WorkValue> apart = bounds.distanceInLoops(store, dim);
     if (!apart)
       return {};
     least = bounds.formula.min(least, *apart);

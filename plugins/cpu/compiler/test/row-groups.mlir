@@ -12,8 +12,9 @@
 // and their length: y is apart, one of the rows, or the beginning of all. Rows
 // overlap, or are one, or are read backwards.
 // DEFINE: %{arguments} =
+// DEFINE: %{output} = 0
 // DEFINE: %{sums} = nereid run %t/sums.mlir --target cpu --grid 2 i32[32768]=random:1 %{arguments}
-// DEFINE: %{check} = %{sums} -O fast_paths=none --save 0=%t.npy && %{sums} --expect 0=%t.npy,0,0
+// DEFINE: %{check} = %{sums} -O fast_paths=none --save %{output}=%t.npy && %{sums} --expect %{output}=%t.npy,0,0
 // REDEFINE: %{arguments} = i32=0 i32=28000 i32=160 i32=150
 // RUN: %{check}
 // REDEFINE: %{arguments} = i32=0 i32=1600 i32=160 i32=150
@@ -50,6 +51,14 @@
 // REDEFINE: %{arguments} = i32=0 i32=32768 i32=160 i32=1 i32=-1 i32=0
 // RUN: %{check}
 // REDEFINE: %{arguments} = i32=64 i32=32768 i32=160 i32=160 i32=150 i32=-32
+// RUN: %{check}
+
+// Rows of a tile that is stored column by column: they overlap, or are apart.
+// REDEFINE: %{sums} = nereid run %t/stored.mlir --target cpu --grid 1 i32[16384]=random:1 i32[2048]=zeros %{arguments}
+// REDEFINE: %{output} = 1
+// REDEFINE: %{arguments} = i32=64 i32=48 i32=16
+// RUN: %{check}
+// REDEFINE: %{arguments} = i32=64 i32=48 i32=1
 // RUN: %{check}
 
 //--- sums.mlir
@@ -191,6 +200,41 @@ tt.func public @along(%p: !tt.ptr<i32>, %y: !tt.ptr<i32>, %pitch: i32, %length: 
   %tos = tt.splat %y : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
   %out = tt.addptr %tos, %r16 : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
   tt.store %out, %sums : tensor<16x!tt.ptr<i32>>
+  tt.return
+}
+
+//--- stored.mlir
+tt.func public @stored(%p: !tt.ptr<i32>, %y: !tt.ptr<i32>, %pitch: i32, %length: i32, %distance: i32) {
+  %zero = arith.constant dense<0> : tensor<16x64xi32>
+  %lower = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %r64 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %r16 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %row = tt.expand_dims %r64 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<1x64xi32>
+  %line = arith.muli %row, %pitches : tensor<1x64xi32>
+  %lines = tt.broadcast %line : tensor<1x64xi32> -> tensor<16x64xi32>
+  %froms = tt.splat %p : !tt.ptr<i32> -> tensor<16x64x!tt.ptr<i32>>
+  %sums = scf.for %k = %lower to %length step %step iter_args(%sum = %zero) -> (tensor<16x64xi32>) : i32 {
+    %ks = tt.splat %k : i32 -> tensor<16xi32>
+    %columns = arith.addi %ks, %r16 : tensor<16xi32>
+    %column = tt.expand_dims %columns {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+    %all = tt.broadcast %column : tensor<16x1xi32> -> tensor<16x64xi32>
+    %offsets = arith.addi %lines, %all : tensor<16x64xi32>
+    %places = tt.addptr %froms, %offsets : tensor<16x64x!tt.ptr<i32>>, tensor<16x64xi32>
+    %tile = tt.load %places : tensor<16x64x!tt.ptr<i32>>
+    %next = arith.addi %sum, %tile : tensor<16x64xi32>
+    scf.yield %next : tensor<16x64xi32>
+  }
+  %distances = tt.splat %distance : i32 -> tensor<1x64xi32>
+  %start = arith.muli %row, %distances : tensor<1x64xi32>
+  %starts = tt.broadcast %start : tensor<1x64xi32> -> tensor<16x64xi32>
+  %own = tt.expand_dims %r16 {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %owns = tt.broadcast %own : tensor<16x1xi32> -> tensor<16x64xi32>
+  %where = arith.addi %starts, %owns : tensor<16x64xi32>
+  %tos = tt.splat %y : !tt.ptr<i32> -> tensor<16x64x!tt.ptr<i32>>
+  %out = tt.addptr %tos, %where : tensor<16x64x!tt.ptr<i32>>, tensor<16x64xi32>
+  tt.store %out, %sums : tensor<16x64x!tt.ptr<i32>>
   tt.return
 }
 
