@@ -20,7 +20,7 @@ namespace nereid::cpu {
 
 static constexpr int64_t kMostScalar = int64_t(1) << 20;
 /// Of which each is looked at, or all at once. These are threads, too.
-static constexpr int64_t kMostPrograms = int64_t(1) << 12;
+static constexpr int64_t kMostPositions = int64_t(1) << 12;
 static constexpr int64_t kMostInLaunch = int64_t(1) << 20;
 
 bool ScalarBounds::isArgument(Value value) {
@@ -77,7 +77,7 @@ std::optional<Bounds> ScalarBounds::scalar(Value value) {
 }
 
 Bounds ScalarBounds::position(int64_t kind, int64_t axis) {
-  int64_t most = programs == BoundsOf::Launch ? kMostInLaunch : kMostPrograms;
+  int64_t most = programs == BoundsOf::Launch ? kMostInLaunch : kMostPositions;
   WorkValue value = formula.leaf(kind, axis, 0);
   require(formula.subtract({most, true}, value));
   return {value, value, double(most)};
