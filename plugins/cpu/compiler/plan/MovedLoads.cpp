@@ -74,6 +74,20 @@ bool Planner::canEvaluateBefore(tt::LoadOp load, Block *block, unsigned step) {
   });
 }
 
+/// Is it a remainder of the index, or of such a remainder, and not of a
+/// quotient?
+static bool hasNeighbours(const DividedForm &divided,
+                          codegen::TileForms &forms) {
+  const TileForm &dividend = *divided.dividend;
+  return divided.isRemainder &&
+         (llvm::any_of(dividend.strides,
+                       [](const auto &stride) { return !stride.isZero(); }) ||
+          llvm::any_of(dividend.terms, [&](const codegen::TileTerm &term) {
+            auto inner = dividedFormOf(term.tensor, forms);
+            return inner && hasNeighbours(*inner, forms);
+          }));
+}
+
 /// Adds to `tensors` the tiles that the addresses of `pointers` depend on, if
 /// these are much smaller than it: the numbers of rows. Then the range of
 /// addresses costs little to compute. That of quotients, remainders and parts
@@ -98,11 +112,8 @@ static bool findRowNumbers(Value pointers, bool isLoad,
       continue;
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
-      bool areNeighbours =
-          divided->isRemainder && term.coefficient.constant() == 1 &&
-          llvm::any_of(divided->dividend->strides,
-                       [](const auto &stride) { return !stride.isZero(); });
-      if (isLoad && areNeighbours)
+      if (isLoad && term.coefficient.constant() == 1 &&
+          hasNeighbours(*divided, forms))
         return false;
       continue;
     }

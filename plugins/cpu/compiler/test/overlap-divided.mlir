@@ -29,10 +29,13 @@
 // RUN: %{channel} i32=50 i32=0 i32=64 --expect 0=%t.npy,0,0
 // RUN: %{channel} i32=9 i32=-300 i32=-40 -O fast_paths=none --save 0=%t.npy
 // RUN: %{channel} i32=9 i32=-300 i32=-40 --expect 0=%t.npy,0,0
-// What a store finds by a remainder alone may be read in its loop, what a load does
-// is read before it: it may be behind what is stored but for higher bits.
+// What a store finds by a remainder alone may be read in its loop, what a load does, as
+// in a roll of rows, is read before it: it may be behind what is stored but for higher
+// bits.
 // RUN: sed 's/dense<2>/dense<1>/' %s > %t-load.mlir
 // RUN: nereid compile %t-load.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=LOAD
+// RUN: sed 's/^  .column = arith.remsi .*/  %rest = arith.remsi %i, %ws : tensor<256xi32>\n  %more = arith.addi %rest, %ws : tensor<256xi32>\n  %column = arith.remsi %more, %ws : tensor<256xi32>/' %t-load.mlir > %t-rolled.mlir
+// RUN: nereid compile %t-rolled.mlir --target cpu --stop-after llir -o - | FileCheck %s --check-prefix=LOAD
 // RUN: sed 's/from, .where/from, %range/; s/stored, .range/stored, %where/' %t-load.mlir > %t-store.mlir
 // RUN: nereid compile %t-store.mlir --target cpu --stop-after llir -o - | FileCheck %s
 // RUN: nereid run %t-store.mlir --target cpu --grid 2 f32[4096]=random:1 i32=50 i32=0 i32=3 -O fast_paths=none --save 0=%t.npy
