@@ -26,7 +26,7 @@ class Rows(FewRows):
         own = height * pitch  # of a program
         buffer = self._add_buffer(element, programs * own)
         matrix = self._add_pointer(buffer, 0, programs * own).value
-        self.vector = None
+        self.vector, self.packed = None, self.chance(0.3)
         if self.chance(0.6):
             self.vector = self._add_pointer(self._add_buffer(element, pitch), 0, pitch).value
         is_same = element is result and self.chance(0.4)
@@ -68,7 +68,7 @@ class Rows(FewRows):
         add = "addf" if result.is_float else "addi"
         more = self.binary(add, self.limited(tile, 1 << 12) if result.is_float else tile, carried)
         self.leave([more])
-        bounds = [self.known(0, ()), self.known(trips * columns, ()), self.constant(columns, E.I32, ())]
+        bounds = [self.constant(0, E.I32, ()), self.known(trips * columns, ()), self.constant(columns, E.I32, ())]
         (sums,) = self.emit("for", [*bounds, start], [(result, carried_shape)], [region], show=False)
         self.copy_facts(carried, sums)
         tile = sums
@@ -141,7 +141,12 @@ class Rows(FewRows):
         """A tile of the matrix, which may be multiplied by one of the vector."""
         dim = self.line_dim
         starts = self.along(self.binary("muli", line, self.known(pitch, line.shape)), dim, self.shape)
-        index = self.binary("addi", starts, self.along(column, 1 - dim, self.shape))
+        place = column
+        if self.packed:  # several to a word
+            bits = self.choice([1, 1, 2, 3])
+            name = self.choice(["divsi", "divsi", "divui", "shrsi", "shrui"])
+            place = self.with_number(name, column, bits if name.startswith("shr") else 1 << bits)
+        index = self.binary("addi", starts, self.along(place, 1 - dim, self.shape))
         inside = self.compare("slt", column, self.known(length, column.shape))
         mask = self.along(inside, 1 - dim, self.shape) if self.chance(0.6) else None
         places, _ = self.tile_of(matrix, self.shape, index)

@@ -158,13 +158,40 @@ void scalarizeInductions(tt::FuncOp function) {
   }
 }
 
+/// What every iteration of `loop` adds to `scalar`, if that is a multiple of
+/// its index shifted right, by which nothing is lost.
+static std::optional<Polynomial> stepOfQuotient(Value scalar, scf::ForOp loop) {
+  Operation *shift = scalar.getDefiningOp();
+  APInt by;
+  if (!isa_and_nonnull<arith::ShRSIOp, arith::ShRUIOp>(shift) ||
+      !matchPattern(shift->getOperand(1), m_ConstantInt(&by)) || by.uge(32))
+    return std::nullopt;
+  Polynomial shifted = Polynomial::of(shift->getOperand(0));
+  std::optional<int64_t> lower = constantOf(loop.getLowerBound());
+  std::optional<int64_t> step = constantOf(loop.getStep());
+  if (!lower || !step || *lower < 0 || shifted.terms().size() != 1)
+    return std::nullopt;
+  const Monomial &term = shifted.terms().front();
+  if (term.coefficient < 1 || term.factors.size() != 1 ||
+      term.factors.front() != loop.getInductionVar())
+    return std::nullopt;
+  int64_t first, advance, divisor = int64_t(1) << by.getZExtValue();
+  if (llvm::MulOverflow(term.coefficient, *lower, first) ||
+      llvm::MulOverflow(term.coefficient, *step, advance) ||
+      first % divisor != 0 || advance % divisor != 0)
+    return std::nullopt;
+  return Polynomial(advance / divisor);
+}
+
 /// What every iteration of `loop` adds to this scalar of its body.
 static std::optional<Polynomial> stepOf(Value scalar,
                                                  scf::ForOp loop) {
   if (scalar == loop.getInductionVar())
     return Polynomial::of(loop.getStep());
   auto argument = dyn_cast<BlockArgument>(scalar);
-  if (!argument || argument.getOwner() != loop.getBody())
+  if (!argument)
+    return stepOfQuotient(scalar, loop);
+  if (argument.getOwner() != loop.getBody())
     return std::nullopt;
   Value next = loop.getTiedLoopYieldedValue(argument)->get();
   Polynomial step =

@@ -13,6 +13,7 @@
 #include "plan/IndexParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -60,6 +61,35 @@ static bool isAlongColumns(Value tile) {
   });
 }
 
+/// Is `scalar` the index of a loop, or a multiple of it, and in each iteration
+/// a multiple of 2^bits that is not negative?
+static bool isIndexOfLoop(Value scalar, unsigned bits) {
+  APInt number;
+  int64_t factor = 1;
+  if (auto product = scalar.getDefiningOp<arith::MulIOp>();
+      product && matchPattern(product.getRhs(), m_ConstantInt(&number))) {
+    factor = number.getSExtValue();
+    scalar = product.getLhs();
+  }
+  auto index = dyn_cast<BlockArgument>(scalar);
+  auto loop = index ? dyn_cast<scf::ForOp>(index.getOwner()->getParentOp())
+                    : scf::ForOp();
+  if (!loop || index != loop.getInductionVar() || factor < 1)
+    return false;
+  auto isMultiple = [&](Value value) {
+    return matchPattern(value, m_ConstantInt(&number)) &&
+           !number.isNegative() &&
+           number.countr_zero() + llvm::countr_zero<uint64_t>(factor) >= bits;
+  };
+  if (!isMultiple(loop.getLowerBound()) || !isMultiple(loop.getStep()))
+    return false;
+  // Below the end, which is a quotient by at least as much, none overflows.
+  auto end = loop.getUpperBound().getDefiningOp<arith::DivSIOp>();
+  return factor == 1 ||
+         (end && matchPattern(end.getRhs(), m_ConstantInt(&number)) &&
+          number.sge(factor));
+}
+
 /// What the result of `op` is, if it is a part of an index of columns.
 static std::optional<ColumnPart> partOf(Operation *op) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
@@ -95,10 +125,14 @@ static std::optional<ColumnPart> partOf(Operation *op) {
     if (!sum || !isIndex(sum->getOperand(1 - number)))
       continue;
     auto splat = sum->getOperand(number).getDefiningOp<tt::SplatOp>();
-    auto first = splat ? firstIndexOf(splat.getSrc(), bits) : std::nullopt;
-    if (!first)
+    if (!splat)
       return std::nullopt;
     part.first = splat.getSrc();
+    if (isIndexOfLoop(part.first, bits))
+      return part;
+    auto first = firstIndexOf(part.first, bits);
+    if (!first)
+      return std::nullopt;
     // Below zero, a division rounds up.
     if (isSigned)
       part.grids[first->axis] = first->mostPrograms;

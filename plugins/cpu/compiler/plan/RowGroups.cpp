@@ -62,6 +62,27 @@ static std::optional<Accesses> accessesOf(tt::FuncOp kernel) {
   return found;
 }
 
+/// How many neighbours in memory elements along `dim` are, if they are: several
+/// may be one.
+static std::optional<int64_t> lengthAlong(unsigned dim, RankedTensorType tile,
+                                          const codegen::TileForm &form) {
+  const codegen::TileTerm *repeated = nullptr;
+  for (const codegen::TileTerm &term : form.terms)
+    if (term.dependsOn >> dim & 1) {
+      if (repeated || term.dependsOn != codegen::DimSet(1) << dim ||
+          term.coefficient.constant() != 1)
+        return std::nullopt;
+      repeated = &term;
+    }
+  if (form.strides[dim].constant() != (repeated ? 0 : 1))
+    return std::nullopt;
+  if (!repeated)
+    return tile.getDimSize(dim);
+  auto numbers = codegen::numbersOf(repeated->tensor);
+  return numbers ? std::optional(numbers->second - numbers->first + 1)
+                 : std::nullopt;
+}
+
 /// The dimension along which `load`, in a loop, reads more than `most` rows, in
 /// pieces that are neighbours in memory in iterations that follow one another.
 static std::optional<unsigned> rowsOf(tt::LoadOp load, int64_t most,
@@ -72,17 +93,17 @@ static std::optional<unsigned> rowsOf(tt::LoadOp load, int64_t most,
   const codegen::TileForm *form = tile ? forms.of(load.getPtr()) : nullptr;
   if (!loop || !form || tile.getRank() != 2)
     return std::nullopt;
-  unsigned columns = form->strides[1].constant() == 1 ? 1 : 0,
-           rows = 1 - columns;
+  std::optional<int64_t> length = lengthAlong(1, tile, *form);
+  unsigned rows = length ? 0 : 1;
+  if (!length)
+    length = lengthAlong(0, tile, *form);
   int64_t bits = tt::getElementBitWidth(tile.getElementType());
   auto advance = codegen::advanceOf(form->base, loop);
   codegen::Polynomial distance = form->strides[rows];
-  bool isNear = form->isAffine() && distance.constant() &&
+  bool isNear = !(form->termDims() >> rows & 1) && distance.constant() &&
                 std::abs(*distance.constant()) * bits < 8 * kShortestRow;
-  if (form->strides[columns].constant() != 1 || isNear || !advance ||
-      advance->constant() != tile.getDimSize(columns) ||
-      tile.getDimSize(columns) * bits > 8 * kLongestPiece ||
-      tile.getDimSize(rows) <= most || form->termDims() >> columns & 1)
+  if (!length || isNear || !advance || advance->constant() != *length ||
+      *length * bits > 8 * kLongestPiece || tile.getDimSize(rows) <= most)
     return std::nullopt;
   return rows;
 }

@@ -210,9 +210,26 @@ std::optional<Bounds> ScalarBounds::factor(Value value) {
     return found->second;
   std::optional<Bounds> bounds = scalar(value);
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!bounds && argument)
-    bounds = carried(argument);
+  if (!bounds)
+    bounds = argument ? carried(argument) : shifted(value.getDefiningOp());
   return factors[value] = bounds;
+}
+
+/// A number that is not negative, shifted right.
+std::optional<Bounds> ScalarBounds::shifted(Operation *op) {
+  constexpr int64_t kMostBits = 32;
+  if (!isa<arith::ShRSIOp, arith::ShRUIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> by = codegen::constantOf(op->getOperand(1));
+  std::optional<Bounds> number = of(codegen::Polynomial::of(op->getOperand(0)));
+  if (!by || *by < 0 || *by >= kMostBits || !number ||
+      number->reach >= mostOf(op->getResult(0).getType()))
+    return std::nullopt;
+  requireAtLeast(number->low, 0);
+  WorkValue divisor{int64_t(1) << *by, true};
+  return Bounds{formula.combine(NEREID_WORK_DIVIDE, number->low, divisor),
+                formula.combine(NEREID_WORK_DIVIDE, number->high, divisor),
+                number->reach};
 }
 
 /// The numbers of iterations before one of `loop`; zero if it has none.

@@ -73,6 +73,7 @@ private:
   std::optional<Bounds> factor(mlir::Value value);
   std::optional<Bounds> iterations(mlir::scf::ForOp loop);
   std::optional<Bounds> carried(mlir::BlockArgument argument);
+  std::optional<Bounds> shifted(mlir::Operation *op);
 
   const BoundsOf programs;
   llvm::DenseMap<mlir::Value, std::optional<Bounds>> scalars, factors;

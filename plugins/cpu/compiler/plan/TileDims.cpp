@@ -188,7 +188,7 @@ void separateSources(tt::FuncOp kernel) {
   SmallVector<Operation *> sources;
   kernel.getBody().walk([&](Operation *op) {
     if (isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp>(op) &&
-        isTile(op->getResult(0)))
+        isTile(op->getResult(0)) && !op->use_empty())
       sources.push_back(op);
   });
   for (Operation *op : sources) {
