@@ -219,7 +219,8 @@ void shortenRowSteps(tt::FuncOp kernel, const GenerateOptions &options) {
                                 [&](int64_t size) { return size > most; });
   };
   codegen::TileForms forms;
-  if (!onlyReads(loop) || !loop.getBody()->getOps<tt::DotOp>().empty() ||
+  if (!isa<IntegerType>(loop.getInductionVar().getType()) || !onlyReads(loop) ||
+      !loop.getBody()->getOps<tt::DotOp>().empty() ||
       llvm::none_of(loop.getBody()->getOps<tt::LoadOp>(), readsMany) ||
       !programsOfRows(loop, forms))
     return;
