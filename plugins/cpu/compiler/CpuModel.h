@@ -90,6 +90,10 @@ struct CpuModel {
   /// prefetchers follow no more. 0: any number.
   int64_t rowStreams = 0;
 
+  /// How far ahead each of several rows is prefetched of which iterations of a
+  /// loop read short pieces, in bytes. 0: the processor does it as well.
+  int64_t pieceAhead = 0;
+
   /// Lines that a dot has brought to the second cache, or asked for, are worth
   /// another prefetch to the first one before they are copied.
   bool prefetchesTwice = false;

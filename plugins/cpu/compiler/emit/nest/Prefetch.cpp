@@ -179,12 +179,12 @@ static bool continuesRows(const codegen::TileForm &form, RankedTensorType tile,
 }
 
 /// Prefetches the rows that the next iteration of the loop that `op` is in will
-/// load, unless they go on: persistent kernels leave out those of the other
-/// programs, whose turn it may be next. In long rows hardware prefetchers do
-/// better, and loops with dots have prefetches of their own. Returns false if
-/// there are none.
+/// load: persistent kernels leave out those of the other programs, whose turn
+/// it may be next. Where rows go on, and in long ones, hardware prefetchers do
+/// better, but for several rows at once; loops with dots have prefetches of
+/// their own. Returns false if there are none.
 bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
-  constexpr int64_t kLongest = 4096; // bytes of a row
+  constexpr int64_t kLongest = 4096, kLongestPiece = 1024; // bytes of a row
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto tile = codegen::tileType(op.getResult());
   const codegen::TileForm *form = emitter.forms.of(op.getPtr());
@@ -199,9 +199,15 @@ bool NestEmitter::prefetchNext(tt::LoadOp op, const Indices &indices) {
     return entry.first->getParentOp() == loop;
   });
   auto advance = advanceOf(form->base, loop);
-  if (hasDots || !advance || advance->isZero() ||
-      continuesRows(*form, tile, *advance))
+  if (hasDots || !advance || advance->isZero())
     return false;
+  if (continuesRows(*form, tile, *advance)) {
+    int64_t ahead = emitter.options.cpu.pieceAhead;
+    if (!ahead || tile.getRank() < 2 || tile.getDimSize(0) < kFewestRows ||
+        tile.getShape().back() * bytes > kLongestPiece)
+      return false;
+    advance = ahead / bytes;
+  }
   Address address = addressOf(op.getPtr(), indices);
   if (!address.base || address.stride != 1 || address.repeat != 1)
     return false;
