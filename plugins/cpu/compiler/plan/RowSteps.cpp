@@ -5,7 +5,7 @@
 // Programs that add up columns read a short piece of each of some rows in every
 // iteration, and take turns (Interleave.h), so that together they read rows as
 // long as a page. But hardware prefetchers follow few rows at once: a Zen 3
-// read 128 MiB in blocks of 32 rows in 14 ms, and in blocks of 8 rows in 5.7.
+// read 64 MiB in blocks of 32 rows in 14 ms, and in blocks of 8 rows in 5.7.
 // So an iteration becomes several, each of some rows: what changes once in each
 // iteration of the original is selected in the last of them.
 //
