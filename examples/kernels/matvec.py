@@ -80,5 +80,5 @@ def bench():
             (m // block[0] if is_matvec else n // block[1],),
             _args(is_matvec, a, x, m, n, *block),
             outputs=("y_ptr",),
-            work={"flops": 2 * m * n},
+            work={"bytes": 4 * (m * n + m + n)},
         )
