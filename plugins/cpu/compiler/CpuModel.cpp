@@ -78,7 +78,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   }
   // 4096 x 4096 f32 times a vector, in ms: on a Zen 3 4.6 with 8 rows at once,
   // 7.2 with 16 and 12 with 32, and no less with prefetches; on an Emerald
-  // Rapids 3.1 to 6.1 with 8 or 32 rows, and 2.8 to 3.6 with prefetches of 8.
+  // Rapids 3.1 to 6.1 with 8 or 32 rows, and 2.8 to 3.7 with prefetches of 8.
   cpu.rowStreams = 8;
   // A Zen 5 prefetches nothing for loads by a mask: from memory it read 14 GB/s
   // so, 38 by plain loads, and 43 by either with prefetches. On an Emerald

@@ -128,7 +128,7 @@ private:
 
   tt::FuncOp kernel;
   const Accesses &accesses;
-  const int64_t most;
+  const int64_t most; // rows of a group
   TileDims dims;
   unsigned rows = 0; // the set
   int64_t size = 0;  // along it

@@ -41,7 +41,7 @@ private:
   Value countIterations(OpBuilder &builder) const;
 
   scf::ForOp loop;
-  const int64_t most;
+  const int64_t most; // rows of an iteration
   TileDims dims;
   unsigned rows = 0;                     // a set of dimensions
   int64_t size = 0;                      // along it

@@ -19,7 +19,8 @@ using namespace mlir;
 namespace nereid::cpu {
 
 static constexpr int64_t kMostScalar = int64_t(1) << 20;
-/// Of which each is looked at, or all at once. These are threads, too.
+/// The most programs: of a formula that is evaluated for each of them, which
+/// pays for hardly more than there are threads, and of one for all of them.
 static constexpr int64_t kMostPositions = int64_t(1) << 12;
 static constexpr int64_t kMostInLaunch = int64_t(1) << 20;
 

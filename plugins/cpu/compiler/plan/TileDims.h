@@ -8,7 +8,6 @@
 #include "nereid/ttir/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/IntEqClasses.h"
