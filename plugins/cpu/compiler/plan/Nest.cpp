@@ -4,131 +4,12 @@
 
 #include "plan/PlainAtomics.h"
 #include "plan/Planner.h"
+#include "plan/Survey.h"
 #include "tile/Combine.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
-
-static unsigned bitsOf(Type type) {
-  unsigned bits = tt::getElementBitWidth(getElementTypeOrSelf(type));
-  return std::max(bits, 8u);
-}
-
-namespace {
-/// The accesses of a nest's roots, per dimension of the nest.
-struct Survey {
-  SmallVector<int, 4> score; // of each dimension as the vector axis
-  /// Of the elements in memory or scratch that differ along each dimension, the
-  /// widest.
-  SmallVector<unsigned, 4> memoryBits;
-  unsigned valueBits = 8;    // the widest element of an expression
-  bool readsMemory = false;
-  SmallVector<unsigned, 4> cost; // operations that differ along each dimension
-  // Of values of one dimension that are read through reshapes: so many
-  // neighbours remain neighbours.
-  int64_t run = std::numeric_limits<int64_t>::max();
-
-  explicit Survey(unsigned rank)
-      : score(rank, 0), memoryBits(rank, 8), cost(rank, 0) {}
-
-  void access(ArrayRef<IndexSource> map, unsigned dim, int points) {
-    if (dim < map.size() && map[dim].dimension())
-      score[map[dim].dim] += points;
-  }
-
-  /// Elements of `type`, in memory or scratch, at `map`, of a tile that is the
-  /// same along dimensions that it does not depend on.
-  void memory(Type type, ArrayRef<IndexSource> map,
-              codegen::DimSet dependsOn = ~codegen::DimSet(0)) {
-    for (auto [own, source] : llvm::enumerate(map))
-      for (auto [dim, bits] : llvm::enumerate(memoryBits))
-        if ((dependsOn >> own & 1) &&
-            (source.kind == IndexSource::Other || source.isAlong(dim)))
-          bits = std::max(bits, bitsOf(type));
-  }
-
-  /// An operation on elements of a tile that depends on these dimensions.
-  void operation(codegen::DimSet dependsOn) {
-    for (auto [dim, count] : llvm::enumerate(cost))
-      count += dependsOn >> dim & 1;
-  }
-
-  /// An access through `addresses`.
-  void pointers(Value addresses, codegen::TileForms &forms,
-                ArrayRef<IndexSource> map) {
-    const codegen::TileForm *form = forms.of(addresses);
-    if (!form)
-      return;
-    for (unsigned dim = 0; dim < map.size(); ++dim) {
-      auto stride = forms.strideUnlessWrapped(*form, dim);
-      std::optional<int64_t> known;
-      if (stride)
-        known = stride->constant();
-      // A descending vector is an ascending one, reversed.
-      access(map, dim,
-             !stride       ? -3
-             : known == 1  ? 4
-             : known == -1 ? 3
-             : known == 0  ? 1
-                           : -2);
-    }
-  }
-
-  /// An access to a buffer of rank `rank`.
-  void buffer(ArrayRef<IndexSource> map, unsigned rank) {
-    for (unsigned dim = 0; dim < rank; ++dim)
-      access(map, dim, dim + 1 == rank ? 2 : -1);
-  }
-};
-} // namespace
-
-/// Of `inners`, in a nest of rank `rank`.
-static Survey surveyOf(ArrayRef<Inner> inners, unsigned rank,
-                       const TileProgram &program, codegen::TileForms &forms,
-                       llvm::function_ref<bool(Value)> isIndexFunction) {
-  Survey survey(rank);
-  IndexMap identity = codegen::identityMap(rank);
-  for (const Inner &inner : inners)
-    for (const Root &root : inner.roots) {
-      RootReads reads = readsOf(root, program);
-      for (const TileRead &read : reads.loads) {
-        auto load = read.value.getDefiningOp<tt::LoadOp>();
-        survey.readsMemory = true;
-        survey.pointers(load.getPtr(), forms, read.map);
-        survey.memory(read.value.getType(), read.map,
-                      forms.dependsOn(read.value));
-      }
-      for (const TileRead &read : reads.materialized) {
-        survey.buffer(read.map, codegen::rankOf(read.value));
-        survey.memory(read.value.getType(), read.map);
-      }
-      for (Value value : reads.streamed) {
-        if (!isa<tt::PointerType>(getElementTypeOrSelf(value.getType())))
-          survey.valueBits =
-              std::max(survey.valueBits, bitsOf(value.getType()));
-        if (value.getDefiningOp()->hasTrait<OpTrait::Elementwise>())
-          survey.operation(codegen::rankOf(value) == rank
-                               ? forms.dependsOn(value)
-                               : ~codegen::DimSet(0));
-        auto reshape = value.getDefiningOp<tt::ReshapeOp>();
-        if (reshape && rank == 1 && !isIndexFunction(value))
-          survey.run = std::min(survey.run,
-                                reshape.getSrc().getType().getShape().back());
-      }
-      if (root.kind == RootKind::Materialize) {
-        survey.buffer(identity, rank);
-        survey.memory(root.value.getType(), identity);
-      } else if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
-        survey.pointers(store.getPtr(), forms, identity);
-        survey.memory(store.getValue().getType(), identity);
-      } else {
-        for (Value operand : root.op->getOperands())
-          survey.memory(operand.getType(), identity);
-      }
-    }
-  return survey;
-}
 
 /// True if a combine region has control flow or effects.
 static bool needsScalars(const Nest &nest) {
@@ -218,7 +99,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     return setLanesOfSerial(nest, first.op, program, forms, options);
 
   auto surveyed = [&](ArrayRef<Inner> inners) {
-    return surveyOf(inners, rank, program, forms, isIndexFunction);
+    return surveyOf(inners, nest.shape, program, forms, isIndexFunction);
   };
   Survey survey = surveyed(nest.inners);
   auto lanesAlong = [&](unsigned dim) -> int64_t {
@@ -238,7 +119,7 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     int64_t filled = lanesAlong(dim);
     // Strided accesses are done element by element: a quarter of a vector of
     // contiguous elements is as fast.
-    return std::pair(survey.score[dim] < 0 ? filled : 4 * filled,
+    return std::pair(survey.wholeScore[dim] < 0 ? filled : 4 * filled,
                      survey.score[dim]);
   };
   if (!rowsFlow)
@@ -269,8 +150,19 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     bool sums = llvm::any_of(inner.roots, [](const Root &root) {
       return root.kind == RootKind::Reduce;
     });
-    int64_t unroll = isHeavy(surveyed(inner)) ? 1 : sums ? 4 : 2;
+    Survey part = surveyed(inner);
+    int64_t unroll = isHeavy(part) ? 1 : sums ? 4 : 2;
     inner.unroll = std::min(unroll, vectors);
+    // Few vectors along columns leave registers for several rows, of which each
+    // waits for sums of its own only.
+    constexpr int64_t kMostOperations = 64; // in an iteration
+    int axis = nest.reduceAxis;
+    if (sums && axis != int(nest.vectorAxis) && axis != ordered) {
+      int64_t cost = std::max(1u, part.cost[nest.vectorAxis]) * inner.unroll;
+      inner.rows = llvm::bit_floor(uint64_t(std::clamp<int64_t>(
+          kMostOperations / cost, 1,
+          std::min<int64_t>(4 / inner.unroll, nest.shape[axis]))));
+    }
     hasSums |= sums;
   }
   // Hardware prefetchers follow a load whose addresses have one stride. In a

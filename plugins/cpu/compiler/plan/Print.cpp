@@ -145,7 +145,11 @@ struct Printer {
     shape(nest.shape);
     os << " axis " << nest.vectorAxis << " lanes " << nest.lanes;
     bool isFused = nest.inners.size() > 1;
-    auto unroll = [&](const Inner &inner) { os << " unroll " << inner.unroll; };
+    auto unroll = [&](const Inner &inner) {
+      os << " unroll " << inner.unroll;
+      if (inner.rows > 1)
+        os << " rows " << inner.rows;
+    };
     if (!isFused || nest.group)
       unroll(nest.inners.front());
     if (nest.isMasked)

@@ -75,6 +75,9 @@ struct Inner {
   llvm::SmallVector<Root, 2> roots;
   codegen::MaskPlan masks;
   unsigned unroll = 1; // vectors in an iteration
+  /// Rows of the reduced axis in an iteration, each with accumulators of its
+  /// own, where vectors are along another.
+  unsigned rows = 1;
 };
 
 /// Two accesses, `first` before `second` in program order, that a nest may

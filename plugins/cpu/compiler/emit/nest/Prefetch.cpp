@@ -161,7 +161,8 @@ void NestEmitter::prefetch(tt::LoadOp op, const Address &address) {
     return;
   insertAt(0);
   llvm::Value *offset = emitter.polynomial(*advance);
-  insertAt(levels.size() - 1);
+  // Once for a load that is outside of the innermost loop.
+  insertAt(std::max(levelOf(address.base), minimumLevel));
   llvm::Value *next =
       builder.CreateGEP(emitter.memoryType(op.getType()), address.base, offset);
   emitPrefetch(builder, next, PrefetchTo::First);

@@ -160,13 +160,13 @@ void NestEmitter::storeResults(tt::ReduceOp op, ArrayRef<llvm::Value *> values,
   }
 }
 
-/// A reduction across vectors: a strip of a few vectors is accumulated along
-/// the reduced axis.
+/// A reduction across vectors: a strip of a few vectors, or of some rows of one
+/// or two, is accumulated along the reduced axis.
 void NestEmitter::emitStrip(const Inner &inner) {
   int64_t extent = nest.shape[nest.vectorAxis];
   unsigned copies = inner.unroll;
   AxisRange full{emitter.i64(0), emitter.i64(extent)};
-  auto strips = [&](AxisRange range, unsigned unroll) {
+  auto strips = [&](AxisRange range, unsigned unroll, unsigned together) {
     Loop strip = beginLoop(range.begin, range.end, int64_t(lanes) * unroll);
     SmallVector<llvm::Value *> bases;
     for (unsigned copy = 0; copy < unroll; ++copy)
@@ -174,44 +174,54 @@ void NestEmitter::emitStrip(const Inner &inner) {
         return copy ? builder.CreateAdd(strip.index, emitter.i64(copy * lanes))
                     : strip.index;
       }));
-    startReductions(inner, unroll);
-    auto emitRow = [&](llvm::Value *row) {
-      current[nest.reduceAxis] = {row, 0, nullptr};
-      for (unsigned copy = 0; copy < unroll; ++copy) {
-        setVectorIndex(bases[copy]);
+    startReductions(inner, unroll * together);
+    auto emitRows = [&](llvm::Value *row) {
+      for (unsigned copy = 0; copy < unroll * together; ++copy) {
+        llvm::Value *own = at({row}, [&] {
+          return builder.CreateAdd(row, emitter.i64(copy / unroll));
+        });
+        current[nest.reduceAxis] = {own, 0, nullptr};
+        setVectorIndex(bases[copy % unroll]);
         emitRoots(inner, copy);
       }
     };
-    int64_t first = 0;
+    int64_t first = 0, end = nest.shape[nest.reduceAxis];
     if (needsSeed(inner)) {
-      emitRow(emitter.i64(0));
+      emitRows(emitter.i64(0));
       endSeeding();
-      first = 1;
+      first = together;
     }
-    if (first < nest.shape[nest.reduceAxis]) {
-      Loop rows = beginLoop(emitter.i64(first),
-                            emitter.i64(nest.shape[nest.reduceAxis]), 1);
-      emitRow(rows.index);
+    if (first < end) {
+      Loop rows = beginLoop(emitter.i64(first), emitter.i64(end), together);
+      emitRows(rows.index);
       endLoop(rows);
     }
     current[nest.reduceAxis] = zero();
     for (unsigned copy = 0; copy < unroll; ++copy) {
       setVectorIndex(bases[copy]);
-      for (Accumulators &sums : reductions)
-        storeResults(sums.op, loadSlots(sums, copy), lanes > 1);
+      for (Accumulators &sums : reductions) {
+        SmallVector<llvm::Value *> values = loadSlots(sums, copy);
+        for (unsigned row = 1; row < together; ++row) {
+          llvm::append_range(values, loadSlots(sums, row * unroll + copy));
+          values = combine(sums.op->getRegion(0), values, lanes);
+        }
+        for (llvm::Value *value : values)
+          place(value, levels.size() - 1);
+        storeResults(sums.op, values, lanes > 1);
+      }
     }
     reductions.clear();
     endLoop(strip);
     current[nest.vectorAxis] = zero();
   };
   if (masks->conditions.empty())
-    return strips(full, copies);
+    return strips(full, copies, inner.rows);
   llvm::Value *end =
       endOfUnits(ifInterval(rangeOf(false), 0, 0), int64_t(lanes) * copies);
   beginAssumption({emitter.i64(0), end}, masks);
-  strips({emitter.i64(0), end}, copies);
+  strips({emitter.i64(0), end}, copies, inner.rows);
   endAssumption();
-  strips({end, emitter.i64(extent)}, 1);
+  strips({end, emitter.i64(extent)}, 1, 1);
 }
 
 } // namespace nereid::cpu
