@@ -92,6 +92,9 @@ static bool isRowMajor(const Nest &nest) {
 /// Finds the conditions under which stores of the pending nest, whose loops are
 /// chosen, must be deferred: after other stores, or to restore row-major order.
 void Planner::deferStores() {
+  // Of one element, everything is in program order.
+  if (llvm::all_of(pending->shape, [](int64_t size) { return size == 1; }))
+    return;
   SmallVector<tt::StoreOp, 4> earlier;
   for (const Inner &inner : pending->inners)
     for (const Root &root : inner.roots) {

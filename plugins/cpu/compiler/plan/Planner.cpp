@@ -32,6 +32,8 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
     return failure();
   if (options.fastPaths.has(FastPath::Fuse))
     sinkScalars(function);
+  if (options.fastPaths.has(FastPath::OverlapGuard))
+    widenScalarStores(function);
   hoistDotOperands();
   transposeDotOperands();
   limitDotRows();

@@ -33,6 +33,10 @@ void planTransposition(Nest &nest,
 /// that several reductions may be in one nest.
 void sinkScalars(tt::FuncOp function);
 
+/// Makes stores of scalars that values of tiles pass stores of tiles with one
+/// element, whose addresses can be compared with those of the tiles.
+void widenScalarStores(tt::FuncOp function);
+
 /// Does `dot` add to a tile that the loop around it carries, and nothing else
 /// uses that tile?
 bool isAccumulation(tt::DotOp dot);
