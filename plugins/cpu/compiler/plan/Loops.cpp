@@ -172,6 +172,34 @@ static DenseSet<Value> repeatedColumns(tt::FuncOp function) {
   return columns;
 }
 
+/// What tiles of `function` repeat along rows: tiles with one element per row,
+/// as they are before they have dimensions of size 1.
+static DenseSet<Value> repeatedAlongRows(tt::FuncOp function) {
+  DenseSet<Value> values;
+  function.walk([&](tt::BroadcastOp broadcast) {
+    Value source = broadcast.getSrc();
+    ArrayRef<int64_t> from = codegen::tileType(source).getShape();
+    if (from.size() != 2 || from.back() != 1 ||
+        broadcast.getType().getShape().back() == 1)
+      return;
+    if (auto expand = source.getDefiningOp<tt::ExpandDimsOp>())
+      source = expand.getSrc();
+    values.insert(source);
+  });
+  return values;
+}
+
+/// Is the nest at `place` one that reduces columns? Its rows are in a loop
+/// within that over vectors, each of which would compute again what is the same
+/// in all of a row, element by element.
+bool Planner::runsInStrips(const Place &place) {
+  const Step &step = program->blocks[place.block].steps[place.step];
+  if (step.kind != StepKind::Nest)
+    return false;
+  const Nest &nest = *step.nest;
+  return nest.shape.size() == 2 && nest.reduceAxis == 0 && nest.vectorAxis == 1;
+}
+
 /// Materializes expensive expressions that several nests, several parts of one,
 /// or the rows of a nest would evaluate. Returns true if there is a new one.
 bool Planner::materializeExpensiveValues() {
@@ -194,13 +222,21 @@ bool Planner::materializeExpensiveValues() {
     return costOf(value, *program, forms, columns.contains(value)) > kCheap;
   };
   SmallVector<Value> candidates;
+  DenseSet<Value> rows = repeatedAlongRows(function), repeated;
   for (auto &[value, places] : streams) {
     bool several = llvm::any_of(places, [&](const Place &place) {
       return place.step != places.front().step ||
              place.inner != places.front().inner;
     });
-    if ((several || columns.contains(value)) &&
-        !program->isMaterialized(value) && !isKnown(value) && isCostly(value))
+    bool isRepeated =
+        columns.contains(value) ||
+        (rows.contains(value) && llvm::any_of(places, [&](auto &place) {
+           return runsInStrips(place);
+         }));
+    if (isRepeated)
+      repeated.insert(value);
+    if ((several || isRepeated) && !program->isMaterialized(value) &&
+        !isKnown(value) && isCostly(value))
       candidates.push_back(value);
   }
   // Operands come before their users, so that materializing an operand lowers
@@ -211,7 +247,7 @@ bool Planner::materializeExpensiveValues() {
   DenseMap<Value, const void *> sinks;
   bool grew = false;
   for (Value value : candidates)
-    if ((columns.contains(value) ||
+    if ((repeated.contains(value) ||
          sinkOf(value, *program, sinks) == value.getAsOpaquePointer()) &&
         isCostly(value)) {
       grew |= toMaterialize.insert(value);

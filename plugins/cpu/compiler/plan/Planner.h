@@ -145,6 +145,7 @@ private:
   void shareBuffersInLoops();
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
+  bool runsInStrips(const Place &place);
   bool materializeExpensiveValues();
   // Dots.cpp
   void hoistDotOperands();
