@@ -38,6 +38,7 @@ public:
                  : source.kind == IndexSource::Other ? longDims
                                                      : 0;
     bool isWhole = (along & longDims) == longDims;
+    hasWhole |= isWhole;
     for (auto [own, source] : llvm::enumerate(map))
       if (own < points.size() && source.dimension()) {
         survey.score[source.dim] += points[own];
@@ -96,8 +97,15 @@ public:
 
   Survey survey;
 
+  Survey finish() {
+    if (!hasWhole)
+      survey.wholeScore = survey.score;
+    return survey;
+  }
+
 private:
   codegen::DimSet longDims = 0; // of the nest, with more than one element
+  bool hasWhole = false;
 };
 } // namespace
 
@@ -146,7 +154,7 @@ Survey surveyOf(ArrayRef<Inner> inners, ArrayRef<int64_t> shape,
           surveyor.memory(operand.getType(), identity);
       }
     }
-  return survey;
+  return surveyor.finish();
 }
 
 } // namespace nereid::cpu

@@ -13,8 +13,9 @@ namespace nereid::cpu {
 struct Survey {
   /// How well vectors along each dimension access memory and buffers.
   llvm::SmallVector<int, 4> score;
-  /// The same of the accesses alone that differ along all dimensions. Others
-  /// can stay outside of a loop, or read one element for a whole vector.
+  /// The same of the accesses alone that differ along all dimensions, if there
+  /// are any. Others can stay outside of a loop, or read one element for a
+  /// whole vector.
   llvm::SmallVector<int, 4> wholeScore;
   /// Of the elements in memory or scratch that differ along each dimension, the
   /// widest.
