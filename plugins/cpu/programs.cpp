@@ -109,7 +109,11 @@ bool runAlone(Launch &launch, uint64_t programs, Communication &communication) {
   if (!communication.isExclusive())
     return runPrograms(launch, launch.shared, 0, programs);
   launch.shared.flags |= NEREID_CPU_LAUNCH_EXCLUSIVE;
-  uint64_t chunk = std::max<uint64_t>(programs / kChunksPerThread, 1);
+  // As many as may take turns: alone, a program of a loop over every 64th piece
+  // of 16 KiB read 0.8 times as fast on a Zen 4, and over every second half as
+  // fast.
+  constexpr uint64_t kFewest = 64;
+  uint64_t chunk = std::max(programs / kChunksPerThread, kFewest);
   for (uint64_t first = 0; first < programs; first += chunk) {
     if (communication.isAwaited()) {
       communication.share();
