@@ -155,17 +155,51 @@ private:
   }
 
   MaskedRows computeRowsOf(Value mask, OpBuilder &builder) {
+    Value
+        other; // a condition of rows that is not known to be true up to a bound
     for (const codegen::MaskConjunct &conjunct :
          codegen::conjunctsOf(mask, forms)) {
       if (conjunct.dependsOn != 1)
         continue;
-      for (auto [dim, source] : llvm::enumerate(conjunct.map))
-        if (source.isAlong(0) && !source.bits)
-          if (auto bound = codegen::intervalOf(conjunct.condition, dim, forms))
-            if (MaskedRows rows = rowsBelow(*bound, builder); rows.rows)
-              return rows;
+      for (auto [dim, source] : llvm::enumerate(conjunct.map)) {
+        if (!source.isAlong(0) || source.bits)
+          continue;
+        if (auto bound = codegen::intervalOf(conjunct.condition, dim, forms))
+          if (MaskedRows rows = rowsBelow(*bound, builder); rows.rows)
+            return rows;
+        if (codegen::rankOf(conjunct.condition) == 1 &&
+            dominance.properlyDominates(conjunct.condition, first))
+          other = conjunct.condition;
+      }
     }
-    return {};
+    return {other ? rowsUpToLast(other, builder) : Value(), {}};
+  }
+
+  /// The number of the last row for which `condition` is true, counted from 1,
+  /// 0 if there is none: of a block of tokens that are sorted by expert, the
+  /// last rows are of no token, whose number is in memory.
+  Value rowsUpToLast(Value condition, OpBuilder &builder) {
+    Location loc = dot.getLoc();
+    auto rows = cast<RankedTensorType>(condition.getType());
+    auto type = RankedTensorType::get(rows.getShape(), builder.getI32Type());
+    Value numbers = builder.create<tt::MakeRangeOp>(
+        loc, type, 1, uint32_t(rows.getDimSize(0) + 1));
+    Value none = builder.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(0)));
+    Value number =
+        builder.create<arith::SelectOp>(loc, condition, numbers, none);
+    auto last = builder.create<tt::ReduceOp>(
+        loc, TypeRange(builder.getI32Type()), ValueRange(number), 0);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(
+        &last.getCombineOp(), {}, {builder.getI32Type(), builder.getI32Type()},
+        {loc, loc});
+    Value larger = builder.create<arith::MaxSIOp>(loc, block->getArgument(0),
+                                                  block->getArgument(1));
+    builder.create<tt::ReduceReturnOp>(loc, larger);
+    builder.setInsertionPointAfter(last);
+    return builder.create<arith::ExtSIOp>(loc, builder.getI64Type(),
+                                          last->getResult(0));
   }
 
   MaskedRows rowsBelow(const codegen::IntervalBound &bound,
