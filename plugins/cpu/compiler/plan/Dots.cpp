@@ -221,8 +221,10 @@ void Planner::planDot(tt::DotOp dot) {
     addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
   flush();
   unsigned step = current->steps.size();
-  if (plan.kind != DotKind::Tiles) {
-    RowLimits limits = rowLimits.lookup(dot);
+  // In tile registers, programs are not divided, and blocks have 32 rows.
+  RowLimits limits = rowLimits.lookup(dot);
+  if (plan.kind != DotKind::Tiles ||
+      (!limits.first && dot.getType().getDimSize(0) > 32)) {
     plan.firstRow = limits.first;
     plan.rows = limits.end;
   }

@@ -267,9 +267,10 @@ Planner::planInPlace(tt::DotOp dot, scf::ForOp loop, bool isRight) {
         !mayMultiplyInPlace(dot, plan, operand.isByColumns, options))
       return std::nullopt;
   } else {
-    operand.rows = plan.rows;
-    // A tile register reads all of a line at once.
-    operand.hasManyRows = plan.kind != DotKind::Tiles && !operand.isExtended &&
+    // A tile register reads all of a line at once, and all of its rows.
+    bool isInTiles = plan.kind == DotKind::Tiles;
+    operand.rows = isInTiles ? Value() : plan.rows;
+    operand.hasManyRows = !isInTiles && !operand.isExtended &&
                           plan.block.rows > options.cpu.setRows;
   }
   return place;

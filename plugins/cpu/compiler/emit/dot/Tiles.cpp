@@ -59,13 +59,14 @@ public:
       llvm::Value *c = at(in.sums, batch, shape.rows * shape.columns * 4);
       // A column of tiles of the right operand stays in the L1 cache.
       emitLoop(b, tiling.columnTiles, blockColumns, [&](llvm::Value *column) {
-        emitLoop(b, tiling.rowTiles, blockRows, [&](llvm::Value *row) {
+        emitLoop(b, rowTiles(), blockRows, {}, [&](llvm::Value *row) {
           llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
-          number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
-                               b.CreateUDiv(row, i64(blockRows)));
+          if (!shape.hasRowLimit)
+            number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
+                                 b.CreateUDiv(row, i64(blockRows)));
           llvm::Value *sums = at(at(c, row, tiling.rows * sumPitch()), column,
                                  tiling.columns * 4);
-          block(number, rowAt(x, row),
+          block(number, row, rowAt(x, row),
                 at(y, column, tiling.depthTiles * tiling.rightBytes()), sums);
           if (shape.store)
             storeBlock(sums, b.CreateMul(row, i64(tiling.rows)),
@@ -82,10 +83,20 @@ private:
   /// Bytes from one row to the next.
   int64_t sumPitch() const { return shape.columns * 4; }
 
-  /// One block: loads its sums, and accumulates over all iterations and the
-  /// whole depth in registers.
-  void block(llvm::Value *number, llvm::Value *x, llvm::Value *y,
-             llvm::Value *c) {
+  /// Tiles with rows that are needed; one if there are none.
+  llvm::Value *rowTiles() {
+    if (!shape.hasRowLimit)
+      return i64(tiling.rowTiles);
+    llvm::Value *rows = emitter.larger(in.rows, i64(1));
+    rows = b.CreateAdd(rows, i64(tiling.rows - 1));
+    return emitter.smaller(b.CreateUDiv(rows, i64(tiling.rows)),
+                           i64(tiling.rowTiles));
+  }
+
+  /// One block, from tile `row` on: loads its sums, and accumulates over all
+  /// iterations and the whole depth in registers.
+  void block(llvm::Value *number, llvm::Value *row, llvm::Value *x,
+             llvm::Value *y, llvm::Value *c) {
     startSums(c);
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
@@ -95,13 +106,25 @@ private:
         right = at(y, iteration, shape.right.iteration * shape.wordBytes());
       llvm::Value *share =
           b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
-      emitPrefetches(emitter, shape, in, share,
-                     rowBlocks * columnBlocks * shape.iterations);
+      prefetch(row, share);
       emitLoop(b, tiling.depthTiles, 1, [&](llvm::Value *k) {
         addProducts(at(left, k, kTileRowBytes),
                     at(right, k, tiling.rightBytes()));
       });
     });
+  }
+
+  void prefetch(llvm::Value *row, llvm::Value *share) {
+    int64_t blocks =
+        shape.hasRowLimit ? columnBlocks : rowBlocks * columnBlocks;
+    auto emit = [&] {
+      emitPrefetches(emitter, shape, in, share, blocks * shape.iterations);
+    };
+    // Later blocks may be left out.
+    if (shape.hasRowLimit && !shape.prefetches.empty())
+      emitIf(emitter, b.CreateICmpEQ(row, i64(0)), emit);
+    else
+      emit();
   }
 
   /// Stores the tiles of a block to rows that are `pitch` bytes apart.
