@@ -28,6 +28,7 @@ namespace {
 /// RowLimits::left; null: not known.
 struct MaskedRows {
   Value rows, left;
+  bool dependOnMemory = false;
 };
 /// Those that are computed.
 using KnownRows = llvm::DenseMap<Value, MaskedRows>;
@@ -54,10 +55,12 @@ public:
     OpBuilder builder(first);
     Value most;
     for (Value mask : masks) {
-      auto [rows, left] = mask ? rowsOf(mask, builder) : MaskedRows();
+      auto [rows, left, dependOnMemory] =
+          mask ? rowsOf(mask, builder) : MaskedRows();
       if (!rows)
         return {};
       rowsLeft = left;
+      isFromMemory |= dependOnMemory;
       most = most ? builder.create<arith::MaxSIOp>(dot.getLoc(), most, rows)
                         .getResult()
                   : rows;
@@ -69,6 +72,9 @@ public:
   Value left() const {
     return masks.size() == 1 && storesSums() ? rowsLeft : Value();
   }
+
+  /// After limit(): RowLimits::isFromMemory.
+  bool dependsOnMemory() const { return isFromMemory; }
 
   /// Those of `parts` that are needed: an i64 before the dot or its loop.
   RowLimits limit(const RowParts &parts) {
@@ -172,7 +178,9 @@ private:
           other = conjunct.condition;
       }
     }
-    return {other ? rowsUpToLast(other, builder) : Value(), {}};
+    if (other)
+      return {rowsUpToLast(other, builder), {}, true};
+    return {};
   }
 
   /// The number of the last row for which `condition` is true, counted from 1,
@@ -277,6 +285,7 @@ private:
   bool hasRowUses = false;     // others than those of element-wise operations
   SmallVector<Value, 2> masks; // null: none
   Value rowsLeft;
+  bool isFromMemory = false;
   DominanceInfo dominance;
 };
 } // namespace
@@ -300,6 +309,7 @@ void Planner::limitDotRows() {
     RowLimits limits =
         parts ? limiter.limit(*parts) : RowLimits{{}, limiter.limit()};
     limits.left = limiter.left();
+    limits.isFromMemory = limiter.dependsOnMemory();
     if (limits.end)
       rowLimits[dot] = limits;
   }

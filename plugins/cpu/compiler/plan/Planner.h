@@ -69,6 +69,7 @@ struct RowLimits {
   /// Rows from the tile's first on, i64, perhaps more than it has: how many
   /// programs share its columns. Only a hint; null: not known.
   mlir::Value left;
+  bool isFromMemory = false; // as of blocks of tokens, which may have few rows
 };
 
 class Planner {
