@@ -20,12 +20,6 @@ namespace nereid::cpu {
 using codegen::infoOf;
 using codegen::TileOpKind;
 
-/// Is `op` a store of a scalar?
-static bool storesScalar(Operation &op) {
-  auto store = dyn_cast<tt::StoreOp>(op);
-  return store && !isTile(store.getValue());
-}
-
 /// Does an operation of its block after `store` use a tile that is computed, on
 /// demand, from loads before it? Comparing addresses takes as long as copying
 /// some elements.
@@ -75,7 +69,7 @@ static void hoistScalars(tt::StoreOp store) {
 void widenScalarStores(tt::FuncOp function) {
   SmallVector<tt::StoreOp, 4> stores;
   function.walk([&](tt::StoreOp store) {
-    if (storesScalar(*store) && isPassed(store))
+    if (!isTile(store.getValue()) && isPassed(store))
       stores.push_back(store);
   });
   for (tt::StoreOp store : stores) {
