@@ -225,8 +225,8 @@ void Planner::planDot(tt::DotOp dot) {
   // but the last rows of a matrix need all: of a number that is not known, they
   // took 1.02 to 1.07 times as long on an Emerald Rapids.
   RowLimits limits = rowLimits.lookup(dot);
-  if (plan.kind != DotKind::Tiles || (!limits.first && limits.isFromMemory &&
-                                      dot.getType().getDimSize(0) > 32)) {
+  if (plan.kind != DotKind::Tiles ||
+      (!limits.first && limits.isCounted && dot.getType().getDimSize(0) > 32)) {
     plan.firstRow = limits.first;
     plan.rows = limits.end;
   }

@@ -69,7 +69,9 @@ struct RowLimits {
   /// Rows from the tile's first on, i64, perhaps more than it has: how many
   /// programs share its columns. Only a hint; null: not known.
   mlir::Value left;
-  bool isFromMemory = false; // as of blocks of tokens, which may have few rows
+  /// `end` is that of the last row in which a mask is true, as in blocks of
+  /// tokens, and not a bound: few rows may be needed.
+  bool isCounted = false;
 };
 
 class Planner {
