@@ -177,8 +177,9 @@ void NestEmitter::emitStrip(const Inner &inner) {
     startReductions(inner, unroll * together);
     auto emitRows = [&](llvm::Value *row) {
       for (unsigned copy = 0; copy < unroll * together; ++copy) {
+        unsigned more = copy / unroll;
         llvm::Value *own = at({row}, [&] {
-          return builder.CreateAdd(row, emitter.i64(copy / unroll));
+          return more ? builder.CreateAdd(row, emitter.i64(more)) : row;
         });
         current[nest.reduceAxis] = {own, 0, nullptr};
         setVectorIndex(bases[copy % unroll]);
