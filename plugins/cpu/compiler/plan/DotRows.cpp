@@ -42,12 +42,14 @@ public:
   /// The number of leading rows that stores need, an i64 before the dot or its
   /// loop; null if all may be needed.
   Value limit() {
+    if (llvm::is_contained(masks, Value()))
+      return {};
     OpBuilder builder(first);
     MaskedRowsFinder finder(first, dot.getLoc(), dot.getType().getDimSize(0),
                             forms, known);
     Value most;
     for (Value mask : masks) {
-      auto [rows, left, areCounted] = mask ? finder.rowsOf(mask) : MaskedRows();
+      auto [rows, left, areCounted] = finder.rowsOf(mask);
       if (!rows)
         return {};
       rowsLeft = left;
