@@ -23,9 +23,6 @@ struct ElementContext {
   /// Fuses multiplications and additions that carry `fastmath<contract>`:
   /// expandForBackend() puts it on the kernel's own.
   bool fpFusion = true;
-  /// Converts f32 to bf16 by the machine's instruction where the target has
-  /// one (AVX512-BF16). It flushes denormals to zero, so it is off by default.
-  bool nativeBf16 = false;
 };
 
 

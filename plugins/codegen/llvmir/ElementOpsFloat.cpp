@@ -143,7 +143,8 @@ llvm::Value *ElementEmitter::bf16ToF32(llvm::Value *value) {
 // To nearest, ties to even: adding half a unit carries into the exponent, up to
 // infinity. NaN preserves its upper bits and becomes quiet.
 llvm::Value *ElementEmitter::f32ToBf16(llvm::Value *value) {
-  if (context.nativeBf16)
+  constexpr unsigned kFewestLanes = 4; // of an instruction
+  if (op->hasAttr(kFlushAttribute) && lanes >= kFewestLanes)
     return b.CreateFPTrunc(value, withLanes(b.getBFloatTy()));
   llvm::Type *i32 = withLanes(b.getInt32Ty());
   auto constant = [&](uint32_t bits) {

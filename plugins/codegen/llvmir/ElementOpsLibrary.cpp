@@ -65,15 +65,44 @@ static llvm::Value *lanesOf(llvm::IRBuilderBase &b, llvm::Value *value,
   return b.CreateShuffleVector(value, indices);
 }
 
-/// x 2^n under a mask, on any number of lanes.
-static llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x,
-                              llvm::Value *n, llvm::Value *mask) {
-  unsigned most = 512 / x->getType()->getScalarSizeInBits();
-  auto *type = dyn_cast<llvm::FixedVectorType>(x->getType());
+/// x minus the nearest integer, on a vector of 128, 256 or 512 bits, by
+/// AVX-512's instruction.
+static llvm::Value *fractionOfRegister(llvm::IRBuilderBase &b, llvm::Value *x) {
+  namespace id = llvm::Intrinsic;
+  static constexpr id::ID kF32[] = {id::x86_avx512_mask_reduce_ps_128,
+                                    id::x86_avx512_mask_reduce_ps_256,
+                                    id::x86_avx512_mask_reduce_ps_512};
+  static constexpr id::ID kF64[] = {id::x86_avx512_mask_reduce_pd_128,
+                                    id::x86_avx512_mask_reduce_pd_256,
+                                    id::x86_avx512_mask_reduce_pd_512};
+  constexpr unsigned kNearest = 8; // integer, and raises nothing
+  auto *type = cast<llvm::FixedVectorType>(x->getType());
+  unsigned bits = type->getPrimitiveSizeInBits();
+  unsigned lanes = std::max(8u, type->getNumElements());
+  llvm::SmallVector<llvm::Value *> arguments = {
+      x, b.getInt32(kNearest), llvm::Constant::getNullValue(type),
+      llvm::Constant::getAllOnesValue(b.getIntNTy(lanes))};
+  if (bits == 512)
+    arguments.push_back(b.getInt32(4)); // raises what MXCSR says
+  bool isF32 = type->getElementType()->isFloatTy();
+  return b.CreateIntrinsic((isF32 ? kF32 : kF64)[llvm::Log2_32(bits / 128)], {},
+                           arguments);
+}
+
+/// What `emit` makes of `operands` on vectors of 128, 256 or 512 bits, on any
+/// number of lanes; the first operand is of the type of the result.
+static llvm::Value *emitByRegisters(
+    llvm::IRBuilderBase &b, llvm::ArrayRef<llvm::Value *> operands,
+    llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> emit) {
+  llvm::Type *whole = operands.front()->getType();
+  unsigned most = 512 / whole->getScalarSizeInBits();
+  auto *type = dyn_cast<llvm::FixedVectorType>(whole);
   unsigned lanes = type ? type->getNumElements() : 1;
   auto part = [&](unsigned first, unsigned count) {
-    return emitScale(b, lanesOf(b, x, first, count), lanesOf(b, n, first, count),
-                     lanesOf(b, mask, first, count));
+    llvm::SmallVector<llvm::Value *> parts;
+    for (llvm::Value *operand : operands)
+      parts.push_back(lanesOf(b, operand, first, count));
+    return emitByRegisters(b, parts, emit);
   };
   if (lanes > most) {
     llvm::Value *low = part(0, lanes / 2), *high = part(lanes / 2, lanes / 2);
@@ -81,7 +110,7 @@ static llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x,
     return b.CreateShuffleVector(low, high, all);
   }
   if (lanes >= most / 4)
-    return scaleRegister(b, x, n, mask);
+    return emit(operands);
   llvm::Value *wide = part(0, most / 4);
   return type ? lanesOf(b, wide, 0, lanes)
               : b.CreateExtractElement(wide, uint64_t(0));
@@ -114,7 +143,13 @@ ElementEmitter::Values ElementEmitter::emitLibraryCall() {
   if (!call)
     return {};
   if (call.getSymbol() == kScaleSymbol)
-    return {emitScale(b, vec(0), vec(1), vec(2))};
+    return {emitByRegisters(b, {vec(0), vec(1), vec(2)}, [&](auto parts) {
+      return scaleRegister(b, parts[0], parts[1], parts[2]);
+    })};
+  if (call.getSymbol() == kFractionSymbol)
+    return {emitByRegisters(b, {vec(0)}, [&](auto parts) {
+      return fractionOfRegister(b, parts[0]);
+    })};
   if (call.getSymbol() == kTableSymbol) {
     auto numbers = call->getAttrOfType<DenseF32ArrayAttr>(kTableAttribute);
     return {emitTable(

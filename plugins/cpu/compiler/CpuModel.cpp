@@ -59,9 +59,11 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasScale = has512Bits && has("avx512vl");
+  cpu.hasFraction = cpu.hasScale && has("avx512dq");
   cpu.hasTables = cpu.vectorBits >= 512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");
+  cpu.hasBf16Conversions = has("avx512bf16") && has("avx512vl");
   addWordProducts(cpu, machine, tuneCpu);
   cpu.hasBf16Tiles = has("amx-tile") && has("amx-bf16");
   cpu.hasI8Tiles = has("amx-tile") && has("amx-int8");
@@ -126,6 +128,7 @@ codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {
   codegen::ExpandOptions options;
   options.hasFma = cpu.hasFma;
   options.hasScale = cpu.hasScale;
+  options.hasFraction = cpu.hasFraction;
   options.hasTables = cpu.hasTables;
   options.hasF16Conversions = cpu.hasF16Conversions;
   options.hasF16Arithmetic = cpu.hasF16Arithmetic;

@@ -45,9 +45,13 @@ struct CpuModel {
   bool hasFma = true;
   /// Multiplies by powers of two in one instruction.
   bool hasScale = false;
+  /// Subtracts the nearest integer in one instruction.
+  bool hasFraction = false;
   /// Selects one of sixteen f32 for each lane in one instruction.
   bool hasTables = false;
   bool hasF16Conversions = true;
+  /// Rounds f32 to bf16 in one instruction, which flushes subnormal numbers.
+  bool hasBf16Conversions = false;
   bool hasF16Arithmetic = false;
 
   /// The fastest instructions that add several products to one sum; None where

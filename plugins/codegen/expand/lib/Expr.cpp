@@ -224,6 +224,13 @@ Expr scaleIf(Expr condition, Expr x, Expr n) {
   return {x.scope, result};
 }
 
+Expr fraction(Expr x) {
+  Value result = x.scope->builder.create<tt::ExternElementwiseOp>(
+      x.scope->loc, x.value.getType(), x.value, /*libname=*/"", /*libpath=*/"",
+      kFractionSymbol, /*pure=*/true);
+  return {x.scope, result};
+}
+
 Expr lookUp(Expr index, llvm::ArrayRef<float> numbers) {
   assert(numbers.size() == kTableSize && index.width() == 32);
   OpBuilder &builder = index.scope->builder;

@@ -152,6 +152,8 @@ Expr productError(Expr x, Expr y, Expr product);
 /// x 2^n with n an integer, 0 where \p condition is false; needs
 /// ExpandOptions::hasScale.
 Expr scaleIf(Expr condition, Expr x, Expr n);
+/// x minus the nearest integer; needs ExpandOptions::hasFraction.
+Expr fraction(Expr x);
 /// The f32 of \p numbers, kTableSize, that the lowest bits of \p index, an
 /// i32, number; needs ExpandOptions::hasTables.
 Expr lookUp(Expr index, llvm::ArrayRef<float> numbers);

@@ -185,13 +185,19 @@ Expr expNormal(Expr x) {
 Expr expandExp2(Expr x) {
   auto [offset, scale] = scalingOf(x);
   Range range = isF32(x) ? Range{-152.0, 129.0} : Range{-1078.0, 1025.0};
+  auto polynomial = [&](Expr r) {
+    return isF32(r) ? horner(r, kExp2F32, scale) : horner(r, kExp2F64, scale);
+  };
+  if (x.scope->options.hasScale && x.scope->options.hasFraction) {
+    Expr r = fraction(x);
+    return scaleIf(notLess(x, range.low), polynomial(r), x - r);
+  }
   x = clampForScaling(x, range);
   double shift = roundingShift(x) + double(offset);
   Expr rounded = x + shift;
   Expr n = rounded - shift;
   Expr r = x - n;
-  Expr p = isF32(x) ? horner(r, kExp2F32, scale) : horner(r, kExp2F64, scale);
-  return scaleByPower(p, {rounded, n, r}, x, range);
+  return scaleByPower(polynomial(r), {rounded, n, r}, x, range);
 }
 
 /// exp(x) 2^shift as power (1 + high + low): for sums in which most of the power

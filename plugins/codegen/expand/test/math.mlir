@@ -3,6 +3,7 @@
 // RUN: nereid-expand --no-fma %s | FileCheck %s --check-prefix=NOFMA
 // RUN: nereid-expand --exp2 %s | FileCheck %s --check-prefix=EXP2
 // RUN: nereid-expand --scale %s | FileCheck %s --check-prefix=SCALE
+// RUN: nereid-expand --scale --fraction %s | FileCheck %s --check-prefix=FRACTION
 // RUN: nereid-expand --tables %s | FileCheck %s --check-prefix=TABLES
 
 // CHECK-LABEL: tt.func @scalar
@@ -35,6 +36,17 @@ tt.func @tensor(%x: tensor<8x16xf64>) -> tensor<8x16xf64> {
   %0 = math.log %x : tensor<8x16xf64>
   %1 = math.log %0 : tensor<8x16xf64>
   tt.return %1 : tensor<8x16xf64>
+}
+
+// FRACTION-LABEL: tt.func @power_of_two
+// FRACTION: %[[R:.*]] = tt.extern_elementwise %arg0 {{.*}}symbol = "nereid.fraction"
+// FRACTION-COUNT-6: math.fma
+// FRACTION: %[[N:.*]] = arith.subf %arg0, %[[R]]
+// FRACTION-NEXT: tt.extern_elementwise {{.*}}, %[[N]], {{.*}}symbol = "nereid.scale"
+// FRACTION-NEXT: tt.return
+tt.func @power_of_two(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = math.exp2 %x : tensor<64xf32>
+  tt.return %0 : tensor<64xf32>
 }
 
 // The constants of a region are created inside it.

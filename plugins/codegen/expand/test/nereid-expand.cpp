@@ -26,6 +26,8 @@ int main(int argc, char **argv) {
   cl::opt<bool> noFma("no-fma", cl::desc("The target has no fma"));
   cl::opt<bool> exp2("exp2", cl::desc("The target computes 2^x of f32"));
   cl::opt<bool> scale("scale", cl::desc("The target multiplies by 2^n"));
+  cl::opt<bool> fraction("fraction",
+                         cl::desc("The target subtracts the nearest integer"));
   cl::opt<bool> tables("tables", cl::desc("The target selects one of 16 f32"));
   cl::opt<bool> noFusion("no-fusion", cl::desc("Never contract"));
   cl::opt<bool> f16("f16-arithmetic", cl::desc("The target adds f16"));
@@ -69,6 +71,7 @@ int main(int argc, char **argv) {
   options.hasFma = !noFma;
   options.hasExp2 = exp2;
   options.hasScale = scale;
+  options.hasFraction = fraction;
   options.hasTables = tables;
   options.fpFusion = !noFusion;
   options.hasF16Arithmetic = f16;

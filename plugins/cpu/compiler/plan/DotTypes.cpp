@@ -5,6 +5,7 @@
 #include "plan/DotTypes.h"
 
 #include "nereid/codegen/DotTypes.h"
+#include "nereid/codegen/Expand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -181,12 +182,31 @@ static void makeRightUnsigned(tt::DotOp dot) {
       builder.create<arith::XOrIOp>(dot.getLoc(), dot.getB(), offset));
 }
 
+/// Lets the rounding of operands of `dot`, which takes subnormal numbers for 0,
+/// do so, too, if nothing else reads them.
+static void flushOperands(tt::DotOp dot) {
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    if (!operand.hasOneUse())
+      continue;
+    auto transposition = operand.getDefiningOp<tt::TransOp>();
+    if (transposition && transposition.getSrc().hasOneUse())
+      operand = transposition.getSrc();
+    auto rounding = operand.getDefiningOp<arith::TruncFOp>();
+    if (rounding && getElementTypeOrSelf(rounding.getType()).isBF16())
+      rounding->setAttr(codegen::kFlushAttribute,
+                        UnitAttr::get(dot.getContext()));
+  }
+}
+
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options) {
   codegen::convertDots(kernel,
                        [&](tt::DotOp dot) { return typesFor(dot, options); });
   kernel.walk([&](tt::DotOp dot) {
-    if (infoOf(planProduct(dot, options).product).isRightUnsigned)
+    DotPlan plan = planProduct(dot, options);
+    if (infoOf(plan.product).isRightUnsigned)
       makeRightUnsigned(dot);
+    if (plan.kind != DotKind::Elements && options.cpu.hasBf16Conversions)
+      flushOperands(dot);
   });
 }
 

@@ -142,8 +142,7 @@ bool isAccumulation(tt::DotOp dot) {
          loop.getTiedLoopYieldedValue(sums)->get() == dot.getResult();
 }
 
-/// The dot of its block that alone uses the result of `op`; or null.
-static tt::DotOp dotOf(Operation *op) {
+tt::DotOp dotOf(Operation *op) {
   if (!op->hasOneUse())
     return {};
   Operation *user = *op->user_begin();

@@ -30,8 +30,10 @@ Planner::Planner(tt::FuncOp function, std::optional<RowParts> parts,
 FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   if (failed(check()))
     return failure();
-  if (options.fastPaths.has(FastPath::Fuse))
+  if (options.fastPaths.has(FastPath::Fuse)) {
     sinkScalars(function);
+    hoistReaders(function);
+  }
   if (options.fastPaths.has(FastPath::OverlapGuard))
     widenScalarStores(function);
   hoistDotOperands();

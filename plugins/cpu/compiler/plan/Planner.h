@@ -33,6 +33,10 @@ void planTransposition(Nest &nest,
 /// that several reductions may be in one nest.
 void sinkScalars(tt::FuncOp function);
 
+/// Moves reductions of tiles that dots multiply, too, and the conversions for
+/// those, to right after these tiles, so that one nest computes all.
+void hoistReaders(tt::FuncOp function);
+
 /// Makes stores of scalars that values of tiles pass stores of tiles with one
 /// element, whose addresses can be compared with those of the tiles.
 void widenScalarStores(tt::FuncOp function);
@@ -44,6 +48,9 @@ bool isAccumulation(tt::DotOp dot);
 /// Is `op`, which may be null, a tt.trans that exchanges the last two dimensions
 /// and no others?
 bool swapsLastDims(mlir::Operation *op);
+
+/// The dot of its block that alone uses the result of `op`; or null.
+tt::DotOp dotOf(mlir::Operation *op);
 
 /// Does `op` compute nothing but an operand of an accumulation in its block? It
 /// then has a nest of its own, which some iterations skip.

@@ -41,6 +41,11 @@ enum class ScaledDotType {
 /// not computed: underflows take time. It calls nothing.
 inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
 
+/// With ExpandOptions::hasFraction: the symbol of a tt.extern_elementwise of an
+/// f32 or f64 whose result is that minus the nearest integer, the even one of
+/// two: 0 of infinity, NaN of NaN. It calls nothing.
+inline constexpr llvm::StringLiteral kFractionSymbol = "nereid.fraction";
+
 /// With ExpandOptions::hasTables: the symbol of a tt.extern_elementwise of an
 /// i32 whose result is an f32 of kTableAttribute, that numbered by the lowest
 /// bits.
@@ -50,6 +55,11 @@ inline constexpr llvm::StringLiteral kTableAttribute = "nereid.numbers";
 
 /// Of an arith.select: its first value is selected rarely.
 inline constexpr llvm::StringLiteral kRareAttribute = "nereid.rare";
+
+/// Of an arith.truncf of f32 to bf16: what reads the result takes subnormal
+/// numbers for 0, so they need not be rounded. AVX512-BF16's instruction takes
+/// them for 0, too.
+inline constexpr llvm::StringLiteral kFlushAttribute = "nereid.flush";
 
 /// What a backend supports natively, and what its user allows.
 struct ExpandOptions {
@@ -63,6 +73,8 @@ struct ExpandOptions {
   /// The target multiplies f32 and f64 by powers of two as the operation of
   /// kScaleSymbol does.
   bool hasScale = false;
+  /// The target computes what the operation of kFractionSymbol does.
+  bool hasFraction = false;
   /// The target selects one of kTableSize numbers, f32, in one instruction, as
   /// the operation of kTableSymbol does.
   bool hasTables = false;
@@ -136,8 +148,8 @@ llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 /// absf, copysign, floor, ceil, round, roundeven, trunc, absi, ctlz, cttz,
 /// ctpop, and fma if there is one; addptr and the casts of pointers; and with
 /// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
-/// of f64; with hasScale, that of kScaleSymbol; with hasTables, of
-/// kTableSymbol.
+/// of f64; with hasScale, that of kScaleSymbol; with hasFraction, of
+/// kFractionSymbol; with hasTables, of kTableSymbol.
 ///
 /// The third phase fails if a kernel calls an external function that is not in
 /// libdevice/ExternFunctions.def, or one that the target cannot support.
