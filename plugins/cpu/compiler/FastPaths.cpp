@@ -98,6 +98,8 @@ static constexpr FastPathInfo kTable[] = {
      "lanes a few elements apart are in vectors of neighbours"},
     {FastPath::RowGroups, "row-groups",
      "programs take no more rows through a loop at once than are prefetched"},
+    {FastPath::DotScaled, "dot-scaled",
+     "scales the rows of sums in the product that adds to them"},
 };
 
 /// Checks that a path's position in the table is its value.

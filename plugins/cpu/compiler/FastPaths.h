@@ -59,8 +59,9 @@ enum class FastPath : unsigned {
   ShortBranches,
   Strided,
   RowGroups,
+  DotScaled,
 };
-inline constexpr size_t kFastPaths = 45;
+inline constexpr size_t kFastPaths = 46;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

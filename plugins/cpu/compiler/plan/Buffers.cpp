@@ -96,6 +96,8 @@ void Planner::findAlwaysMaterialized() {
       else if (elsewhere)
         materializeForOthers(operand);
     }
+    if (auto dot = dyn_cast<tt::DotOp>(op))
+      materializeRowFactors(dot);
     if (isVolatileLoad(op) && isTile(op->getResult(0)))
       toMaterialize.insert(op->getResult(0));
     if (isa<tt::LoadOp, tt::StoreOp>(op))

@@ -55,6 +55,9 @@ struct DotPlan {
   // Of the sums, those that are needed, i64: from `firstRow`, or null for 0, up
   // to `rows`, or null for all.
   mlir::Value firstRow, rows;
+  /// By what the sums are multiplied before, f32, one for each row,
+  /// materialized; null: by nothing.
+  mlir::Value rowFactors;
 };
 
 /// What `dot` prefetches while it multiplies: the elements of `tile` that the

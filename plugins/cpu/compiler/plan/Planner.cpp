@@ -55,6 +55,7 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
     if (isIndexFunction(value))
       program->materializedIndexFunctions.insert(value);
   keepGroupsInRegisters();
+  scaleSums();
   deferDots();
   holdSums();
   planJoint(*program, options);

@@ -169,6 +169,9 @@ private:
   void layOutRight(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
   void holdSums(); // HeldSums.cpp
+  // ScaledSums.cpp
+  void materializeRowFactors(tt::DotOp dot);
+  void scaleSums();
   void deferDots();
   bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);
   const Buffer *makeRowTiles(tt::DotOp dot);

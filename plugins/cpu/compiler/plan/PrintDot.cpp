@@ -55,6 +55,10 @@ void printDot(const TileProgram &program, tt::DotOp dot, llvm::raw_ostream &os,
   os << " in b" << program.materialized.lookup(dot.getResult())->id;
   if (plan.startsAtZero)
     os << " from zero";
+  if (plan.rowFactors) {
+    os << " scaled by ";
+    name(plan.rowFactors);
+  }
   if (plan.kind == DotKind::Words)
     os << " by " << infoOf(plan.product).name;
   else if (plan.kind == DotKind::Tiles)

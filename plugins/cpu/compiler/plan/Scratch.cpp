@@ -107,6 +107,7 @@ private:
       use(operand.value, place);
       use(operand.packed, place);
     }
+    use(plan.rowFactors, place);
   }
 
   void visit(Block &block) {

@@ -99,6 +99,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(i64);
   if (shape.mayStartAtZero)
     types.push_back(b.getInt1Ty());
+  if (shape.hasFactors)
+    types.push_back(pointer);
   if (shape.store)
     types.append({pointer, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
@@ -109,6 +111,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     name += ".from.zero";
   if (shape.mayStartAtZero)
     name += ".first.from.zero";
+  if (shape.hasFactors)
+    name += ".scaled";
   if (shape.store)
     name += ".stores";
   if (shape.store && shape.store->hasElementOps())
@@ -131,6 +135,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.row = next++;
         if (shape.mayStartAtZero)
           in.isFirst = next++;
+        if (shape.hasFactors)
+          in.factors = next++;
         if (shape.store) {
           // They may be written where the sums before are read.
           f->removeParamAttr(2, llvm::Attribute::NoAlias);
@@ -157,6 +163,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(operands.row);
   if (shape.mayStartAtZero)
     arguments.push_back(operands.isFirst);
+  if (shape.hasFactors)
+    arguments.push_back(emitter.bufferPointer(plan.rowFactors));
   if (shape.store && operands.written)
     arguments.append({operands.written, operands.writtenRow});
   else if (shape.store)

@@ -7,17 +7,18 @@
 // computes c += a * b, shared by all dots of that shape:
 //
 //   void (a, b, c, iterations, rows, [first row], [row], [is first],
-//         [sums, sums row], (first, row, iteration)...)
+//         [factors], [sums, sums row], (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
 // two of its rows in bytes. If the loop starts with zeros, `is first` tells
-// that c has not been written. The last product may write its sums to memory
-// instead of c (SumStore): to `sums`, with `sums row` bytes from one row to the
-// next; `sums` is c otherwise or, if they are converted, null. If b is in
-// place, another function multiplies (emitDotByRows(), emitDotByColumns()). A
-// dot may also prefetch what later iterations read (Prefetch): rows starting at
+// that c has not been written. With `factors`, one for each row, it computes c
+// = factors * c + a * b. The last product may write its sums to memory instead
+// of c (SumStore): to `sums`, with `sums row` bytes from one row to the next;
+// `sums` is c otherwise or, if they are converted, null. If b is in place,
+// another function multiplies (emitDotByRows(), emitDotByColumns()). A dot may
+// also prefetch what later iterations read (Prefetch): rows starting at
 // `first`, with strides in bytes between rows and between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -58,6 +59,7 @@ struct DotShape {
   bool startsAtZero = false;   // c is not read
   bool mayStartAtZero = false; // an argument: is c not read?
   bool isLeftInPlace = false;  // perhaps; the distance of rows is an argument
+  bool hasFactors = false;     // an argument: what scales each row of c
   const SumStore *store = nullptr; // arguments: where the sums are written
   llvm::SmallVector<PrefetchShape, 2> prefetches;
 
@@ -82,6 +84,7 @@ struct DotArguments {
   llvm::Value *firstRow = nullptr;               // i64, with hasFirstRow
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
+  llvm::Value *factors = nullptr;                // with hasFactors: to f32
   llvm::Value *programs = nullptr;               // i64, of emitFewRowsCall()
   llvm::Value *rowTiles = nullptr;               // DeferredDots::rowTiles
   llvm::Value *written = nullptr;                // with `store`: a pointer

@@ -89,6 +89,7 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.mayStartAtZero = deferred && deferred->startsAtZero;
   shape.hasRowLimit = bool(plan.rows);
   shape.hasFirstRow = bool(plan.firstRow);
+  shape.hasFactors = bool(plan.rowFactors);
   shape.isLeftInPlace =
       deferred && deferred->inPlace[0] && !deferred->inPlace[0]->isExtended;
   if (deferred && deferred->store)

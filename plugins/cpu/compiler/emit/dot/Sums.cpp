@@ -64,7 +64,8 @@ llvm::Value *SumBlocks::placeOf(llvm::Value *first, size_t number) {
                      b.getInt64(row * shape.columns + v * shape.block.lanes));
 }
 
-SmallVector<llvm::Value *> SumBlocks::start(llvm::Value *first, int64_t rows) {
+SmallVector<llvm::Value *> SumBlocks::start(llvm::Value *first,
+                                            llvm::Value *row, int64_t rows) {
   SmallVector<llvm::Value *> zeros(rows * shape.block.vectors,
                                    llvm::Constant::getNullValue(vector));
   if (shape.startsAtZero)
@@ -74,6 +75,8 @@ SmallVector<llvm::Value *> SumBlocks::start(llvm::Value *first, int64_t rows) {
     for (auto [number, value] : llvm::enumerate(sums))
       value = emitter.inScratch(
           b.CreateAlignedLoad(vector, placeOf(first, number), align));
+    if (in.factors)
+      scale(sums, row);
   };
   if (!in.isFirst) {
     load();
@@ -95,6 +98,23 @@ SmallVector<llvm::Value *> SumBlocks::start(llvm::Value *first, int64_t rows) {
     value = phi;
   }
   return sums;
+}
+
+/// Multiplies the rows of `sums`, of which the first is `row`, by their
+/// factors.
+void SumBlocks::scale(MutableArrayRef<llvm::Value *> sums, llvm::Value *row) {
+  llvm::Value *first = b.CreateGEP(sum, in.factors, row);
+  llvm::Value *factor = nullptr;
+  for (auto [number, value] : llvm::enumerate(sums)) {
+    auto [down, v] = std::div(int64_t(number), shape.block.vectors);
+    if (v == 0) {
+      factor = emitter.inScratch(b.CreateAlignedLoad(
+          sum, b.CreateGEP(sum, first, b.getInt64(down)), align));
+      if (shape.block.lanes > 1)
+        factor = b.CreateVectorSplat(shape.block.lanes, factor);
+    }
+    value = b.CreateFMul(value, factor);
+  }
 }
 
 void SumBlocks::store(ArrayRef<llvm::Value *> sums, llvm::Value *first,

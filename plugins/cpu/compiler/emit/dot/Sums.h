@@ -21,14 +21,16 @@ class SumBlocks {
 public:
   SumBlocks(Emitter &emitter, const DotShape &shape, const DotArguments &in);
 
-  /// What a block of `rows` rows is added to: the sums in scratch, from `first`
-  /// on, or zeros.
-  llvm::SmallVector<llvm::Value *> start(llvm::Value *first, int64_t rows);
+  /// What a block of `rows` rows, which begins at `row`, is added to: the sums
+  /// in scratch, from `first` on, scaled if they have factors, or zeros.
+  llvm::SmallVector<llvm::Value *> start(llvm::Value *first, llvm::Value *row,
+                                         int64_t rows);
   /// Writes a block that begins at `row` and `column`, in scratch at `first`.
   void store(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first,
              llvm::Value *row, llvm::Value *column);
 
 private:
+  void scale(llvm::MutableArrayRef<llvm::Value *> sums, llvm::Value *row);
   void storeInMemory(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *row,
                      llvm::Value *column);
   void storeInScratch(llvm::ArrayRef<llvm::Value *> sums, llvm::Value *first);

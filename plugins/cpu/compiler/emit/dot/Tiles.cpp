@@ -57,17 +57,20 @@ public:
       llvm::Value *x = at(in.left, batch, leftBytes);
       llvm::Value *y = at(in.right, batch, rightBytes);
       llvm::Value *c = at(in.sums, batch, shape.rows * shape.columns * 4);
+      llvm::Value *rows = rowTiles();
+      if (shape.hasFactors)
+        scaleBlock(c, i64(0), i64(0));
       // A column of tiles of the right operand stays in the L1 cache.
       emitLoop(b, tiling.columnTiles, blockColumns, [&](llvm::Value *column) {
-        emitLoop(b, rowTiles(), blockRows, {}, [&](llvm::Value *row) {
+        emitLoop(b, rows, blockRows, {}, [&](llvm::Value *row) {
           llvm::Value *number = b.CreateUDiv(column, i64(blockColumns));
           if (!shape.hasRowLimit)
             number = b.CreateAdd(b.CreateMul(number, i64(rowBlocks)),
                                  b.CreateUDiv(row, i64(blockRows)));
-          llvm::Value *sums = at(at(c, row, tiling.rows * sumPitch()), column,
-                                 tiling.columns * 4);
+          llvm::Value *sums = placeOf(c, row, column);
           block(number, row, rowAt(x, row),
-                at(y, column, tiling.depthTiles * tiling.rightBytes()), sums);
+                at(y, column, tiling.depthTiles * tiling.rightBytes()), sums,
+                [&] { scaleNextBlock(c, row, rows, column); });
           if (shape.store)
             storeBlock(sums, b.CreateMul(row, i64(tiling.rows)),
                        b.CreateMul(column, i64(tiling.columns)));
@@ -93,11 +96,51 @@ private:
                            i64(tiling.rowTiles));
   }
 
-  /// One block, from tile `row` on: loads its sums, and accumulates over all
-  /// iterations and the whole depth in registers.
+  /// Multiplies the sums of a block, those in `c` from tiles `row` and `column`
+  /// on, by the factors of their rows.
+  void scaleBlock(llvm::Value *c, llvm::Value *row, llvm::Value *column) {
+    int64_t columns = blockColumns * tiling.columns;
+    int64_t lanes =
+        std::min<int64_t>(columns, emitter.options.cpu.vectorBits / 32);
+    auto *vector = llvm::FixedVectorType::get(b.getFloatTy(), lanes);
+    llvm::Value *block = placeOf(c, row, column);
+    llvm::Value *factors = at(in.factors, row, tiling.rows * 4);
+    emitLoop(b, blockRows * tiling.rows, 1, [&](llvm::Value *line) {
+      llvm::Value *factor = b.CreateVectorSplat(
+          lanes, emitter.inScratch(b.CreateAlignedLoad(
+                     b.getFloatTy(), at(factors, line, 4), llvm::Align(4))));
+      llvm::Value *first = at(block, line, sumPitch());
+      for (int64_t number = 0; number < columns; number += lanes) {
+        llvm::Value *place = at(first, i64(number), 4);
+        llvm::Value *sums = emitter.inScratch(
+            b.CreateAlignedLoad(vector, place, llvm::Align(4)));
+        emitter.inScratch(b.CreateAlignedStore(b.CreateFMul(sums, factor),
+                                               place, llvm::Align(4)));
+      }
+    });
+  }
+
+  /// Scales the block after that at `row`, of `rows`, and `column`, if there is
+  /// one: while a block is multiplied, since tiles are loaded late from where
+  /// vectors were just stored.
+  void scaleNextBlock(llvm::Value *c, llvm::Value *row, llvm::Value *rows,
+                      llvm::Value *column) {
+    llvm::Value *nextRow = b.CreateAdd(row, i64(blockRows));
+    llvm::Value *isLast = b.CreateICmpSGE(nextRow, rows);
+    nextRow = b.CreateSelect(isLast, i64(0), nextRow);
+    llvm::Value *nextColumn =
+        b.CreateSelect(isLast, b.CreateAdd(column, i64(blockColumns)), column);
+    emitIf(emitter, b.CreateICmpSLT(nextColumn, i64(tiling.columnTiles)),
+           [&] { scaleBlock(c, nextRow, nextColumn); });
+  }
+
+  /// One block, from tile `row` on: loads its sums, does `then`, and
+  /// accumulates over all iterations and the whole depth in registers.
   void block(llvm::Value *number, llvm::Value *row, llvm::Value *x,
-             llvm::Value *y, llvm::Value *c) {
+             llvm::Value *y, llvm::Value *c, llvm::function_ref<void()> then) {
     startSums(c);
+    if (shape.hasFactors)
+      then();
     emitLoop(b, in.iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *left = x, *right = y;
       if (shape.left.iteration)
@@ -216,6 +259,11 @@ private:
     for (int64_t row = 0; row < blockRows; ++row)
       for (int64_t column = 0; column < blockColumns; ++column)
         visit(row, column, row * blockColumns + column);
+  }
+
+  /// Where the sums of tile `row`, `column` are in `c`.
+  llvm::Value *placeOf(llvm::Value *c, llvm::Value *row, llvm::Value *column) {
+    return at(at(c, row, tiling.rows * sumPitch()), column, tiling.columns * 4);
   }
 
   llvm::Value *sumPlace(llvm::Value *c, int64_t row, int64_t column) {

@@ -168,7 +168,7 @@ private:
     SmallVector<llvm::Value *> lines;
     for (int64_t row = 0; row < (in.row ? rows : 1); ++row)
       lines.push_back(rowAt(x, b.CreateAdd(begin, i64(row))));
-    SmallVector<llvm::Value *> values = sums.start(c, rows);
+    SmallVector<llvm::Value *> values = sums.start(c, begin, rows);
     for (int64_t row = 0; offsets && row < rows; ++row) {
       llvm::Value *offset = b.CreateVectorSplat(
           lanes, b.CreateAlignedLoad(sum, sumAt(offsets, i64(row)), align));
