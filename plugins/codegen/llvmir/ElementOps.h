@@ -23,8 +23,10 @@ struct ElementContext {
   /// Fuses multiplications and additions that carry `fastmath<contract>`:
   /// expandForBackend() puts it on the kernel's own.
   bool fpFusion = true;
+  /// The target has AVX512DQ and AVX512VL, whose instructions select the larger
+  /// or smaller one of two numbers, and the number beside NaN.
+  bool hasExtrema = false;
 };
-
 
 /// The LLVM type of one element of \p type, which may be a scalar or a tensor:
 /// iN as iN, index as i64, f16, bf16, f32 and f64 as themselves, every fp8

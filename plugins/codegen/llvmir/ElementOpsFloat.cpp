@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "llvmir/Avx512.h"
 #include "llvmir/ElementOpsEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -80,6 +81,15 @@ ElementEmitter::Values ElementEmitter::emitFloat() {
       arguments.push_back(vec(i));
     return {intrinsic(which, arguments)};
   };
+  // With a number that is known, LLVM needs no more instructions.
+  auto extremum = [&](id::ID which) -> Values {
+    llvm::Type *type = vec(0)->getType()->getScalarType();
+    bool isKnown = isa<llvm::Constant>(raw(0)) || isa<llvm::Constant>(raw(1));
+    if (!context.hasExtrema || lanes == 1 || isKnown ||
+        !(type->isFloatTy() || type->isDoubleTy()))
+      return call(which);
+    return {emitExtremum(b, vec(0), vec(1), which == id::maxnum)};
+  };
   return llvm::TypeSwitch<Operation *, Values>(op)
       .Case([&](arith::AddFOp) { return binary(Instruction::FAdd); })
       .Case([&](arith::SubFOp) { return binary(Instruction::FSub); })
@@ -90,8 +100,8 @@ ElementEmitter::Values ElementEmitter::emitFloat() {
         auto predicate = floatPredicate(cmp.getPredicate());
         return {b.CreateFCmp(predicate, vec(0), vec(1))};
       })
-      .Case([&](arith::MaxNumFOp) { return call(id::maxnum); })
-      .Case([&](arith::MinNumFOp) { return call(id::minnum); })
+      .Case([&](arith::MaxNumFOp) { return extremum(id::maxnum); })
+      .Case([&](arith::MinNumFOp) { return extremum(id::minnum); })
       .Case([&](arith::MaximumFOp) { return call(id::maximum); })
       .Case([&](arith::MinimumFOp) { return call(id::minimum); })
       .Case([&](math::AbsFOp) { return call(id::fabs); })

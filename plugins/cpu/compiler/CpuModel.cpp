@@ -59,7 +59,7 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
   cpu.hasStreamingStores = true;
   cpu.hasFma = has("fma") || hasAvx512;
   cpu.hasScale = has512Bits && has("avx512vl");
-  cpu.hasFraction = cpu.hasScale && has("avx512dq");
+  cpu.hasFraction = cpu.hasExtrema = cpu.hasScale && has("avx512dq");
   cpu.hasTables = cpu.vectorBits >= 512;
   cpu.hasF16Conversions = has("f16c") || hasAvx512;
   cpu.hasF16Arithmetic = has("avx512fp16");

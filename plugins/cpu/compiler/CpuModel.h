@@ -45,8 +45,9 @@ struct CpuModel {
   bool hasFma = true;
   /// Multiplies by powers of two in one instruction.
   bool hasScale = false;
-  /// Subtracts the nearest integer in one instruction.
-  bool hasFraction = false;
+  /// Subtracts the nearest integer in one instruction, and selects the larger
+  /// or smaller number where NaN is none in one.
+  bool hasFraction = false, hasExtrema = false;
   /// Selects one of sixteen f32 for each lane in one instruction.
   bool hasTables = false;
   bool hasF16Conversions = true;

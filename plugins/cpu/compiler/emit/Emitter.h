@@ -116,6 +116,7 @@ struct Emitter {
       : builder(module.getContext()), module(module), program(program),
         forms(forms), options(options) {
     element.fpFusion = options.fpFusion;
+    element.hasExtrema = options.cpu.hasExtrema;
   }
 
   /// While the result lives, emitted code has the source line of `location`.
