@@ -65,9 +65,15 @@ void Planner::materializeForOthers(Value value) {
   if (!options.fastPaths.has(FastPath::Recompute) ||
       !findBroadcast(value, sources, kDeepest))
     sources.assign({value});
-  for (Value source : sources) {
+  while (!sources.empty()) {
+    Value source = sources.pop_back_val();
     Operation *op = source.getDefiningOp();
-    if (op && isTileExpression(op) && !isIndexFunction(source))
+    if (!op || !isTileExpression(op) || isIndexFunction(source))
+      continue;
+    // Of pointers, offsets are kept: what they point into stays known.
+    if (isa<tt::AddPtrOp>(op) && options.fastPaths.has(FastPath::Recompute))
+      llvm::append_range(sources, op->getOperands());
+    else
       toMaterialize.insert(source);
   }
 }

@@ -70,10 +70,18 @@ void NestEmitter::addToHeld(tt::AtomicRMWOp op, llvm::Value *sums) {
 }
 
 /// Updates the neighbours that `values` has lanes for: at once if all are
-/// unmasked and, for a compare-and-swap, aligned; else one after the other.
+/// unmasked and, for a compare-and-swap, aligned; else one after the other, as
+/// where they are neighbours by a tile of pointers in scratch.
 void NestEmitter::updateNeighbours(tt::AtomicRMWOp op, llvm::Value *values,
                                    llvm::Value *mask, bool isPlain) {
-  llvm::Value *first = addressOf(op.getPtr(), current).base;
+  Address address = addressOf(op.getPtr(), current);
+  llvm::Value *first = address.base;
+  if (!first) {
+    insertAt(levels.size() - 1);
+    updateInTurn(op, address.vector, values, mask, isPlain);
+    levels.back().block = builder.GetInsertBlock();
+    return;
+  }
   insertAt(levels.size() - 1);
   constexpr uint64_t kBytes = CpuModel::kSwapBits / 8;
   llvm::Value *isWhole = builder.getTrue(), *isAny = builder.getTrue();
