@@ -12,8 +12,13 @@ using namespace mlir;
 namespace nereid::cpu {
 
 // An expression of at most this cost is cheaper to evaluate again than to
-// materialize.
-static constexpr unsigned kCheap = 12;
+// materialize; one of columns or rows that tiles repeat, of at most the second.
+static constexpr unsigned kCheap = 12, kCheapRepeated = 6;
+
+// What is the same in all of a row is evaluated for one element. That takes as
+// long as for a vector of rows, but stores hide most of it, except of longer
+// functions, as tl.log(1 + tl.exp(x)).
+static constexpr unsigned kLongRow = 24;
 
 // A longer chain of tile operations with several readers is split by a buffer.
 // No expansion of a single math function is as long.
@@ -200,6 +205,17 @@ bool Planner::runsInStrips(const Place &place) {
   return nest.shape.size() == 2 && nest.reduceAxis == 0 && nest.vectorAxis == 1;
 }
 
+/// Does the nest at `place` wait in each row for a value with one element for
+/// each, which costs so much? Its vectors are along rows.
+bool Planner::waitsForRows(const Place &place, unsigned cost) {
+  const Step &step = program->blocks[place.block].steps[place.step];
+  if (step.kind != StepKind::Nest)
+    return false;
+  const Nest &nest = *step.nest;
+  return nest.shape.size() == 2 && nest.vectorAxis == 1 && nest.lanes > 1 &&
+         (nest.reduceAxis == 1 || cost > kLongRow);
+}
+
 /// Materializes expensive expressions that several nests, several parts of one,
 /// or the rows of a nest would evaluate. Returns true if there is a new one.
 bool Planner::materializeExpensiveValues() {
@@ -218,11 +234,12 @@ bool Planner::materializeExpensiveValues() {
            !(columns.contains(value) &&
              isa<FloatType>(getElementTypeOrSelf(value)));
   };
-  auto isCostly = [&](Value value) {
-    return costOf(value, *program, forms, columns.contains(value)) > kCheap;
-  };
   SmallVector<Value> candidates;
   DenseSet<Value> rows = repeatedAlongRows(function), repeated;
+  auto isCostly = [&](Value value) {
+    return costOf(value, *program, forms, columns.contains(value)) >
+           (repeated.contains(value) ? kCheapRepeated : kCheap);
+  };
   for (auto &[value, places] : streams) {
     bool several = llvm::any_of(places, [&](const Place &place) {
       return place.step != places.front().step ||
@@ -231,7 +248,8 @@ bool Planner::materializeExpensiveValues() {
     bool isRepeated =
         columns.contains(value) ||
         (rows.contains(value) && llvm::any_of(places, [&](auto &place) {
-           return runsInStrips(place);
+           return runsInStrips(place) ||
+                  waitsForRows(place, costOf(value, *program, forms, false));
          }));
     if (isRepeated)
       repeated.insert(value);

@@ -156,6 +156,7 @@ private:
   bool canShare(mlir::Value argument, const CarriedTile &tile);
   void replaceBuffer(Buffer *from, Buffer *to);
   bool runsInStrips(const Place &place);
+  bool waitsForRows(const Place &place, unsigned cost);
   bool materializeExpensiveValues();
   // Dots.cpp
   void hoistDotOperands();
