@@ -221,9 +221,17 @@ class Dots(Exchanges):
         wide = self.along(peak, 0, (m, n))
         above = self.limited(self.binary("subf", scores, wide), 16)
         moved = self.compare("olt", inner_highest, peak)
-        kept = self.select(self.along(moved, 0, (m, w)), self.constant(0, E.F32, (m, w)), inner_sums)
+        if self.row_rng.random() < 0.5:
+            factors = self.select(moved, self.constant(0, E.F32, (m,)), self.constant(self.row_rng.choice([1, -1]), E.F32, (m,)))
+            kept = self.binary("mulf", inner_sums, self.along(factors, 0, (m, w)))
+            kept.bound = 1 << 19  # of up to seven rounds
+        else:
+            kept = self.select(self.along(moved, 0, (m, w)), self.constant(0, E.F32, (m, w)), inner_sums)
+            kept = self.limited(kept, 1 << 19)
+        if self.row_rng.random() < 0.5:  # what is multiplied is reduced, too
+            peak = self.binary("maxnumf", peak, self._maxima(above))
         values = self.cast(values_of(), element, 8)
-        out = self.dot_of(self.cast(above, element), values, self.limited(kept, 1 << 19), 1 << 18)
+        out = self.dot_of(self.cast(above, element), values, kept, 1 << 16)
         self.leave([out, peak])
         types = [(v.element, v.shape) for v in (inner_sums, inner_highest)]
         results = self.emit("for", [*bounds, sums, highest], types, [region])

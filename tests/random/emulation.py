@@ -67,6 +67,65 @@ def _definition(name: str, result: str, lanes: int, total: str, types: list[str]
     return "\n".join([*lines, f"  ret {result} {last}", "}"])
 
 
+_ROUNDING = re.compile(r"fptrunc <(\d+) x float> (\S+) to <\d+ x bfloat>")
+
+
+def _rounding(lanes: str) -> str:
+    """Rounds f32 to the bits of bf16 and, as AVX512-BF16's instruction, flushes subnormal numbers."""
+    bits, floats = f"<{lanes} x i32>", f"<{lanes} x float>"
+    return f"""define internal <{lanes} x i16> @emulated.rounding.{lanes}({floats} %x) {{
+  %b = bitcast {floats} %x to {bits}
+  %h = lshr {bits} %b, splat (i32 16)
+  %o = and {bits} %h, splat (i32 1)
+  %u = add {bits} %o, splat (i32 32767)
+  %s = add {bits} %b, %u
+  %q = or {bits} %b, splat (i32 4194304)
+  %n = fcmp uno {floats} %x, %x
+  %r = select <{lanes} x i1> %n, {bits} %q, {bits} %s
+  %m = and {bits} %b, splat (i32 2139095040)
+  %z = icmp eq {bits} %m, zeroinitializer
+  %e = and {bits} %b, splat (i32 -2147483648)
+  %f = select <{lanes} x i1> %z, {bits} %e, {bits} %r
+  %t = lshr {bits} %f, splat (i32 16)
+  %i = trunc {bits} %t to <{lanes} x i16>
+  ret <{lanes} x i16> %i
+}}"""
+
+
+def _with_emulated_rounding(text: str) -> str:
+    """The same module, in which bf16 are still called so, without conversions to them."""
+    sizes = sorted({match[1] for match in _ROUNDING.finditer(text)}, key=int)
+    text = _ROUNDING.sub(
+        lambda match: f"call <{match[1]} x bfloat> @emulated.rounding.{match[1]}(<{match[1]} x float> {match[2]})", text
+    )
+    return "\n".join([text, *map(_rounding, sizes), ""]) if sizes else text
+
+
+_EXTREMUM = re.compile(
+    r"^declare (<(\d+) x \w+>) @llvm\.(x86\.avx512\.mask\.range\.\w+\.\d+)\(.*?(i\d+)((?:, i32 immarg)?)\).*$", re.MULTILINE
+)
+
+
+def _with_emulated_extrema(text: str) -> str:
+    """The same module without AVX-512's instructions for the larger and smaller number."""
+
+    def definition(match: re.Match) -> str:
+        kind, lanes, name, mask, rounding = match.groups()
+        flags = f"<{lanes} x i1>"
+        return f"""define internal {kind} @emulated.{name}({kind} %x, {kind} %y, i32 %which, {kind} %0, {mask} %1{", i32 %2" if rounding else ""}) {{
+  %n = fcmp uno {kind} %x, %x
+  %l = fcmp olt {kind} %x, %y
+  %g = fcmp ogt {kind} %x, %y
+  %m = icmp eq i32 %which, 5
+  %w = select i1 %m, {flags} %l, {flags} %g
+  %u = or {flags} %n, %w
+  %r = select {flags} %u, {kind} %y, {kind} %x
+  ret {kind} %r
+}}"""
+
+    return _EXTREMUM.sub(definition, text).replace("@llvm.x86.avx512.mask.range.", "@emulated.x86.avx512.mask.range.")
+
+
 # Of a load by a mask.
 _LOAD = re.compile(r"^declare (<(\d+) x \w+>) @llvm\.(masked\.load\.[\w.]+)\(.*$", re.MULTILINE)
 
@@ -90,7 +149,7 @@ def _with_hidden_masks(text: str) -> str:
 
 
 def emulated(llvm_ir: str) -> str:
-    """The same module without intrinsics of processors that multiply words."""
+    """The same module without instructions of some processors only."""
     definitions = []
 
     def replace(match: re.Match) -> str:
@@ -103,7 +162,8 @@ def emulated(llvm_ir: str) -> str:
         return _definition(definitions[-1][1], result, int(lanes), total, kinds, product)
 
     # bf16 is only moved, and without instructions for it LLVM converts what is moved.
-    bits = re.sub("0xR([0-9A-F]{4})", lambda match: str(int(match[1], 16)), llvm_ir)
+    rounded = _with_emulated_rounding(_with_emulated_extrema(llvm_ir))
+    bits = re.sub("0xR([0-9A-F]{4})", lambda match: str(int(match[1], 16)), rounded)
     text = _DECLARATION.sub(replace, bits.replace("bfloat", "i16"))
     for name, other in definitions:
         text = text.replace(f"@{name}(", f"@{other}(")
