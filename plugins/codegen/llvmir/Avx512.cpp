@@ -11,26 +11,26 @@
 
 namespace nereid::codegen {
 
-using Values = llvm::ArrayRef<llvm::Value *>;
+using Vectors = llvm::ArrayRef<llvm::Value *>;
 
 /// An instruction on f32 and f64, by the size of its vectors: 128 bits, 256 and
 /// 512.
-struct Instruction {
+struct VectorInstruction {
   llvm::Intrinsic::ID f32[3], f64[3];
 };
 
 namespace id = llvm::Intrinsic;
-static constexpr Instruction kScale = {
+static constexpr VectorInstruction kScale = {
     {id::x86_avx512_mask_scalef_ps_128, id::x86_avx512_mask_scalef_ps_256,
      id::x86_avx512_mask_scalef_ps_512},
     {id::x86_avx512_mask_scalef_pd_128, id::x86_avx512_mask_scalef_pd_256,
      id::x86_avx512_mask_scalef_pd_512}};
-static constexpr Instruction kReduce = {
+static constexpr VectorInstruction kReduce = {
     {id::x86_avx512_mask_reduce_ps_128, id::x86_avx512_mask_reduce_ps_256,
      id::x86_avx512_mask_reduce_ps_512},
     {id::x86_avx512_mask_reduce_pd_128, id::x86_avx512_mask_reduce_pd_256,
      id::x86_avx512_mask_reduce_pd_512}};
-static constexpr Instruction kRange = {
+static constexpr VectorInstruction kRange = {
     {id::x86_avx512_mask_range_ps_128, id::x86_avx512_mask_range_ps_256,
      id::x86_avx512_mask_range_ps_512},
     {id::x86_avx512_mask_range_pd_128, id::x86_avx512_mask_range_pd_256,
@@ -51,9 +51,10 @@ static llvm::Value *lanesOf(llvm::IRBuilderBase &b, llvm::Value *value,
 
 /// Calls `instruction` with vectors, the first of the type of the result; lanes
 /// in which `mask`, of i1, is false are 0. No mask: all are computed.
-static llvm::Value *call(llvm::IRBuilderBase &b, const Instruction &instruction,
-                         llvm::SmallVector<llvm::Value *> arguments,
-                         llvm::Value *mask) {
+static llvm::Value *callVector(llvm::IRBuilderBase &b,
+                               const VectorInstruction &instruction,
+                               llvm::SmallVector<llvm::Value *> arguments,
+                               llvm::Value *mask) {
   auto *type = cast<llvm::FixedVectorType>(arguments.front()->getType());
   unsigned bits = type->getPrimitiveSizeInBits(),
            lanes = type->getNumElements();
@@ -73,8 +74,8 @@ static llvm::Value *call(llvm::IRBuilderBase &b, const Instruction &instruction,
 /// What `emit` makes of `operands` on vectors of 128, 256 or 512 bits, on any
 /// number of lanes; the first operand is of the type of the result.
 static llvm::Value *
-emitByRegisters(llvm::IRBuilderBase &b, Values operands,
-                llvm::function_ref<llvm::Value *(Values)> emit) {
+emitByRegisters(llvm::IRBuilderBase &b, Vectors operands,
+                llvm::function_ref<llvm::Value *(Vectors)> emit) {
   llvm::Type *whole = operands.front()->getType();
   unsigned most = 512 / whole->getScalarSizeInBits();
   auto *type = dyn_cast<llvm::FixedVectorType>(whole);
@@ -99,23 +100,23 @@ emitByRegisters(llvm::IRBuilderBase &b, Values operands,
 
 llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *n,
                        llvm::Value *mask) {
-  return emitByRegisters(b, {x, n, mask}, [&](Values parts) {
-    return call(b, kScale, {parts[0], parts[1]}, parts[2]);
+  return emitByRegisters(b, {x, n, mask}, [&](Vectors parts) {
+    return callVector(b, kScale, {parts[0], parts[1]}, parts[2]);
   });
 }
 
 llvm::Value *emitFraction(llvm::IRBuilderBase &b, llvm::Value *x) {
   constexpr unsigned kNearest = 8; // integer, and raises nothing
-  return emitByRegisters(b, {x}, [&](Values parts) {
-    return call(b, kReduce, {parts[0], b.getInt32(kNearest)}, nullptr);
+  return emitByRegisters(b, {x}, [&](Vectors parts) {
+    return callVector(b, kReduce, {parts[0], b.getInt32(kNearest)}, nullptr);
   });
 }
 
 llvm::Value *emitExtremum(llvm::IRBuilderBase &b, llvm::Value *x,
                           llvm::Value *y, bool isMaximum) {
   constexpr unsigned kMinimum = 4, kMaximum = 5; // with its own sign
-  return emitByRegisters(b, {x, y}, [&](Values parts) {
-    return call(
+  return emitByRegisters(b, {x, y}, [&](Vectors parts) {
+    return callVector(
         b, kRange,
         {parts[0], parts[1], b.getInt32(isMaximum ? kMaximum : kMinimum)},
         nullptr);

@@ -15,14 +15,16 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+namespace {
 /// A tile that has been multiplied by a factor for each row.
 struct ScaledTile {
   Value tile, factors; // null if it is another one
 };
+} // namespace
 
 /// The tile with one element for each row that `value`, of two dimensions,
 /// repeats along its rows; null if it is not such a tile.
-static Value repeatedAlongRows(Value value) {
+static Value rowFactorsIn(Value value) {
   auto broadcast = value.getDefiningOp<tt::BroadcastOp>();
   if (!broadcast)
     return {};
@@ -38,9 +40,9 @@ static ScaledTile scaledSumsOf(tt::DotOp dot) {
   if (!product || codegen::rankOf(product) != 2 ||
       !getElementTypeOrSelf(product.getType()).isF32())
     return {};
-  if (Value factors = repeatedAlongRows(product.getRhs()))
+  if (Value factors = rowFactorsIn(product.getRhs()))
     return {product.getLhs(), factors};
-  return {product.getRhs(), repeatedAlongRows(product.getLhs())};
+  return {product.getRhs(), rowFactorsIn(product.getLhs())};
 }
 
 /// Keeps the factors of sums that a loop carries: many expressions are cheaper
