@@ -194,6 +194,17 @@ static DenseSet<Value> repeatedAlongRows(tt::FuncOp function) {
   return values;
 }
 
+/// The operands of tt.join in `function`: where lanes alternate between two
+/// tiles, both are evaluated for all of them, each of their elements twice.
+static DenseSet<Value> joinedTiles(tt::FuncOp function) {
+  DenseSet<Value> values;
+  function.walk([&](tt::JoinOp join) {
+    values.insert(join.getLhs());
+    values.insert(join.getRhs());
+  });
+  return values;
+}
+
 /// Is the nest at `place` one that reduces columns? Its rows are in a loop
 /// within that over vectors, each of which would compute again what is the same
 /// in all of a row, element by element.
@@ -236,6 +247,7 @@ bool Planner::materializeExpensiveValues() {
   };
   SmallVector<Value> candidates;
   DenseSet<Value> rows = repeatedAlongRows(function), repeated;
+  DenseSet<Value> joined = joinedTiles(function);
   auto isCostly = [&](Value value) {
     return costOf(value, *program, forms, columns.contains(value)) >
            (repeated.contains(value) ? kCheapRepeated : kCheap);
@@ -253,8 +265,8 @@ bool Planner::materializeExpensiveValues() {
          }));
     if (isRepeated)
       repeated.insert(value);
-    if ((several || isRepeated) && !program->isMaterialized(value) &&
-        !isKnown(value) && isCostly(value))
+    if ((several || isRepeated || joined.contains(value)) &&
+        !program->isMaterialized(value) && !isKnown(value) && isCostly(value))
       candidates.push_back(value);
   }
   // Operands come before their users, so that materializing an operand lowers
@@ -265,7 +277,7 @@ bool Planner::materializeExpensiveValues() {
   DenseMap<Value, const void *> sinks;
   bool grew = false;
   for (Value value : candidates)
-    if ((repeated.contains(value) ||
+    if ((repeated.contains(value) || joined.contains(value) ||
          sinkOf(value, *program, sinks) == value.getAsOpaquePointer()) &&
         isCostly(value)) {
       grew |= toMaterialize.insert(value);
