@@ -113,13 +113,13 @@ std::optional<int64_t> MaskPlanner::addDivision(Value value,
       !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return std::nullopt;
   Value divisor = op->getOperand(1);
-  APInt constant;
-  if (changesAlong(axis, divisor, map, forms) ||
-      (matchPattern(divisor, m_ConstantInt(&constant)) &&
-       constant.slt(plan.leastDivisor)))
+  if (changesAlong(axis, divisor, map, forms))
     return std::nullopt;
   std::optional<PlannedDivision> division = dividendOf(op->getOperand(0), map);
-  if (!division)
+  APInt constant;
+  bool isSmall = matchPattern(divisor, m_ConstantInt(&constant)) &&
+                 constant.slt(plan.leastDivisor);
+  if (!division || (division->grows && isSmall))
     return std::nullopt;
   division->value = value;
   division->map = map;

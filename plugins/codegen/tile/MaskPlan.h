@@ -86,7 +86,8 @@ public:
   /// or invariant along it.
   void addConditions(const MaskedAccess &access);
   /// Adds the divisions in the access's addresses if these have a constant
-  /// stride in each piece. Constant divisors below `leastDivisor` do not count.
+  /// stride in each piece. Constant divisors below `leastDivisor` must not end
+  /// pieces.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
   /// What the address of `access`, whose conditions were added, grows by along
   /// the axis in a piece in which all are true, if that is a constant.

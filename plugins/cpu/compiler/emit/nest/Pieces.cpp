@@ -125,10 +125,12 @@ bool NestEmitter::fillsVectors() const {
          });
 }
 
-/// An i1: no divisor is less than `least`.
+/// An i1: no divisor whose multiples end pieces is less than `least`.
 llvm::Value *NestEmitter::areDivisors(int64_t least) {
-  llvm::Value *are = nullptr;
+  llvm::Value *are = builder.getTrue();
   for (const PlannedDivision &division : masks->divisions) {
+    if (!division.grows)
+      continue;
     Indices first = indicesAt(division.map, current);
     llvm::Value *divisor =
         asI64(get(division.value.getDefiningOp()->getOperand(1), first));
