@@ -30,6 +30,16 @@ static constexpr VectorInstruction kReduce = {
      id::x86_avx512_mask_reduce_ps_512},
     {id::x86_avx512_mask_reduce_pd_128, id::x86_avx512_mask_reduce_pd_256,
      id::x86_avx512_mask_reduce_pd_512}};
+static constexpr VectorInstruction kGetExponent = {
+    {id::x86_avx512_mask_getexp_ps_128, id::x86_avx512_mask_getexp_ps_256,
+     id::x86_avx512_mask_getexp_ps_512},
+    {id::x86_avx512_mask_getexp_pd_128, id::x86_avx512_mask_getexp_pd_256,
+     id::x86_avx512_mask_getexp_pd_512}};
+static constexpr VectorInstruction kGetSignificand = {
+    {id::x86_avx512_mask_getmant_ps_128, id::x86_avx512_mask_getmant_ps_256,
+     id::x86_avx512_mask_getmant_ps_512},
+    {id::x86_avx512_mask_getmant_pd_128, id::x86_avx512_mask_getmant_pd_256,
+     id::x86_avx512_mask_getmant_pd_512}};
 static constexpr VectorInstruction kRange = {
     {id::x86_avx512_mask_range_ps_128, id::x86_avx512_mask_range_ps_256,
      id::x86_avx512_mask_range_ps_512},
@@ -109,6 +119,20 @@ llvm::Value *emitFraction(llvm::IRBuilderBase &b, llvm::Value *x) {
   constexpr unsigned kNearest = 8; // integer, and raises nothing
   return emitByRegisters(b, {x}, [&](Vectors parts) {
     return callVector(b, kReduce, {parts[0], b.getInt32(kNearest)}, nullptr);
+  });
+}
+
+llvm::Value *emitExponent(llvm::IRBuilderBase &b, llvm::Value *x) {
+  return emitByRegisters(b, {x}, [&](Vectors parts) {
+    return callVector(b, kGetExponent, {parts[0]}, nullptr);
+  });
+}
+
+llvm::Value *emitSignificand(llvm::IRBuilderBase &b, llvm::Value *x) {
+  constexpr unsigned kOfPositive = 8; // in [1, 2); of negative numbers NaN
+  return emitByRegisters(b, {x}, [&](Vectors parts) {
+    return callVector(b, kGetSignificand, {parts[0], b.getInt32(kOfPositive)},
+                      nullptr);
   });
 }
 

@@ -19,6 +19,11 @@ llvm::Value *emitScale(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *n,
 /// AVX512DQ and AVX512VL.
 llvm::Value *emitFraction(llvm::IRBuilderBase &b, llvm::Value *x);
 
+/// The exponent of \p x, f32 or f64, and what is left (kExponentSymbol,
+/// kSignificandSymbol). Need AVX512F and AVX512VL.
+llvm::Value *emitExponent(llvm::IRBuilderBase &b, llvm::Value *x);
+llvm::Value *emitSignificand(llvm::IRBuilderBase &b, llvm::Value *x);
+
 /// The larger or the smaller one of \p x and \p y, f32 or f64; the number if
 /// one of them is NaN. Needs AVX512DQ and AVX512VL.
 llvm::Value *emitExtremum(llvm::IRBuilderBase &b, llvm::Value *x,

@@ -33,6 +33,10 @@ ElementEmitter::Values ElementEmitter::emitLibraryCall() {
     return {emitScale(b, vec(0), vec(1), vec(2))};
   if (call.getSymbol() == kFractionSymbol)
     return {emitFraction(b, vec(0))};
+  if (call.getSymbol() == kExponentSymbol)
+    return {emitExponent(b, vec(0))};
+  if (call.getSymbol() == kSignificandSymbol)
+    return {emitSignificand(b, vec(0))};
   if (call.getSymbol() == kTableSymbol) {
     auto numbers = call->getAttrOfType<DenseF32ArrayAttr>(kTableAttribute);
     return {emitTable(

@@ -127,7 +127,7 @@ CpuModel describeCpu(const llvm::TargetMachine &machine,
 codegen::ExpandOptions expandOptionsFor(const CpuModel &cpu) {
   codegen::ExpandOptions options;
   options.hasFma = cpu.hasFma;
-  options.hasScale = cpu.hasScale;
+  options.hasScale = options.hasExponents = cpu.hasScale;
   options.hasFraction = cpu.hasFraction;
   options.hasTables = cpu.hasTables;
   options.hasF16Conversions = cpu.hasF16Conversions;

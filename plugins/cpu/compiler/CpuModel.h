@@ -43,7 +43,7 @@ struct CpuModel {
   bool hasStreamingStores = false;
 
   bool hasFma = true;
-  /// Multiplies by powers of two in one instruction.
+  /// Multiplies by powers of two in one instruction, and splits them off.
   bool hasScale = false;
   /// Subtracts the nearest integer in one instruction, and selects the larger
   /// or smaller number where NaN is none in one.

@@ -224,12 +224,23 @@ Expr scaleIf(Expr condition, Expr x, Expr n) {
   return {x.scope, result};
 }
 
-Expr fraction(Expr x) {
+bool isInstruction(llvm::StringRef symbol) {
+  return llvm::is_contained({kScaleSymbol, kFractionSymbol, kExponentSymbol,
+                             kSignificandSymbol, kTableSymbol},
+                            symbol);
+}
+
+/// What the operation of one symbol yields for `x`, of its type.
+static Expr instruction(llvm::StringRef symbol, Expr x) {
   Value result = x.scope->builder.create<tt::ExternElementwiseOp>(
       x.scope->loc, x.value.getType(), x.value, /*libname=*/"", /*libpath=*/"",
-      kFractionSymbol, /*pure=*/true);
+      symbol, /*pure=*/true);
   return {x.scope, result};
 }
+
+Expr fraction(Expr x) { return instruction(kFractionSymbol, x); }
+Expr exponent(Expr x) { return instruction(kExponentSymbol, x); }
+Expr significand(Expr x) { return instruction(kSignificandSymbol, x); }
 
 Expr lookUp(Expr index, llvm::ArrayRef<float> numbers) {
   assert(numbers.size() == kTableSize && index.width() == 32);

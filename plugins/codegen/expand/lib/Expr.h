@@ -154,6 +154,9 @@ Expr productError(Expr x, Expr y, Expr product);
 Expr scaleIf(Expr condition, Expr x, Expr n);
 /// x minus the nearest integer; needs ExpandOptions::hasFraction.
 Expr fraction(Expr x);
+/// See kExponentSymbol; need ExpandOptions::hasExponents.
+Expr exponent(Expr x);
+Expr significand(Expr x);
 /// The f32 of \p numbers, kTableSize, that the lowest bits of \p index, an
 /// i32, number; needs ExpandOptions::hasTables.
 Expr lookUp(Expr index, llvm::ArrayRef<float> numbers);

@@ -45,6 +45,16 @@ static int64_t leastFraction(Expr x) {
   return isF32(x) ? 0x3f2aaaab : 0x3fe6a09e667f3bcd;
 }
 
+// Any x: by instructions the exponent is infinite for 0 and infinity, and the
+// fraction NaN for negative numbers and NaN.
+static Split splitForLog(Expr x) {
+  if (!x.scope->options.hasExponents)
+    return splitAt(x, leastFraction(x));
+  double most = isF32(x) ? 0x1.555556p+0 : 0x1.6a09e667f3bcdp+0;
+  Expr e = exponent(x), s = significand(x), isHigh = s >= most;
+  return {select(isHigh, e + 1.0, e), select(isHigh, s * 0.5, s) - 1.0};
+}
+
 // log(1 + f) - f.
 static Expr logTail(Expr f) {
   if (isF32(f))
@@ -64,23 +74,25 @@ static Expr withSpecialCases(Expr x, Expr result) {
   return select(isRegular, result, special);
 }
 
-// f + tail is the logarithm of the fraction.
+// f + tail is the logarithm of the fraction. Both parts of ln(2) are positive,
+// so that infinite exponents yield themselves.
 static Expr naturalLog(Expr exponent, Expr f, Expr tail) {
-  Pair ln2 = isF32(f) ? kLn2F32 : kLn2F64;
+  Pair ln2 = isF32(f) ? Pair{0x1.62e42p-1, 0x1.fdf474p-22} : kLn2F64;
   Expr low = fma(exponent, ln2.low, tail);
   return fma(exponent, ln2.high, f + low);
 }
 
 Expr expandLog(Expr x) {
-  Split parts = splitAt(x, leastFraction(x));
+  Split parts = splitForLog(x);
   Expr f = parts.fraction;
-  return withSpecialCases(x, naturalLog(parts.exponent, f, logTail(f)));
+  Expr result = naturalLog(parts.exponent, f, logTail(f));
+  return x.scope->options.hasExponents ? result : withSpecialCases(x, result);
 }
 
 // log(1 + f) and the factors as sums of two floats, so that the result is
 // accurate to the last place near x = 1.
 static Expr logOfBase(Expr x, Pair logE, Pair log2) {
-  Split parts = splitAt(x, leastFraction(x));
+  Split parts = splitForLog(x);
   Expr f = parts.fraction;
   Expr tail = logTail(f);
   Expr high = f + tail;
@@ -91,7 +103,10 @@ static Expr logOfBase(Expr x, Pair logE, Pair log2) {
     rest = fma(parts.exponent, log2.low, rest);
   Expr whole = parts.exponent * log2.high;
   Expr sum = whole + product.high;
-  return withSpecialCases(x, sum + ((whole - sum) + product.high + rest));
+  Expr result = sum + ((whole - sum) + product.high + rest);
+  if (x.scope->options.hasExponents) // NaN, or infinite as the sum
+    return select(abs(parts.exponent) < kInfinity, result, sum);
+  return withSpecialCases(x, result);
 }
 
 Expr expandLog2(Expr x) {

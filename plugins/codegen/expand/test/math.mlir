@@ -4,6 +4,7 @@
 // RUN: nereid-expand --exp2 %s | FileCheck %s --check-prefix=EXP2
 // RUN: nereid-expand --scale %s | FileCheck %s --check-prefix=SCALE
 // RUN: nereid-expand --scale --fraction %s | FileCheck %s --check-prefix=FRACTION
+// RUN: nereid-expand --exponents %s | FileCheck %s --check-prefix=EXPONENTS
 // RUN: nereid-expand --tables %s | FileCheck %s --check-prefix=TABLES
 
 // CHECK-LABEL: tt.func @scalar
@@ -46,6 +47,18 @@ tt.func @tensor(%x: tensor<8x16xf64>) -> tensor<8x16xf64> {
 // FRACTION-NEXT: tt.return
 tt.func @power_of_two(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = math.exp2 %x : tensor<64xf32>
+  tt.return %0 : tensor<64xf32>
+}
+
+// An exponent that is infinite needs no special case.
+// EXPONENTS-LABEL: tt.func @logarithm
+// EXPONENTS-DAG: tt.extern_elementwise %arg0 {{.*}}symbol = "nereid.exponent"
+// EXPONENTS-DAG: tt.extern_elementwise %arg0 {{.*}}symbol = "nereid.significand"
+// EXPONENTS-COUNT-2: arith.select
+// EXPONENTS-NOT: arith.select
+// EXPONENTS: tt.return
+tt.func @logarithm(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = math.log %x : tensor<64xf32>
   tt.return %0 : tensor<64xf32>
 }
 

@@ -28,6 +28,8 @@ int main(int argc, char **argv) {
   cl::opt<bool> scale("scale", cl::desc("The target multiplies by 2^n"));
   cl::opt<bool> fraction("fraction",
                          cl::desc("The target subtracts the nearest integer"));
+  cl::opt<bool> exponents("exponents",
+                          cl::desc("The target splits off exponents"));
   cl::opt<bool> tables("tables", cl::desc("The target selects one of 16 f32"));
   cl::opt<bool> noFusion("no-fusion", cl::desc("Never contract"));
   cl::opt<bool> f16("f16-arithmetic", cl::desc("The target adds f16"));
@@ -72,6 +74,7 @@ int main(int argc, char **argv) {
   options.hasExp2 = exp2;
   options.hasScale = scale;
   options.hasFraction = fraction;
+  options.hasExponents = exponents;
   options.hasTables = tables;
   options.fpFusion = !noFusion;
   options.hasF16Arithmetic = f16;

@@ -106,9 +106,7 @@ static unsigned ownCost(Operation *op, codegen::TileForms &forms,
           arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
     return 4;
   if (auto external = dyn_cast<tt::ExternElementwiseOp>(op))
-    return llvm::is_contained({codegen::kScaleSymbol, codegen::kFractionSymbol,
-                               codegen::kTableSymbol},
-                              external.getSymbol())
+    return codegen::isInstruction(external.getSymbol())
                ? 1
                : 32; // a call for each element
   if (op->hasTrait<OpTrait::Elementwise>())

@@ -46,12 +46,23 @@ inline constexpr llvm::StringLiteral kScaleSymbol = "nereid.scale";
 /// two: 0 of infinity, NaN of NaN. It calls nothing.
 inline constexpr llvm::StringLiteral kFractionSymbol = "nereid.fraction";
 
+/// With ExpandOptions::hasExponents: the symbols of tt.extern_elementwise of an
+/// f32 or f64. The exponent e is that of |x| = 2^e s with s in [1, 2), also for
+/// subnormal numbers; -infinity for 0, infinity for infinities. The significand
+/// is s, 1 for infinity, 1 or -1 for 0, and NaN for numbers below. Both are NaN
+/// for NaN. They call nothing.
+inline constexpr llvm::StringLiteral kExponentSymbol = "nereid.exponent";
+inline constexpr llvm::StringLiteral kSignificandSymbol = "nereid.significand";
+
 /// With ExpandOptions::hasTables: the symbol of a tt.extern_elementwise of an
 /// i32 whose result is an f32 of kTableAttribute, that numbered by the lowest
 /// bits.
 inline constexpr llvm::StringLiteral kTableSymbol = "nereid.table";
 inline constexpr size_t kTableSize = 16;
 inline constexpr llvm::StringLiteral kTableAttribute = "nereid.numbers";
+
+/// Does \p symbol, of a tt.extern_elementwise, stand for an instruction?
+bool isInstruction(llvm::StringRef symbol);
 
 /// Of an arith.select: its first value is selected rarely.
 inline constexpr llvm::StringLiteral kRareAttribute = "nereid.rare";
@@ -75,6 +86,9 @@ struct ExpandOptions {
   bool hasScale = false;
   /// The target computes what the operation of kFractionSymbol does.
   bool hasFraction = false;
+  /// The target computes what the operations of kExponentSymbol and
+  /// kSignificandSymbol do.
+  bool hasExponents = false;
   /// The target selects one of kTableSize numbers, f32, in one instruction, as
   /// the operation of kTableSymbol does.
   bool hasTables = false;
@@ -149,7 +163,8 @@ llvm::ArrayRef<Rewrite> rewritesOf(Phase phase);
 /// ctpop, and fma if there is one; addptr and the casts of pointers; and with
 /// hasLibm, tt.extern_elementwise of the C library's lgamma, tgamma, jn and yn
 /// of f64; with hasScale, that of kScaleSymbol; with hasFraction, of
-/// kFractionSymbol; with hasTables, of kTableSymbol.
+/// kFractionSymbol; with hasExponents, of kExponentSymbol and
+/// kSignificandSymbol; with hasTables, of kTableSymbol.
 ///
 /// The third phase fails if a kernel calls an external function that is not in
 /// libdevice/ExternFunctions.def, or one that the target cannot support.
