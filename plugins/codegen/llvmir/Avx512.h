@@ -24,8 +24,9 @@ llvm::Value *emitFraction(llvm::IRBuilderBase &b, llvm::Value *x);
 llvm::Value *emitExponent(llvm::IRBuilderBase &b, llvm::Value *x);
 llvm::Value *emitSignificand(llvm::IRBuilderBase &b, llvm::Value *x);
 
-/// The larger or the smaller one of \p x and \p y, f32 or f64; the number if
-/// one of them is NaN. Needs AVX512DQ and AVX512VL.
+/// The larger or the smaller one of \p x and \p y, f32 or f64, neither a
+/// signalling NaN; the number if one of them is NaN. Needs AVX512DQ and
+/// AVX512VL.
 llvm::Value *emitExtremum(llvm::IRBuilderBase &b, llvm::Value *x,
                           llvm::Value *y, bool isMaximum);
 

@@ -4,6 +4,7 @@
 
 #include "llvmir/Avx512.h"
 #include "llvmir/ElementOpsEmitter.h"
+#include "tile/QuietNan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -81,12 +82,14 @@ ElementEmitter::Values ElementEmitter::emitFloat() {
       arguments.push_back(vec(i));
     return {intrinsic(which, arguments)};
   };
-  // With a number that is known, LLVM needs no more instructions.
+  // With a number that is known, LLVM needs no more instructions. That of
+  // AVX-512 yields NaN beside one that signals.
   auto extremum = [&](id::ID which) -> Values {
     llvm::Type *type = vec(0)->getType()->getScalarType();
     bool isKnown = isa<llvm::Constant>(raw(0)) || isa<llvm::Constant>(raw(1));
     if (!context.hasExtrema || lanes == 1 || isKnown ||
-        !(type->isFloatTy() || type->isDoubleTy()))
+        !(type->isFloatTy() || type->isDoubleTy()) ||
+        !llvm::all_of(op->getOperands(), isNeverSignalling))
       return call(which);
     return {emitExtremum(b, vec(0), vec(1), which == id::maxnum)};
   };

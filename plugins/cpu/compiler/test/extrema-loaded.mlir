@@ -1,0 +1,18 @@
+// What is loaded may be a signalling NaN, beside which the number is the result.
+// RUN: nereid compile %s --target cpu -O cpu=x86-64-v4 --stop-after llir -o - | FileCheck %s
+
+// CHECK-NOT: mask.range
+// CHECK: call <16 x float> @llvm.maxnum.v16f32
+tt.func public @loaded(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %xi = tt.addptr %xs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %xi : tensor<64x!tt.ptr<f32>>
+  %most = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maxnumf %a, %b : f32
+    tt.reduce.return %max : f32
+  }) : (tensor<64xf32>) -> f32
+  tt.store %y, %most : !tt.ptr<f32>
+  tt.return
+}
