@@ -16,9 +16,10 @@ namespace nereid::cpu {
 static constexpr unsigned kCheap = 12, kCheapRepeated = 6;
 
 // What is the same in all of a row is evaluated for one element. That takes as
-// long as for a vector of rows, but stores hide most of it, except of longer
-// functions, as tl.log(1 + tl.exp(x)).
+// long as for a vector of rows, but the stores of more than two vectors hide
+// most of it, except of longer functions, as tl.log(1 + tl.exp(x)).
 static constexpr unsigned kLongRow = 24;
+static constexpr int64_t kShortRow = 2; // vectors
 
 // A longer chain of tile operations with several readers is split by a buffer.
 // No expansion of a single math function is as long.
@@ -224,7 +225,8 @@ bool Planner::waitsForRows(const Place &place, unsigned cost) {
     return false;
   const Nest &nest = *step.nest;
   return nest.shape.size() == 2 && nest.vectorAxis == 1 && nest.lanes > 1 &&
-         (nest.reduceAxis == 1 || cost > kLongRow);
+         (nest.reduceAxis == 1 || nest.shape[1] <= kShortRow * nest.lanes ||
+          cost > kLongRow);
 }
 
 /// Materializes expensive expressions that several nests, several parts of one,
