@@ -14,13 +14,15 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// From `op` on, the element-wise operations that compute an operand of a dot
-/// from one other tile, each the next one's operand; none if it is not such a
-/// one.
+/// From `op` on, the element-wise operations of its block that compute an
+/// operand of a dot there from one other tile, each the next one's operand;
+/// none if it is not such a one.
 static SmallVector<Operation *, 2> conversionFrom(Operation *op) {
   SmallVector<Operation *, 2> chain;
-  while (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 1 &&
-         isMemoryEffectFree(op) && op->hasOneUse()) {
+  Block *block = op->getBlock();
+  while (op->getBlock() == block && op->hasTrait<OpTrait::Elementwise>() &&
+         op->getNumOperands() == 1 && isMemoryEffectFree(op) &&
+         op->hasOneUse()) {
     chain.push_back(op);
     if (dotOf(op))
       return chain;
