@@ -25,11 +25,8 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
   if (!form)
     return;
   // Other terms may be anything, such as what is read from memory.
-  for (const TileTerm &term : form->terms) {
-    size_t known = plan.divisions.size();
-    if (!addDivision(term.tensor, compose(term.map, access.map)))
-      plan.divisions.truncate(known);
-  }
+  for (const TileTerm &term : form->terms)
+    addDivision(term.tensor, compose(term.map, access.map));
 }
 
 /// Is `mask` (null: always) true wherever all conditions of the plan are?
@@ -115,12 +112,15 @@ std::optional<int64_t> MaskPlanner::addDivision(Value value,
   Value divisor = op->getOperand(1);
   if (changesAlong(axis, divisor, map, forms))
     return std::nullopt;
+  size_t known = plan.divisions.size();
   std::optional<PlannedDivision> division = dividendOf(op->getOperand(0), map);
   APInt constant;
   bool isSmall = matchPattern(divisor, m_ConstantInt(&constant)) &&
                  constant.slt(plan.leastDivisor);
-  if (!division || (division->grows && isSmall))
+  if (!division || (division->grows && isSmall)) {
+    plan.divisions.truncate(known);
     return std::nullopt;
+  }
   division->value = value;
   division->map = map;
   division->isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
