@@ -24,9 +24,9 @@ class Reason:
 REASONS = (
     Reason(
         ("attention 8x1024x64 bf16", "attention 8x2048x128 bf16"),
-        "half of the time is in products of bf16, at 0.6 to 0.8 times the rate of square ones: "
-        "their depth is 64 or 128, and sums come from the second cache; a third is exp2, its sums "
-        "and maxima, and rounding to bf16",
+        "three fifths of the time are in products of bf16, at 0.6 to 0.8 times the rate of square "
+        "ones: their depth is 64 or 128, and sums come from the second cache; two fifths are exp2, "
+        "its sums and maxima, and rounding to bf16",
         threads=(1, 16),
         vendor="Intel",
     ),
