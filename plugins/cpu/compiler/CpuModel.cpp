@@ -98,8 +98,10 @@ static CpuModel describeX86(const llvm::TargetMachine &machine,
     cpu.readAhead = 2 << 10;
     cpu.pieceAhead = 512;
   }
-  if (cpu.hasBf16Tiles || cpu.hasI8Tiles)
-    cpu.tilePanelBytes = 32 << 10;
+  if (cpu.hasBf16Tiles || cpu.hasI8Tiles) {
+    cpu.tilePanelBytes = 64 << 10;
+    cpu.sharedDeferredBytes = 1 << 20;
+  }
   return cpu;
 }
 

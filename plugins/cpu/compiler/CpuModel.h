@@ -84,6 +84,9 @@ struct CpuModel {
   int64_t panelBytes = 16 << 10;
   int64_t tilePanelBytes = 16 << 10; // for tile registers
   int64_t deferredBytes = 256 << 10;
+  /// The same of a right operand that stays for the next programs, with the
+  /// left one.
+  int64_t sharedDeferredBytes = 256 << 10;
   /// What one program leaves packed for the next ones.
   int64_t sharedBytes = 2 << 20;
 

@@ -100,6 +100,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs take no more rows through a loop at once than are prefetched"},
     {FastPath::DotScaled, "dot-scaled",
      "scales the rows of sums in the product that adds to them"},
+    {FastPath::DotSplit, "dot-split",
+     "splits f16 into sums of bf16, which tile registers multiply"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -60,8 +60,9 @@ enum class FastPath : unsigned {
   Strided,
   RowGroups,
   DotScaled,
+  DotSplit,
 };
-inline constexpr size_t kFastPaths = 46;
+inline constexpr size_t kFastPaths = 47;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

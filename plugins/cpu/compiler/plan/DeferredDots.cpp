@@ -17,8 +17,9 @@ static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
                         ? 2 * plan.packing.columns
                         : plan.block.lanes * plan.block.vectors;
   auto right = dot.getB().getType();
-  return right.getShape()[right.getRank() - 2] * columns *
-         right.getElementTypeBitWidth() / 8;
+  unsigned bits =
+      plan.terms > 1 ? plan.terms * 16 : right.getElementTypeBitWidth();
+  return right.getShape()[right.getRank() - 2] * columns * bits / 8;
 }
 
 /// True when only `dot` uses the sums that a loop carries for it, and they are
@@ -147,6 +148,21 @@ const Buffer *Planner::makeRowTiles(tt::DotOp dot) {
       {kPackedTiles + columns, kSide, kSide}, dot.getType().getElementType()));
 }
 
+/// The operands of how many iterations, `bytes` of each, may be deferred in
+/// `most` bytes.
+int64_t Planner::mostDeferred(const DeferredDots &deferred, scf::ForOp loop,
+                              int64_t bytes, int64_t most) {
+  int64_t iterations = most / bytes;
+  for (tt::DotOp dot : deferred.dots) {
+    const DotPlan &plan = program->dots.at(dot);
+    int64_t panel = plan.kind == DotKind::Tiles ? options.cpu.tilePanelBytes
+                                                : options.cpu.panelBytes;
+    iterations = std::min(
+        iterations, std::max<int64_t>(panel / panelBytesOf(dot, plan), 1));
+  }
+  return std::min(iterations, tripCountOf(loop).value_or(iterations));
+}
+
 /// Defers dots in loops that do nothing with their sums but add to them.
 void Planner::deferDots() {
   if (!options.fastPaths.has(FastPath::DotDeferred))
@@ -161,35 +177,38 @@ void Planner::deferDots() {
       bytes += buffer->bytes();
     if (!bytes)
       return;
-    deferred.iterations = options.cpu.deferredBytes / bytes;
-    for (tt::DotOp dot : deferred.dots) {
-      const DotPlan &plan = program->dots.at(dot);
-      int64_t most = plan.kind == DotKind::Tiles ? options.cpu.tilePanelBytes
-                                                 : options.cpu.panelBytes;
+    bool hasOne = deferred.dots.size() == 1;
+    // What stays packed for the programs that follow pays if it is large: sums
+    // are read and written less often.
+    deferred.iterations =
+        mostDeferred(deferred, loop, bytes, options.cpu.sharedDeferredBytes);
+    if (hasOne && deferred.iterations > 0)
+      deferred.shared =
+          planShared(deferred.dots.front(), loop, deferred.iterations);
+    if (!deferred.shared)
       deferred.iterations =
-          std::min(deferred.iterations,
-                   std::max<int64_t>(most / panelBytesOf(dot, plan), 1));
-    }
-    if (std::optional<int64_t> iterations = tripCountOf(loop))
-      deferred.iterations = std::min(deferred.iterations, *iterations);
+          mostDeferred(deferred, loop, bytes, options.cpu.deferredBytes);
     if (deferred.iterations < 1)
       return;
     for (auto &buffer : program->buffers)
       if (deferred.buffers.contains(buffer.get()))
         buffer->tiles = deferred.iterations;
-    if (deferred.dots.size() == 1) {
+    for (tt::DotOp dot : deferred.dots)
+      if (Buffer *terms = program->dots.at(dot).leftTerms)
+        terms->tiles = deferred.iterations;
+    if (hasOne) {
       tt::DotOp dot = deferred.dots.front();
       deferred.inPlace[0] = planInPlace(dot, loop, /*isRight=*/false);
       deferred.inPlace[1] = planInPlace(dot, loop, /*isRight=*/true);
       deferred.packed = planPacked(dot, loop);
       if (deferred.inPlace[1] && deferred.inPlace[1]->isByColumns &&
-          program->dots.at(dot).kind == DotKind::Tiles)
+          program->dots.at(dot).kind == DotKind::Tiles &&
+          program->dots.at(dot).terms == 1)
         deferred.rowTiles = makeRowTiles(dot);
-      deferred.shared = planShared(dot, loop, deferred.iterations);
       deferred.startsAtZero = startsAtZero(dot, loop);
     }
     planPrefetches(loop, deferred);
-    if (deferred.dots.size() == 1)
+    if (hasOne)
       planResult(loop, deferred);
     program->deferredDots[loop] = std::move(deferred);
   });

@@ -48,8 +48,13 @@ struct DotOperand {
 struct DotPlan {
   DotKind kind = DotKind::Elements;
   WordProduct product = WordProduct::None; // of DotKind::Words
-  DotBlock block;                          // of all kinds but Tiles
+  DotBlock block;     // of all kinds but Tiles; rows also if operands are split
   DotPacking packing; // of the right operand, where it is packed
+  /// Of DotKind::Tiles: each element of both operands is the sum of so many
+  /// bf16, which are multiplied. With more than one, those of the left operand
+  /// are in `leftTerms` for a product, those of the right one are packed.
+  int64_t terms = 1;
+  Buffer *leftTerms = nullptr;
   DotOperand left, right;
   bool startsAtZero = false; // the sums are not in their buffer before
   // Of the sums, those that are needed, i64: from `firstRow`, or null for 0, up

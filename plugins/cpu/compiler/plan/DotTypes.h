@@ -13,11 +13,11 @@ namespace nereid::cpu {
 /// Converts both operands of every dot to a type that the machine multiplies.
 /// The conversions run where the operand is materialized. The type is bf16 if
 /// that represents every value exactly and the machine multiplies pairs or
-/// tiles of them, else f32 for narrower floats, whose products are exact in
-/// f32. Sums narrower than f32 are f32 inside the dot. Integers become the
-/// narrowest type of which an instruction adds several products; without one,
-/// i8 products are summed in f32 as long as that is exact, up to a depth of
-/// 1024.
+/// tiles of them; f16, where it multiplies tiles of bf16 and there are enough;
+/// else f32 for narrower floats, whose products are exact in f32. Sums narrower
+/// than f32 are f32 inside the dot. Integers become the narrowest type of which
+/// an instruction adds several products; without one, i8 products are summed in
+/// f32 as long as that is exact, up to a depth of 1024.
 void widenDots(tt::FuncOp kernel, const GenerateOptions &options);
 
 /// Marks the operands of `dot` whose tt.trans should not be materialized: the

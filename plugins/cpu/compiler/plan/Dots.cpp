@@ -205,6 +205,21 @@ void Planner::layOutRight(tt::DotOp dot, DotPlan &plan) {
   }
 }
 
+/// Makes the buffers for the terms of both operands: of the left one, for the
+/// rows of two tiles. Returns that of the right one, at whose end a cache line
+/// tells whether they are complete.
+Buffer *Planner::makeTerms(tt::DotOp dot, DotPlan &plan) {
+  Type element = BFloat16Type::get(dot.getContext());
+  auto make = [&](int64_t elements) {
+    return makeBuffer(RankedTensorType::get({elements}, element));
+  };
+  auto left = dot.getA().getType().getShape().take_back(2);
+  int64_t rows = std::min(left[0], 2 * CpuModel::kTileColumns);
+  plan.leftTerms = make(plan.terms * rows * left[1]);
+  constexpr int64_t kLine = kScratchAlign / 2;
+  return make(plan.terms * dot.getB().getType().getNumElements() + kLine);
+}
+
 void Planner::planDot(tt::DotOp dot) {
   Buffer *buffer = program->materialized.lookup(dot.getResult());
   flush();
@@ -224,7 +239,7 @@ void Planner::planDot(tt::DotOp dot) {
   // but the last rows of a matrix need all: of a number that is not known, they
   // took 1.02 to 1.07 times as long on an Emerald Rapids.
   RowLimits limits = rowLimits.lookup(dot);
-  if (plan.kind != DotKind::Tiles ||
+  if (plan.kind != DotKind::Tiles || plan.terms > 1 ||
       (!limits.first && limits.isCounted && dot.getType().getDimSize(0) > 32)) {
     plan.firstRow = limits.first;
     plan.rows = limits.end;
@@ -236,7 +251,8 @@ void Planner::planDot(tt::DotOp dot) {
   } else {
     if (plan.left.isTransposed)
       plan.left.packed = makeBuffer(dot.getA().getType());
-    plan.right.packed = makeBuffer(dot.getB().getType());
+    plan.right.packed = plan.terms > 1 ? makeTerms(dot, plan)
+                                       : makeBuffer(dot.getB().getType());
   }
   joinRows(dot, plan);
   stepOf[dot] = step;

@@ -132,11 +132,12 @@ static LoadedOperand loadOf(const DotOperand &operand,
 static bool mayMultiplyInPlace(tt::DotOp dot, const DotPlan &plan,
                                bool isByColumns,
                                const GenerateOptions &options) {
-  bool isBf16 =
-      dot.getB().getType().getElementType().isBF16() && !plan.left.isTransposed;
+  Type element = dot.getB().getType().getElementType();
+  bool isNarrow =
+      (element.isBF16() || element.isF16()) && !plan.left.isTransposed;
   return options.fastPaths.has(FastPath::DotKernel) &&
-         (plan.kind == DotKind::Elements || isBf16 ||
-          (plan.kind == DotKind::Tiles && isByColumns));
+         (plan.kind == DotKind::Elements || isNarrow ||
+          (plan.kind == DotKind::Tiles && plan.terms == 1 && isByColumns));
 }
 
 /// The most rows of sums for which the columns of the right operand of `dot`
@@ -151,7 +152,7 @@ static int64_t mostRowsByColumns(tt::DotOp dot, const DotPlan &plan,
   int64_t most = std::min<int64_t>(sums.getShape()[0], registers / 4);
   int64_t depth = dot.getA().getType().getShape().back();
   int64_t lanes = options.cpu.vectorBits / sums.getElementTypeBitWidth();
-  if (plan.kind == DotKind::Tiles) {
+  if (plan.kind == DotKind::Tiles && plan.terms == 1) {
     // A tile of each, whose rows are the columns.
     most = std::min(sums.getShape()[0], CpuModel::kTileColumns);
     int64_t bits = depth * dot.getB().getType().getElementTypeBitWidth();

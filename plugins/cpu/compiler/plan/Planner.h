@@ -168,11 +168,14 @@ private:
   void planDot(tt::DotOp dot);
   void limitDotRows(); // DotRows.cpp
   void layOutRight(tt::DotOp dot, DotPlan &plan);
+  Buffer *makeTerms(tt::DotOp dot, DotPlan &plan);
   void joinRows(tt::DotOp dot, const DotPlan &plan);
   void holdSums(); // HeldSums.cpp
   // ScaledSums.cpp
   void materializeRowFactors(tt::DotOp dot);
   void scaleSums();
+  int64_t mostDeferred(const DeferredDots &deferred, mlir::scf::ForOp loop,
+                       int64_t bytes, int64_t most);
   void deferDots();
   bool startsAtZero(tt::DotOp dot, mlir::scf::ForOp loop);
   const Buffer *makeRowTiles(tt::DotOp dot);

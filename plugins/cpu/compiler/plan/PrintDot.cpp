@@ -63,6 +63,8 @@ void printDot(const TileProgram &program, tt::DotOp dot, llvm::raw_ostream &os,
     os << " by " << infoOf(plan.product).name;
   else if (plan.kind == DotKind::Tiles)
     os << " by tiles";
+  if (plan.terms > 1)
+    os << " of " << plan.terms << " terms, left in b" << plan.leftTerms->id;
   if (plan.firstRow) {
     os << " rows from ";
     name(plan.firstRow);

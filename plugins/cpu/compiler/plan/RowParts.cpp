@@ -78,6 +78,11 @@ bool RowDivider::add(Operation *op) {
          (!isa<scf::WhileOp>(op) && isMemoryEffectFree(op));
 }
 
+/// Can the product of some rows be computed, and does it pay?
+static bool mayDivide(const DotPlan &plan) {
+  return plan.kind != DotKind::Tiles || plan.terms > 1;
+}
+
 bool RowDivider::findAccesses() {
   bool isComplete =
       llvm::hasSingleElement(function.getBody()) &&
@@ -103,7 +108,7 @@ bool RowDivider::findAccesses() {
            return type.getRank() == 2 && type.getDimSize(0) == rows &&
                   type.getNumElements() >= kFewestSums &&
                   isOnlyStored(dot, forms) &&
-                  planProduct(dot, options).kind != DotKind::Tiles;
+                  mayDivide(planProduct(dot, options));
          });
 }
 

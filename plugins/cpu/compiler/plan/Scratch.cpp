@@ -108,6 +108,7 @@ private:
       use(operand.packed, place);
     }
     use(plan.rowFactors, place);
+    use(plan.leftTerms, place);
   }
 
   void visit(Block &block) {

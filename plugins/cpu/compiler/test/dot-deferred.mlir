@@ -5,11 +5,11 @@
 // RUN: nereid compile %s --target cpu -O cpu=sapphirerapids -O fast_paths=all,-dot-deferred --stop-after llir -o - | FileCheck %s --check-prefix=NOW
 
 // CHECK: tile program @products
-// CHECK: {{\[32x32\]}} bf16 x16 at
-// CHECK: {{\[32x32\]}} bf16 x16 at
-// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 16{{ }}
+// CHECK: {{\[32x32\]}} bf16 x32 at
+// CHECK: {{\[32x32\]}} bf16 x32 at
+// CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.*}} every 32{{ }}
 // CHECK: dot {{.*}} packed in b{{[0-9]+}} {{.* in b[0-9]+ by tiles$}}
-// CHECK: call void @dot.bf16.32x32x32.deferred.{{.*}}, i64 16,
+// CHECK: call void @dot.bf16.32x32x32.deferred.{{.*}}, i64 32,
 // CHECK: call void @dot.bf16.32x32x32(
 // CHECK: call void @dot.bf16.32x32x32.deferred.
 // CHECK: define internal void @dot.bf16.32x32x32.deferred.

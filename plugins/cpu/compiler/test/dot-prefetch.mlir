@@ -13,26 +13,26 @@
 // CHECK: scf.for
 // CHECK: materialize %[[A:[0-9]+]] in
 // CHECK: materialize %[[B:[0-9]+]] in
-// CHECK: dot {{.*}} every 16 prefetch %[[A]] prefetch %[[B]] prefetch %{{[0-9#]+}} from zero{{$}}
+// CHECK: dot {{.*}} every 32 prefetch %[[A]] prefetch %[[B]] prefetch %{{[0-9#]+}} from zero{{$}}
 // CHECK: define i32 @
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch.1x32x16.prefetch.16x32x1.result.1x32x2({{.*}}, i64 16, i64 32, i1 %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, i64 64, ptr %
+// CHECK: call void @dot.bf16.32x32x32.deferred.x32.first.from.zero.prefetch.1x32x32.prefetch.32x32x1.result.1x32x2({{.*}}, i64 32, i64 32, i1 %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, i64 64, ptr %
 // CHECK-NOT: prefetch
-// CHECK: call void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch.1x32x16.prefetch.16x32x1.result.1x32x2({{.*}}, ptr null, i64 0, i64 0, ptr null, i64 0, i64 0, ptr %
-// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x16.first.from.zero.prefetch
+// CHECK: call void @dot.bf16.32x32x32.deferred.x32.first.from.zero.prefetch.1x32x32.prefetch.32x32x1.result.1x32x2({{.*}}, ptr null, i64 0, i64 0, ptr null, i64 0, i64 0, ptr %
+// CHECK-LABEL: define internal void @dot.bf16.32x32x32.deferred.x32.first.from.zero.prefetch
 // CHECK: icmp ne ptr %{{.*}}, null
 // CHECK-COUNT-32: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: icmp ne ptr %{{.*}}, null
 // CHECK: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 0
-// CHECK-COUNT-4: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1
+// CHECK-COUNT-2: call void @llvm.prefetch.p0(ptr %{{.*}}, i32 1
 // CHECK-NOT: call void @llvm.prefetch
 // CHECK: call void @llvm.x86.tdpbf16ps(
 // CHECK-NOT: call void @llvm.prefetch
 
 // The operands of tile registers are in place and shared, too.
-// TILES: dot {{.*}} by tiles every 16 {{.*}}, left in place, right packed from memory, right shared by %
-// TILES: call void @dot.bf16.32x32x32.deferred.x16.in.place
+// TILES: dot {{.*}} by tiles every 32 {{.*}}, left in place, right packed from memory, right shared by %
+// TILES: call void @dot.bf16.32x32x32.deferred.x32.in.place
 
 // NONE-NOT: prefetch
 

@@ -190,7 +190,7 @@ DeferredDotsEmitter::addressesToPrefetch(tt::DotOp dot) {
     return {};
   const DotPlan &plan = emitter.program.dots.at(dot);
   auto isCopied = [&](const Side &side, const DotOperand &operand) {
-    bool isRead = side.operand && !side.operand->isExtended;
+    bool isRead = side.operand && !side.operand->isExtended && plan.terms == 1;
     return emitter.unlessFilled(emitter.program.bufferOf(operand),
                                 isRead ? b.CreateNot(side.started.isInPlace)
                                        : b.getTrue());

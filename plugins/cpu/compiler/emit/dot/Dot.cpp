@@ -4,6 +4,7 @@
 
 #include "emit/CountedLoop.h"
 #include "emit/dot/Deferred.h"
+#include "emit/dot/Terms.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -101,6 +102,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     types.push_back(b.getInt1Ty());
   if (shape.hasFactors)
     types.push_back(pointer);
+  if (plan.leftTerms)
+    types.push_back(pointer);
   if (shape.store)
     types.append({pointer, i64});
   for (size_t i = 0; i < shape.prefetches.size(); ++i)
@@ -137,6 +140,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
           in.isFirst = next++;
         if (shape.hasFactors)
           in.factors = next++;
+        if (plan.leftTerms)
+          in.terms = next++;
         if (shape.store) {
           // They may be written where the sums before are read.
           f->removeParamAttr(2, llvm::Attribute::NoAlias);
@@ -165,6 +170,8 @@ void emitProduct(Emitter &emitter, tt::DotOp op,
     arguments.push_back(operands.isFirst);
   if (shape.hasFactors)
     arguments.push_back(emitter.bufferPointer(plan.rowFactors));
+  if (plan.leftTerms)
+    arguments.push_back(emitter.buffers.lookup(plan.leftTerms));
   if (shape.store && operands.written)
     arguments.append({operands.written, operands.writtenRow});
   else if (shape.store)
@@ -218,7 +225,8 @@ void emitDot(Emitter &emitter, tt::DotOp dot) {
            emitter.unlessFilled(plan.right.packed,
                                 deferred ? deferred->mustPackRight() : nullptr),
            [&] {
-             pack(emitter, dot, plan.right, "pack.right", emitPackRight,
+             pack(emitter, dot, plan.right, "pack.right",
+                  plan.terms > 1 ? emitPackTerms : emitPackRight,
                   deferred ? deferred->packSource() : PackSource());
            });
   if (deferred)

@@ -7,19 +7,22 @@
 // computes c += a * b, shared by all dots of that shape:
 //
 //   void (a, b, c, iterations, rows, [first row], [row], [is first],
-//         [factors], [sums, sums row], (first, row, iteration)...)
+//         [factors], [terms], [sums, sums row],
+//         (first, row, iteration)...)
 //
 // A dot in a loop may be deferred (DeferredDots): then a and b are tiles of
 // `iterations` iterations, whose products are added to c in this order. If a
 // may be where it is in memory (InPlaceOperand), `row` is the distance between
 // two of its rows in bytes. If the loop starts with zeros, `is first` tells
 // that c has not been written. With `factors`, one for each row, it computes c
-// = factors * c + a * b. The last product may write its sums to memory instead
-// of c (SumStore): to `sums`, with `sums row` bytes from one row to the next;
-// `sums` is c otherwise or, if they are converted, null. If b is in place,
-// another function multiplies (emitDotByRows(), emitDotByColumns()). A dot may
-// also prefetch what later iterations read (Prefetch): rows starting at
-// `first`, with strides in bytes between rows and between iterations.
+// = factors * c + a * b. An operand that tile registers do not multiply is
+// split (Terms.h), the left one in the function, in `terms`. The last product
+// may write its sums to memory instead of c (SumStore): to `sums`, with `sums
+// row` bytes from one row to the next; `sums` is c otherwise or, if they are
+// converted, null. If b is in place, another function multiplies
+// (emitDotByRows(), emitDotByColumns()). A dot may also prefetch what later
+// iterations read (Prefetch): rows starting at `first`, with strides in bytes
+// between rows and between iterations.
 
 #ifndef NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
 #define NEREID_CPU_COMPILER_EMIT_DOT_DOT_H
@@ -52,6 +55,7 @@ struct DotShape {
   DotBlock block;     // of DotKind::Elements and Words
   DotPacking packing; // of the right operand, where it is packed
   bool isLeftTransposed = false, isRightTransposed = false; // if not packed
+  int64_t terms = 1; // that operands are split into (DotPlan)
   DotStrides left, right;
   int64_t iterations = 1;      // at most
   bool hasRowLimit = false;    // an argument: leading rows that are needed
@@ -65,6 +69,9 @@ struct DotShape {
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
   int64_t wordBytes() const { return packing.together * factorBytes(); }
+  /// The same where the operand is packed, and of elements of tiles.
+  int64_t packedWordBytes() const { return packing.together * tileBytes(); }
+  int64_t tileBytes() const { return terms > 1 ? 2 : factorBytes(); }
   /// From one row of the sums in their buffer to the next.
   int64_t sumRowBytes() const {
     return columns * sum.getIntOrFloatBitWidth() / 8;
@@ -85,6 +92,7 @@ struct DotArguments {
   llvm::Value *row = nullptr;                    // i64, with isLeftInPlace
   llvm::Value *isFirst = nullptr;                // i1, with mayStartAtZero
   llvm::Value *factors = nullptr;                // with hasFactors: to f32
+  llvm::Value *terms = nullptr;                  // DotPlan::leftTerms
   llvm::Value *programs = nullptr;               // i64, of emitFewRowsCall()
   llvm::Value *rowTiles = nullptr;               // DeferredDots::rowTiles
   llvm::Value *written = nullptr;                // with `store`: a pointer

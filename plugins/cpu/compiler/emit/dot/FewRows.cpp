@@ -123,9 +123,9 @@ void emitFewRowsCall(Emitter &emitter, tt::DotOp op,
           in.programs = f->getArg(7);
         if (deferred.rowTiles)
           in.rowTiles = f->getArg(7);
-        auto *emit = !right.isByColumns             ? emitDotByRows
-                     : shape.kind == DotKind::Tiles ? emitDotByTileColumns
-                                                    : emitDotByColumns;
+        auto *emit = !right.isByColumns  ? emitDotByRows
+                     : deferred.rowTiles ? emitDotByTileColumns
+                                         : emitDotByColumns;
         emit(emitter, shape, in, f->getArg(5), right);
       });
   b.CreateCall(function, operands);

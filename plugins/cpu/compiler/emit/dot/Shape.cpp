@@ -58,9 +58,10 @@ static void setStrides(DotShape &shape, const DotPlan &plan,
     if (hasLeft)
       shape.left.iteration = shape.batches * shape.left.batch;
   }
+  depth *= shape.terms;
   shape.right = {depth * shape.columns, depth, shape.packing.columns};
   if (hasRight)
-    shape.right.iteration = shape.batches * shape.right.batch;
+    shape.right.iteration = right->tileStride() / together;
 }
 
 DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
@@ -81,6 +82,7 @@ DotShape shapeOf(Emitter &emitter, tt::DotOp op) {
   shape.depth = left.getShape().back();
   shape.block = plan.block;
   shape.packing = plan.packing;
+  shape.terms = plan.terms;
   shape.isLeftTransposed = plan.left.isTransposed;
   shape.isRightTransposed = plan.right.isTransposed;
   if (deferred)

@@ -1,5 +1,6 @@
 // TileColumns.cpp - few rows of sums in the tile registers of AMX, the columns
-// of the right operand in place. SPDX-FileCopyrightText: the Nereid authors
+// of the right operand in place.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 //
 // Columns that are contiguous in memory are rows of a left tile: loaded from
