@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
+
 import elements as E
 from generate import Generator
 from ir import Kernel
@@ -120,18 +122,26 @@ class FewRows(LoneProduct):
     ends with the last one: the other rows wrap around or are masked off. Each
     program has some of the columns."""
 
+    elements = (E.F32, E.F32, E.BF16, E.BF16, E.F16, E.I8)
+    heights, widths = (8, 16, 16, 32, 64), (16, 32, 64)
+
+    def _rows(self, m: int) -> int:
+        return self.choice([1, 1, 2, 3, 5, 8, m - 1, m])
+
     def kernel(self) -> Kernel:
         self.grid = 1  # programs share the matrices
         programs = self.choice([1, 1, 2, 3, 5, 11])
-        element, result = self.choice([(E.F32, E.F32), (E.F32, E.F32), (E.BF16, E.F32), (E.BF16, E.F32), (E.F16, E.F32), (E.I8, E.I32)])
-        m, n, k = self.choice((8, 16, 16, 32, 64)), self.choice((16, 32, 64)), self.choice((16, 32, 64))
-        trips, rows = self.choice([0, 1, 2, 3, 5]), self.choice([1, 1, 2, 3, 5, 8, m - 1, m])
+        element = self.choice(self.elements)
+        result = E.F32 if element.is_float else E.I32
+        m, n, k = self.choice(self.heights), self.choice(self.widths), self.choice((16, 32, 64))
+        trips, rows = self.choice([0, 1, 2, 3, 5]), self._rows(m)
         rows, depth = min(rows, m), max(1, trips) * k
         columns = programs * n
         left = self._add_pointer(self._add_buffer(element, rows * depth), 0, rows * depth).value
         right = self._add_pointer(self._add_buffer(element, depth * columns), 0, depth * columns).value
         buffer = self._add_buffer(result, m * columns)
         buffer.bound, buffer.signed_zero = result.exact, True
+        buffer.raw = self._sharpen(element, depth)
         out = self._add_pointer(buffer, 0, m * columns).value
         self._add_scalar(rows)
         body = self.block
@@ -178,6 +188,28 @@ class FewRows(LoneProduct):
         self.store_to(places, sums, mask)
         return Kernel(self.seed, self.arguments, self._placed(), body, self.functions, programs, is_exact=True)
 
+    def _sharpen(self, element, depth: int) -> bool:
+        """Gives the matrices numbers that need all bits of an f16, so few in each row of
+        the left one that sums stay exact, or a few infinities, which `True` says."""
+        random = np.random.Generator(np.random.PCG64(self.seed))
+        if element not in (E.F16, E.BF16) or random.random() < 0.3:
+            return False
+        left, right = (buffer.data for buffer in self.buffers[:2])
+        if element is E.F16:
+            most = int(element.exact) - 1
+            lines = np.zeros((len(left) // depth, depth))
+            for _ in range(2):
+                lines[np.arange(len(lines)), random.integers(0, depth, len(lines))] = random.integers(-most, most, len(lines))
+            left[: lines.size] = E.encode(lines.reshape(-1).astype(element.value), element)
+            right[:] = E.encode(random.integers(-most, most, len(right)).astype(element.value), element)
+        if random.random() < 0.5:
+            return False
+        for data in (left, right):
+            for _ in range(random.integers(0, 3)):
+                number = random.choice([np.inf, -np.inf])
+                data[random.integers(0, len(data))] = E.encode(np.array(number, element.value), element)
+        return True
+
     def _wrapped(self, line, limit):
         """Rows of which those from `limit` on, more than 0, are others before it."""
         if self.chance(0.5):
@@ -205,3 +237,13 @@ class FewRows(LoneProduct):
         place = self.range(shape[depth_dim]) if place is None else place
         index = self.binary("addi", starts, self.along(place, depth_dim, shape))
         return self.add(self.splat(pointer, shape), self.binary("addi", index, self.splat(step, shape)))
+
+
+class ManyRows(FewRows):
+    """The same with most rows of tiles that are not small, of floats of 16 bits."""
+
+    elements = (E.F16, E.F16, E.BF16)
+    heights, widths = (32, 64, 128), (32, 64)
+
+    def _rows(self, m: int) -> int:
+        return self.choice([m - 1, m, m, m // 2 + 1])

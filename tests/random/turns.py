@@ -12,7 +12,7 @@ from flat import Flat
 from generate import generate
 from ir import Kernel
 from packed import Packed
-from products import FewRows, LoneProduct, Products
+from products import FewRows, LoneProduct, ManyRows, Products
 from rows import Rows
 from splits import Splits
 
@@ -117,6 +117,8 @@ class Turns(FewRows):
 def generate_products(seed: int):
     """The kernels of four seeds of six are products alone."""
     kind = {2: LoneProduct, 3: Splits, 4: Turns, 5: FewRows}.get(seed % 6, Products)
+    if seed % 18 == 11:
+        kind = ManyRows
     return kind(seed).kernel()
 
 
