@@ -205,6 +205,16 @@ void Planner::makeRegionBuffers(Operation *op) {
   };
   for (Value result : op->getResults())
     pass(result);
+  // A product is computed where the branch passes it.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    for (Region &region : branch->getRegions())
+      for (Block &block : region)
+        for (auto [result, yielded] :
+             llvm::zip(op->getResults(), block.getTerminator()->getOperands()))
+          if (yielded.getDefiningOp<tt::DotOp>() &&
+              yielded.getParentBlock() == &block &&
+              !program->materialized.contains(yielded))
+            program->materialized[yielded] = program->passed.lookup(result);
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     for (Value argument : loop.getBeforeArguments())
       pass(argument);

@@ -29,7 +29,8 @@ DotOperand operandOf(tt::DotOp dot, unsigned side);
 
 /// Chooses the fastest kind of multiplication for the operands of `dot`, whose
 /// types widenDots() chose; the planner adds the buffers. On bf16, all kinds
-/// but DotKind::Elements flush subnormal numbers to zero.
+/// but DotKind::Elements flush subnormal numbers to zero; on f16, tiles flush
+/// subnormal sums that they add to.
 DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options);
 
 } // namespace nereid::cpu

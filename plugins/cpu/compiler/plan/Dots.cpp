@@ -235,9 +235,10 @@ void Planner::planDot(tt::DotOp dot) {
     addRoot({RootKind::Materialize, nullptr, dot.getC(), buffer});
   flush();
   unsigned step = current->steps.size();
-  // In tile registers, programs are not divided, and blocks have 32 rows. All
-  // but the last rows of a matrix need all: of a number that is not known, they
-  // took 1.02 to 1.07 times as long on an Emerald Rapids.
+  // In tile registers, programs are not divided unless operands are split, and
+  // blocks have 32 rows. All but the last rows of a matrix need all: of a
+  // number that is not known, they took 1.02 to 1.07 times as long on an
+  // Emerald Rapids.
   RowLimits limits = rowLimits.lookup(dot);
   if (plan.kind != DotKind::Tiles || plan.terms > 1 ||
       (!limits.first && limits.isCounted && dot.getType().getDimSize(0) > 32)) {

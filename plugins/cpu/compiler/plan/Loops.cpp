@@ -1,5 +1,4 @@
-// Loops.cpp - buffers of loop-carried tiles, and expressions worth
-// materializing.
+// Loops.cpp - expressions worth materializing.
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -43,96 +42,6 @@ void Planner::materializeLongChains() {
       lengths[result] = toMaterialize.contains(result) ? 0 : longest + 1;
     }
   });
-}
-
-/// A loop updates a tile in place if, once the new value is being written, the
-/// old value is read only to compute the same element of the new one.
-void Planner::shareBuffersInLoops() {
-  if (!options.fastPaths.has(FastPath::InPlace))
-    return;
-  function.walk([&](scf::ForOp loop) {
-    for (auto [argument, result] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
-      auto tile = program->carried.find(argument);
-      if (tile == program->carried.end() || !canShare(argument, tile->second))
-        continue;
-      Buffer *current = tile->second.current;
-      replaceBuffer(tile->second.next, current);
-      program->carried[argument].next = current;
-      program->carried[result].next = current;
-    }
-  });
-}
-
-bool Planner::canShare(Value argument, const CarriedTile &tile) {
-  Block *body = cast<BlockArgument>(argument).getOwner();
-  BlockPlan &plan = program->blocks[body];
-  auto isWritten = [&](const Root &root) {
-    if (root.kind == RootKind::Materialize)
-      return root.target == tile.next;
-    return llvm::any_of(root.op->getResults(), [&](Value result) {
-      return program->materialized.lookup(result) == tile.next;
-    });
-  };
-  unsigned writeStep = ~0u, writeInner = 0;
-  for (auto [index, step] : llvm::enumerate(plan.steps)) {
-    if (step.kind == StepKind::Dot &&
-        program->materialized.lookup(step.op->getResult(0)) == tile.next)
-      writeStep = std::min(writeStep, unsigned(index));
-    if (step.kind == StepKind::Nest)
-      for (auto [place, inner] : llvm::enumerate(step.nest->inners))
-        if (llvm::any_of(inner.roots, isWritten) && index < writeStep) {
-          writeStep = index;
-          writeInner = place;
-        }
-  }
-  if (writeStep == ~0u)
-    return false;
-  for (const Place &place : readers[argument]) {
-    unsigned step = place.step;
-    if (place.block != body) {
-      Operation *ancestor = body->findAncestorOpInBlock(*place.block->getParentOp());
-      if (!ancestor)
-        return false;
-      step = stepOf.lookup(ancestor);
-      if (step >= writeStep)
-        return false;
-      continue;
-    }
-    if (step < writeStep)
-      continue;
-    if (step > writeStep || !place.identity || place.inner > writeInner)
-      return false;
-  }
-  return true;
-}
-
-/// Replaces all uses of `from` by `to`, and removes copies of a buffer to
-/// itself.
-void Planner::replaceBuffer(Buffer *from, Buffer *to) {
-  for (auto &entry : program->materialized)
-    if (entry.second == from)
-      entry.second = to;
-  for (auto &entry : program->passed)
-    if (entry.second == from)
-      entry.second = to;
-  for (auto &entry : program->blocks)
-    for (Step &step : entry.second.steps) {
-      if (step.kind != StepKind::Nest)
-        continue;
-      for (Inner &inner : step.nest->inners) {
-        for (Root &root : inner.roots)
-          if (root.kind == RootKind::Materialize && root.target == from)
-            root.target = to;
-        llvm::erase_if(inner.roots, [&](const Root &root) {
-          if (root.kind != RootKind::Materialize || root.target != to)
-            return false;
-          auto tile = program->carried.find(root.value);
-          return tile != program->carried.end() &&
-                 isa<BlockArgument>(root.value) && tile->second.current == to;
-        });
-      }
-    }
 }
 
 /// The single root or materialized value that all users of `value` lead to, or

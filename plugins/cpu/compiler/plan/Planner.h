@@ -151,10 +151,20 @@ private:
   bool dependsOnPending(mlir::ValueRange values) const;
   std::optional<unsigned> pendingInnerOf(mlir::Value value) const;
 
-  // Loops.cpp
+  // InPlaceTiles.cpp
+  /// Where a block writes a buffer, or a branch that does.
+  struct Write {
+    unsigned step = ~0u, inner = 0; // none
+    mlir::Operation *branch = nullptr;
+  };
   void shareBuffersInLoops();
-  bool canShare(mlir::Value argument, const CarriedTile &tile);
+  bool isUpdated(mlir::Value argument, mlir::Block *block, mlir::Value yielded,
+                 Buffer *target, llvm::SmallVectorImpl<Buffer *> &buffers);
+  Write writeTo(const Buffer *buffer, mlir::Block *block);
+  bool isFirstWrite(mlir::Value argument, mlir::Block *block,
+                    const Write &write);
   void replaceBuffer(Buffer *from, Buffer *to);
+  // Loops.cpp
   bool runsInStrips(const Place &place);
   bool waitsForRows(const Place &place, unsigned cost);
   bool materializeExpensiveValues();
