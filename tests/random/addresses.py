@@ -19,6 +19,7 @@ class Addresses(Conversions):
     strides: list[Value]
     stride_rng: random.Random
     row_rng: random.Random
+    kept_rng: random.Random
 
     def affine(self, shape, strides, offset: int = 0) -> Value:
         """The sum of strides[d] * index d, and `offset`, as i32."""

@@ -25,6 +25,7 @@ class Generator(Blocks):
         self.counting = random.Random(f"counts {seed}")
         self.stride_rng = random.Random(f"strides {seed}")
         self.row_rng = random.Random(f"rows {seed}")
+        self.kept_rng = random.Random(f"kept {seed}")
         self.strides: list[Value] = []  # arguments that only addresses use
         self.saved = []
         self.functions = []
