@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import elements as E
 from combines import combines_of
-from dots import Dots
 from ir import Block, Function, Value
+from kept import Kept
 from shapes import dense
 
 
-class Control(Dots):
+class Control(Kept):
     functions: list[Function]
     in_function: bool
 
@@ -88,49 +88,6 @@ class Control(Dots):
         if element.is_int and name not in ("maxsi", "minsi"):
             total.low, total.high = self.value(element).low, self.value(element).high
         self.reduce_tile(total, axis, name, is_selected)
-
-    def _kept_or(self, value: Value, kept: Value, iv: Value) -> Value:
-        """Perhaps a branch that leaves the tile `kept` of a loop as it is in some
-        iterations, and computes the larger of both in others."""
-        element, shape = value.element, value.shape
-        if not shape or element.kind == "ptr" or element is E.I1 or self.kept_rng.random() < 0.6:
-            return value
-        middle = self.kept_rng.randint(iv.low, max(iv.low, iv.high))
-        condition = self.compare(self.kept_rng.choice(["slt", "sge", "eq"]), iv, self.constant(middle, E.I32))
-        sides = [self.region([])]
-        name = "arith.maximumf" if element.is_float else "arith.maxsi"
-        pair = [value, kept]
-        self.kept_rng.shuffle(pair)
-        larger = self.one("binary", pair, element, shape, name=name)
-        self.merge_facts(value, kept, larger)
-        # Short branches that read no memory may become selections.
-        pointers = self.pointers(lambda e: e is element) if self.kept_rng.random() < 0.8 else []
-        if pointers:
-            other = self.load_from(self.kept_rng.choice(pointers), shape, simple=True)
-            if kept.raw or not other.raw:
-                larger = self.one("binary", [larger, other], element, shape, name=name)
-                self.merge_facts(value, kept, larger)
-                self.merge_facts(larger, other, larger)
-        self.leave([larger])
-        sides.append(self.region([]))
-        self.leave([kept])
-        if self.kept_rng.random() < 0.5:
-            sides.reverse()
-        (out,) = self.emit("if", [condition], [(element, shape)], sides, show=False)
-        self.merge_facts(larger, kept, out).signed_zero = element.is_float
-        return out
-
-    def _with_other(self, value: Value, own: Value, carried: list[Value]) -> Value:
-        """Perhaps the larger of a float and another one that the loop carries."""
-        others = [
-            v for v in carried
-            if v is not own and v.shape and v.element is own.element and v.shape == own.shape and (own.raw or not v.raw)
-        ]
-        if not others or not value.element.is_float or self.kept_rng.random() < 0.5:
-            return value
-        other = self.kept_rng.choice(others)
-        larger = self.one("binary", [value, other], value.element, value.shape, name="arith.maximumf")
-        return self.merge_facts(value, other, larger)
 
     def _while(self, trips, inits, carried) -> None:
         """The same, with a counter and its comparison."""
