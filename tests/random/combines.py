@@ -99,7 +99,7 @@ class Combines(Statements):
             self.copy_facts(x, result)
             if x.element.is_int and name not in ("maxsi", "minsi", "keep"):
                 result.low, result.high = self.value(x.element).low, self.value(x.element).high
-            if x.raw and (form in ("count", "selection") or name in ("maxnumf", "minnumf")):
+            if x.raw and (form in ("argument", "count", "selection") or name in ("maxnumf", "minnumf")):
                 result.signed_zero = True
             if name == "addf":
                 result.bound = x.bound * shape[axis]
