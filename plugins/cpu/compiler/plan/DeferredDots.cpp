@@ -17,9 +17,8 @@ static int64_t panelBytesOf(tt::DotOp dot, const DotPlan &plan) {
                         ? 2 * plan.packing.columns
                         : plan.block.lanes * plan.block.vectors;
   auto right = dot.getB().getType();
-  unsigned bits =
-      plan.terms > 1 ? plan.terms * 16 : right.getElementTypeBitWidth();
-  return right.getShape()[right.getRank() - 2] * columns * bits / 8;
+  return right.getShape()[right.getRank() - 2] * columns * plan.terms *
+         right.getElementTypeBitWidth() / 8;
 }
 
 /// True when only `dot` uses the sums that a loop carries for it, and they are

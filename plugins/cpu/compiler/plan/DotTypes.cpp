@@ -129,10 +129,8 @@ DotPlan planProduct(tt::DotOp dot, const GenerateOptions &options) {
   if (plan.kind == DotKind::Tiles) {
     plan.terms =
         termsOf(dot, left.getElementType(), sums.getElementType(), options);
-    if (plan.terms > 1) {
-      bits = 16;
+    if (plan.terms > 1)
       plan.block.rows = 2 * CpuModel::kTileColumns;
-    }
     plan.packing = {std::min(depth, CpuModel::kTileRowBits / bits),
                     std::min(columns, CpuModel::kTileColumns), 32 / bits};
     return plan;

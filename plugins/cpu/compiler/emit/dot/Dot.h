@@ -69,9 +69,6 @@ struct DotShape {
 
   int64_t factorBytes() const { return factor.getIntOrFloatBitWidth() / 8; }
   int64_t wordBytes() const { return packing.together * factorBytes(); }
-  /// The same where the operand is packed, and of elements of tiles.
-  int64_t packedWordBytes() const { return packing.together * tileBytes(); }
-  int64_t tileBytes() const { return terms > 1 ? 2 : factorBytes(); }
   /// From one row of the sums in their buffer to the next.
   int64_t sumRowBytes() const {
     return columns * sum.getIntOrFloatBitWidth() / 8;

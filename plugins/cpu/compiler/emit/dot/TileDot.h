@@ -17,9 +17,10 @@
 namespace nereid::cpu {
 
 /// How the operands of a dot are cut into tiles. Of an operand that is split
-/// (Terms.h), the tiles of the terms are next to each other.
+/// (Terms.h), the tiles of the terms, which are as wide as the element, are
+/// next to each other.
 struct Tiling {
-  int64_t elementBytes;         // in tiles
+  int64_t elementBytes;
   int64_t rows, columns, depth; // of one tile
   int64_t rowTiles, columnTiles, depthTiles;
   int64_t terms;

@@ -54,7 +54,7 @@ llvm::Value *TileDotEmitter::isRightComplete() {
   llvm::Value *first = at(in.right, i64(shape.batches), tiling.batchBytes());
   emitLoop(b, iterations, 1, all, [&](llvm::Value *iteration) {
     llvm::Value *place =
-        at(first, iteration, shape.right.iteration * shape.packedWordBytes());
+        at(first, iteration, shape.right.iteration * shape.wordBytes());
     all[0] = b.CreateAnd(all[0], emitter.inScratch(b.CreateAlignedLoad(
                                      b.getInt32Ty(), place, llvm::Align(4))));
   });

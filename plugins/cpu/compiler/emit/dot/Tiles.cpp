@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 Tiling::Tiling(const DotShape &shape)
-    : elementBytes(shape.tileBytes()), rows(std::min(shape.rows, kTileRows)),
+    : elementBytes(shape.factorBytes()), rows(std::min(shape.rows, kTileRows)),
       columns(shape.packing.columns), depth(shape.packing.depth),
       rowTiles(shape.rows / rows), columnTiles(shape.columns / columns),
       depthTiles(shape.depth / depth), terms(shape.terms) {}
@@ -103,7 +103,7 @@ void TileDotEmitter::multiply(const Batch &batch, llvm::Value *row,
     if (shape.left.iteration)
       left = at(x, iteration, shape.left.iteration * shape.wordBytes());
     if (shape.right.iteration)
-      right = at(y, iteration, shape.right.iteration * shape.packedWordBytes());
+      right = at(y, iteration, shape.right.iteration * shape.wordBytes());
     llvm::Value *share =
         b.CreateAdd(b.CreateMul(number, i64(shape.iterations)), iteration);
     prefetch(batch, row, share);

@@ -28,7 +28,7 @@ public:
   void run(const VectorProduct &product) {
     emitLoop(b, iterations, 1, {}, [&](llvm::Value *iteration) {
       llvm::Value *next = b.CreateMul(
-          iteration, i64(shape.right.iteration * shape.packedWordBytes()));
+          iteration, i64(shape.right.iteration * shape.wordBytes()));
       llvm::Value *x =
           at(left, iteration, shape.left.iteration * shape.wordBytes());
       llvm::Value *y = plus(right, next);
