@@ -65,12 +65,6 @@ REASONS = (
         vendor="Intel",
     ),
     Reason(
-        (" f16, block",),
-        "left operands are converted to f32 in scratch, which takes 6 to 9 % of the time; the "
-        "products run as those of f32 do",
-        vendor="Intel",
-    ),
-    Reason(
         ("split-k",),
         "rows of the operands are 64 KiB apart and would evict each other from a set of the "
         "first cache: copying them, once for programs with the same rows or columns, takes a "
