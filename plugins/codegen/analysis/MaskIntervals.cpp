@@ -4,7 +4,7 @@
 
 #include "analysis/MaskIntervals.h"
 
-#include "analysis/Magnitude.h"
+#include "nereid/codegen/Magnitude.h"
 #include "nereid/ttir/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -15,8 +15,8 @@
 //    correction by one.
 // Scalars use the machine's division with the bad divisors replaced by 1.
 
-#include "analysis/Magnitude.h"
 #include "llvmir/ElementOpsEmitter.h"
+#include "nereid/codegen/Magnitude.h"
 
 using namespace mlir;
 using llvm::Instruction;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef NEREID_CODEGEN_ANALYSIS_MAGNITUDE_H
-#define NEREID_CODEGEN_ANALYSIS_MAGNITUDE_H
+#ifndef NEREID_CODEGEN_MAGNITUDE_H
+#define NEREID_CODEGEN_MAGNITUDE_H
 
 #include "mlir/IR/Value.h"
 
@@ -16,4 +16,4 @@ unsigned signedBitsOf(mlir::Value value);
 
 } // namespace nereid::codegen
 
-#endif // NEREID_CODEGEN_ANALYSIS_MAGNITUDE_H
+#endif // NEREID_CODEGEN_MAGNITUDE_H

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "analysis/Magnitude.h"
+#include "nereid/codegen/Magnitude.h"
 
 #include "nereid/ttir/Dialect.h"
 
@@ -59,20 +59,28 @@ private:
       return most(op) + 1;
     if (isa<arith::MulIOp>(op))
       return operand(0) + operand(1);
+    llvm::APInt second;
+    bool isKnown = op->getNumOperands() == 2 &&
+                   matchPattern(op->getOperand(1), m_ConstantInt(&second));
     if (isa<arith::ShRSIOp>(op)) {
-      llvm::APInt by;
       unsigned bits = operand(0);
-      bool isKnown =
-          matchPattern(op->getOperand(1), m_ConstantInt(&by)) && by.ult(bits);
-      return isKnown ? bits - by.getZExtValue() : bits;
+      return isKnown && second.ult(bits) ? bits - second.getZExtValue() : bits;
     }
+    if (isa<arith::ShRUIOp>(op) && isKnown && !second.isZero() &&
+        second.ult(width))
+      return width - second.getZExtValue() + 1;
+    if (isa<arith::AndIOp>(op) && isKnown && second.isNonNegative())
+      return second.getSignificantBits();
     // The quotient of the least number and -1 needs one more.
     if (isa<arith::DivSIOp>(op))
       return operand(0) + 1;
     // Smaller than the divisor, if that is not zero, and not larger than the
     // dividend.
-    if (isa<arith::RemSIOp>(op))
-      return operand(0);
+    if (isa<arith::RemSIOp>(op)) {
+      bool isDivisor = isKnown && !second.isZero();
+      return std::min(operand(0),
+                      isDivisor ? second.getSignificantBits() : width);
+    }
     if (isa<arith::SelectOp>(op))
       return most(op, 1);
     if (isa<arith::MinSIOp, arith::MaxSIOp, arith::AndIOp, arith::OrIOp,
