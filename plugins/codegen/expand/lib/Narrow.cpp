@@ -5,10 +5,12 @@
 // f32 has more than twice the precision of all of them, so one operation in
 // f32, rounded to the narrow type, is correctly rounded.
 
+#include "Extern.h"
 #include "Rewrites.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "nereid/codegen/Magnitude.h"
 #include "nereid/ttir/Dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -102,31 +104,60 @@ static Expr inF32(Scope &scope, Operation *op) {
   return *expanded;
 }
 
+// What to add to the pattern of a float for the next one in the direction of
+// the error.
+static Expr stepTowards(Expr error, Expr pattern) {
+  Expr last = pattern.like(int64_t(pattern.width()) - 1);
+  return shiftSigned(bits(error) ^ pattern, last) | 1;
+}
+
 // One unit towards the error, if there is one and the sum is even.
 Expr roundToOdd(Expr sum, Expr error) {
   Expr pattern = bits(sum);
-  Expr away = (error > 0.0) ^ (pattern < 0);
-  Expr step = select(away, pattern + 1, pattern - 1);
-  Expr isInexact = (error < 0.0) | (error > 0.0);
   Expr isEven = (pattern & 1) == 0;
-  return asFloat(select(isInexact & isEven, step, pattern));
+  Expr isInexact = (error < 0.0) | (error > 0.0);
+  return asFloat(select(isInexact & isEven,
+                        pattern + stepTowards(error, pattern), pattern));
 }
 
-// The product is exact, in f64 where f32 has too few exponents.
-static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
-  Builder &b = x.scope->builder;
-  FloatType type = floatTypeOf(x.value);
-  if (type.isBF16() && !x.scope->options.hasWideTypes()) {
-    auto [nearest, side] = roundedMultiplyAdd(widen(x), widen(y), widen(z));
-    return convertFloat(roundToOdd(nearest, side), type);
-  }
-  FloatType wide = type.isBF16() ? b.getF64Type() : b.getF32Type();
+// Two roundings, where the first one is to odd, are one. The product is exact
+// in `wide`.
+static Expr multiplyAddIn(FloatType wide, Expr x, Expr y, Expr z) {
   Expr product = convertFloat(x, wide) * convertFloat(y, wide);
   Expr addend = convertFloat(z, wide);
   Expr sum = product + addend;
-  Expr back = sum - product;
-  Expr error = (product - (sum - back)) + (addend - back);
-  return convertFloat(roundToOdd(sum, error), type);
+  return convertFloat(roundToOdd(sum, sumError(product, addend, sum)),
+                      floatTypeOf(x.value));
+}
+
+// A sum in f32 is rounded once more, which is wrong only if it is a tie of bf16
+// and not exact: its last bit then gets to say on which side of the tie the
+// exact sum is. In such a sum z is less than the product, whose 16 bits reach
+// from half a unit of bf16 to the last one of f32 otherwise, so that what
+// rounding took from it is exact (Dekker). The product has no bits below f32's
+// range unless it is less than 2^-134, and too far from that for a tie.
+static Expr bf16MultiplyAdd(Expr x, Expr y, Expr z) {
+  Expr sum = fma(x, y, z);
+  Expr error = fma(x, y, -sum) + z;
+  Expr pattern = bits(sum);
+  Expr isTie = (pattern & 0xffff) == 0x8000;
+  Expr isInexact = (error < 0.0) | (error > 0.0);
+  Expr odd = asFloat(select(isTie & isInexact,
+                            pattern + stepTowards(error, pattern), pattern));
+  return convertFloat(odd, x.scope->builder.getBF16Type());
+}
+
+static Expr fusedMultiplyAdd(Expr x, Expr y, Expr z) {
+  Builder &b = x.scope->builder;
+  FloatType type = floatTypeOf(x.value);
+  if (!type.isBF16())
+    return multiplyAddIn(b.getF32Type(), x, y, z);
+  if (x.scope->options.hasFma)
+    return bf16MultiplyAdd(widen(x), widen(y), widen(z));
+  if (x.scope->options.hasWideTypes())
+    return multiplyAddIn(b.getF64Type(), x, y, z);
+  auto [nearest, side] = roundedMultiplyAdd(widen(x), widen(y), widen(z));
+  return convertFloat(roundToOdd(nearest, side), type);
 }
 
 // As many upper bits as f32 holds, and a sticky bit for the rounding that is
@@ -174,8 +205,11 @@ static Expr i64ToBf16(Expr x, bool isSigned) {
 static Expr integerToNarrow(Scope &scope, Operation *op, bool isSigned) {
   FloatType type = floatTypeOf(op->getResult(0));
   Expr x{&scope, op->getOperand(0)};
+  unsigned width = isSigned ? signedBitsOf(x.value) : x.width() + 1;
+  if (type.isBF16() && width <= 9) // not rounded
+    return asFloat(truncate(bits(asF32(x, isSigned)) >> 16, 16), type);
   // Integers that f32 rounds overflow in f16.
-  bool isExact = x.width() <= 24 || !type.isBF16();
+  bool isExact = width <= 25 || !type.isBF16();
   if (!isExact && x.width() == 64)
     return i64ToBf16(x, isSigned);
   return convertFloat(asF32(isExact ? x : gatherDigits(x, isSigned), isSigned),

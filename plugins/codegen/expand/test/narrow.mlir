@@ -54,3 +54,47 @@ tt.func @function(%x: f16) -> f16 {
   %0 = math.exp %x : f16
   tt.return %0 : f16
 }
+
+// A tie of bf16 that is not exact is resolved in f32.
+// CHECK-LABEL: tt.func @fused
+// CHECK-NOT: f64
+// CHECK-COUNT-2: math.fma {{.*}} : f32
+// CHECK-NOT: f64
+// CHECK: arith.truncf {{.*}} : f32 to bf16
+tt.func @fused(%x: bf16, %y: bf16, %z: bf16) -> bf16 {
+  %0 = math.fma %x, %y, %z : bf16
+  tt.return %0 : bf16
+}
+
+// Integers of at most 8 bits without their sign are numbers of bf16, and those
+// of 24 are numbers of f32, which rounds once.
+// CHECK-LABEL: tt.func @integers
+// CHECK: arith.sitofp
+// CHECK-NOT: arith.truncf
+// CHECK: arith.sitofp
+// CHECK-NOT: arith.truncf
+// CHECK: arith.uitofp
+// CHECK-NOT: arith.truncf
+// CHECK-NOT: arith.select
+// CHECK: arith.sitofp
+// CHECK: arith.truncf
+// CHECK: arith.select
+// CHECK: arith.sitofp
+// CHECK: arith.truncf
+// CHECK: tt.return
+tt.func @integers(%x: i32, %y: i8) -> (bf16, bf16, bf16, bf16, bf16) {
+  %byte = arith.constant 255 : i32
+  %eight = arith.constant 8 : i32
+  %two = arith.constant 2 : i32
+  %0 = arith.andi %x, %byte : i32
+  %1 = arith.sitofp %0 : i32 to bf16
+  %2 = arith.extsi %y : i8 to i32
+  %3 = arith.subi %2, %eight : i32
+  %4 = arith.sitofp %3 : i32 to bf16
+  %5 = arith.uitofp %y : i8 to bf16
+  %6 = arith.shrui %x, %eight : i32
+  %7 = arith.sitofp %6 : i32 to bf16
+  %8 = arith.shrui %x, %two : i32
+  %9 = arith.sitofp %8 : i32 to bf16
+  tt.return %1, %4, %5, %7, %9 : bf16, bf16, bf16, bf16, bf16
+}
