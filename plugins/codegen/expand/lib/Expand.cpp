@@ -142,6 +142,13 @@ static LogicalResult runFoldKnownMasks(ModuleOp module,
   return success();
 }
 
+static LogicalResult runSimplifyMaskedAddresses(ModuleOp module,
+                                                const ExpandOptions &options) {
+  if (options.foldsKnownMasks)
+    simplifyMaskedAddresses(module);
+  return success();
+}
+
 static LogicalResult runFlattenExchanges(ModuleOp module,
                                          const ExpandOptions &options) {
   if (options.flattensExchanges)
@@ -167,6 +174,9 @@ ArrayRef<Rewrite> rewritesOf(Phase phase) {
        checkTypes},
       {"fold-known-masks", "drop masks that are true for every element",
        runFoldKnownMasks},
+      {"simplify-masked-addresses",
+       "drop clamps of addresses where masks leave nothing to clamp",
+       runSimplifyMaskedAddresses},
       {"repeat-joined", "tiles joined with themselves as broadcasts",
        runRepeatJoined},
       {"flatten-exchanges",

@@ -26,6 +26,9 @@ void flattenExchanges(mlir::ModuleOp module);
 /// Drops masks that are true for every element, whatever the arguments.
 void foldKnownMasks(mlir::ModuleOp module);
 
+/// Drops what changes addresses only where the mask of the access is false.
+void simplifyMaskedAddresses(mlir::ModuleOp module);
+
 /// Replaces \p op by a broadcast if both of its operands are the same.
 void repeatJoined(tt::JoinOp op);
 

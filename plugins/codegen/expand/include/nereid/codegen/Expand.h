@@ -119,7 +119,8 @@ struct ExpandOptions {
   /// (exchangeDistanceOf in analysis/IndexMap.h), for which the target has
   /// better code than for reductions over axes of two.
   bool flattensExchanges = false;
-  /// Masks that are known to be true for every element are dropped.
+  /// Masks that are known to be true for every element are dropped, and so is
+  /// what changes addresses only where a mask is false.
   bool foldsKnownMasks = true;
   ScaledDotType scaledDotType = ScaledDotType::Narrow;
   /// With ScaledDotType::F32: whether the target has an instruction for
