@@ -37,6 +37,7 @@ class Control(Kept):
         self._body(dots, trips)
         yields = self._yields(inits, carried, trips)
         yields = [self._kept_or(x, kept, iv) for x, kept in zip(yields, carried)]
+        yields = [self._inner_or(x, kept) for x, kept in zip(yields, carried)]
         self.leave([self._with_other(x, kept, carried) for x, kept in zip(yields, carried)])
         results = self.emit("for", [*bounds, *inits], [(v.element, v.shape) for v in carried], [region])
         for value, result in zip(carried, results):
@@ -77,7 +78,7 @@ class Control(Kept):
             combined = self.one("binary", pair, element, shape, name=f"arith.{name}")
         if self.row_rng.random() < 0.3:  # some elements stay as they are
             combined = self.one("select", [self.mask(shape), combined, carried], element, shape)
-        kept = self._kept_or(combined, carried, iv)
+        kept = self._inner_or(self._kept_or(combined, carried, iv), carried)
         self.leave([kept])
         (total,) = self.emit("for", [*bounds, init], [(element, shape)], [region], show=False)
         self.merge_facts(init, other, total)

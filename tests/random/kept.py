@@ -1,4 +1,4 @@
-"""Random branches that leave a tile that a loop carries as it is."""
+"""Random branches that leave a tile that a loop carries as it is, and loops that go on with it."""
 # SPDX-FileCopyrightText: the Nereid authors
 # SPDX-License-Identifier: Apache-2.0
 
@@ -39,6 +39,29 @@ class Kept(Dots):
             sides.reverse()
         (out,) = self.emit("if", [condition], [(element, shape)], sides, show=False)
         self.merge_facts(larger, kept, out).signed_zero = element.is_float
+        return out
+
+    def _inner_or(self, value: Value, kept: Value) -> Value:
+        """Perhaps what a loop in the loop makes of the tile `kept` that this carries."""
+        element, shape = value.element, value.shape
+        if not shape or element.kind == "ptr" or element is E.I1 or self.kept_rng.random() < 0.7:
+            return value
+        name = "arith.maximumf" if element.is_float else "arith.maxsi"
+        carried, iv = self.value(element, shape), self.value(E.I32)
+        self.copy_facts(kept, carried)
+        self.merge_facts(value, kept, carried)
+        trips = self.kept_rng.choice([0, 1, 2, 3])
+        iv.low, iv.high = 0, max(0, trips - 1)
+        region = self.region([iv, carried])
+        larger = self.one("binary", [carried, value], element, shape, name=name)
+        if self.kept_rng.random() < 0.3:  # after which it may not be overwritten
+            is_first = self.splat(self.compare("eq", iv, self.constant(0, E.I32)), shape)
+            larger = self.select(is_first, self.copy_facts(carried, larger), kept)
+        self.copy_facts(carried, larger)
+        self.leave([larger])
+        bounds = [self.constant(n, E.I32) for n in (0, trips, 1)]
+        (out,) = self.emit("for", [*bounds, kept], [(element, shape)], [region])
+        self.copy_facts(carried, out)
         return out
 
     def _with_other(self, value: Value, own: Value, carried: list[Value]) -> Value:

@@ -4,7 +4,8 @@
 //
 // A loop updates a tile in place if, once the new value is being written, the
 // old value is read only to compute the same element of the new one. The new
-// value may be that of a branch whose other side leaves the tile as it is.
+// value may be that of a branch whose other side leaves the tile as it is, or
+// of a loop that goes on with it, in the same buffer.
 
 #include "plan/Planner.h"
 
@@ -42,8 +43,31 @@ void Planner::shareBuffersInLoops() {
       program->carried[result].next = current;
       for (Buffer *buffer : buffers)
         replaceBuffer(buffer, current);
+      joinInnerLoop(argument, loop.getBody(), yielded);
     }
   });
+}
+
+/// If `block`, that of a loop which updates `argument` in place, passes on what
+/// a loop in it makes of `argument`, in place too: gives that the same buffer.
+void Planner::joinInnerLoop(Value argument, Block *block, Value yielded) {
+  auto inner = yielded.getDefiningOp<scf::ForOp>();
+  if (!inner || inner->getBlock() != block || !yielded.hasOneUse())
+    return;
+  auto result = cast<OpResult>(yielded);
+  BlockArgument carried = inner.getTiedLoopRegionIterArg(result);
+  if (inner.getTiedLoopInit(carried)->get() != argument)
+    return;
+  CarriedTile tile = program->carried.lookup(carried);
+  Buffer *buffer = program->carried.lookup(argument).current;
+  if (tile.current != tile.next || tile.current == buffer ||
+      !isFirstWrite(argument, block, writeTo(tile.current, block)))
+    return;
+  for (auto &entry : program->carried)
+    for (Buffer **used : {&entry.second.current, &entry.second.next})
+      if (*used == tile.current)
+        *used = buffer;
+  replaceBuffer(tile.current, buffer);
 }
 
 /// Can `block` update `argument` in place, if it passes `yielded` in `target`?
@@ -124,8 +148,8 @@ void Planner::replaceBuffer(Buffer *from, Buffer *to) {
     if (value.getDefiningOp<scf::IfOp>())
       return program->materialized.lookup(value) == to;
     auto tile = program->carried.find(value);
-    return tile != program->carried.end() && isa<BlockArgument>(value) &&
-           tile->second.current == to;
+    return tile != program->carried.end() && tile->second.current == to &&
+           (isa<BlockArgument>(value) || tile->second.next == to);
   };
   for (auto &entry : program->blocks)
     for (Step &step : entry.second.steps) {

@@ -158,6 +158,8 @@ private:
     mlir::Operation *branch = nullptr;
   };
   void shareBuffersInLoops();
+  void joinInnerLoop(mlir::Value argument, mlir::Block *block,
+                     mlir::Value yielded);
   bool isUpdated(mlir::Value argument, mlir::Block *block, mlir::Value yielded,
                  Buffer *target, llvm::SmallVectorImpl<Buffer *> &buffers);
   Write writeTo(const Buffer *buffer, mlir::Block *block);
