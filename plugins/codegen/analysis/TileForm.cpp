@@ -112,6 +112,19 @@ static bool isInteger(Type type) {
   return getElementTypeOrSelf(type).isIntOrIndex();
 }
 
+/// Does `op` make pointers to elements of as many bytes? Those to truth values
+/// become such to bytes before they are accessed.
+static bool isSamePointer(Operation *op) {
+  auto bits = [](Type type) -> unsigned {
+    auto pointer = dyn_cast<tt::PointerType>(getElementTypeOrSelf(type));
+    return pointer
+               ? std::max(8u, tt::getElementBitWidth(pointer.getPointeeType()))
+               : 0;
+  };
+  unsigned from = bits(op->getOperand(0).getType());
+  return from && from == bits(op->getResult(0).getType());
+}
+
 const TileForm *TileForms::of(Value value) {
   if (!isPointer(value.getType()) && !isInteger(value.getType()))
     return nullptr;
@@ -175,6 +188,10 @@ std::optional<TileForm> TileForms::computeScalar(Value value) {
 std::optional<TileForm> TileForms::combine(Operation *op) {
   if (isa<arith::ExtSIOp>(op))
     return extend(op->getOperand(0));
+  if (isa<tt::BitcastOp>(op) && isSamePointer(op)) {
+    const TileForm *source = of(op->getOperand(0));
+    return source ? std::optional(*source) : std::nullopt;
+  }
   bool isAdd = isa<arith::AddIOp, tt::AddPtrOp>(op);
   if (!isAdd && !isa<arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
     return std::nullopt;

@@ -113,3 +113,31 @@ tt.func public @lower_bounds(%p: !tt.ptr<f32>, %k: i32) {
   %x = tt.load %ptrs, %mask : tensor<32x!tt.ptr<f32>>
   tt.return
 }
+
+// Truth values are accessed as bytes, at the same places.
+// CHECK-LABEL: @truth_values
+// CHECK: %[[A:[0-9]+]] = %arg0 + (0) + [1] . i
+// CHECK-NEXT: %{{[0-9]+}} = %arg0 + (0) + [1] . i
+// CHECK: access
+tt.func public @truth_values(%p: !tt.ptr<i1>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i1> -> tensor<64x!tt.ptr<i1>>
+  %a = tt.addptr %ps, %i : tensor<64x!tt.ptr<i1>>, tensor<64xi32>
+  %b = tt.bitcast %a : tensor<64x!tt.ptr<i1>> -> tensor<64x!tt.ptr<i8>>
+  %x = tt.load %b : tensor<64x!tt.ptr<i8>>
+  tt.store %b, %x : tensor<64x!tt.ptr<i8>>
+  tt.return
+}
+
+// Bytes of wider elements are elsewhere.
+// CHECK-LABEL: @bytes_of_words
+// CHECK: %{{[0-9]+}} = %arg0 + (0) + [1] . i
+// CHECK-NOT: %arg0 + (0) + [1] . i
+tt.func public @bytes_of_words(%p: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %a = tt.addptr %ps, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %b = tt.bitcast %a : tensor<64x!tt.ptr<f32>> -> tensor<64x!tt.ptr<i8>>
+  %x = tt.load %b : tensor<64x!tt.ptr<i8>>
+  tt.return
+}
