@@ -102,6 +102,8 @@ static constexpr FastPathInfo kTable[] = {
      "scales the rows of sums in the product that adds to them"},
     {FastPath::DotSplit, "dot-split",
      "splits f16 into sums of bf16, which tile registers multiply"},
+    {FastPath::ShortLoops, "short-loops",
+     "loops that carry tiles through a few iterations are no loops"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -61,8 +61,9 @@ enum class FastPath : unsigned {
   RowGroups,
   DotScaled,
   DotSplit,
+  ShortLoops,
 };
-inline constexpr size_t kFastPaths = 47;
+inline constexpr size_t kFastPaths = 48;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

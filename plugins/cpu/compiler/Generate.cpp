@@ -23,6 +23,7 @@
 #include "plan/RowParts.h"
 #include "plan/RowSteps.h"
 #include "plan/ShortBranches.h"
+#include "plan/ShortLoops.h"
 #include "plan/SplitIndex.h"
 #include "plan/Streams.h"
 #include "plan/UnitStrides.h"
@@ -63,6 +64,8 @@ prepareKernel(ModuleOp module, const GenerateOptions &options,
     return failureOf("an operation cannot be expanded");
   if (options.fastPaths.has(FastPath::ShortBranches))
     flattenShortBranches(*kernel);
+  if (options.fastPaths.has(FastPath::ShortLoops))
+    unrollShortLoops(*kernel);
   codegen::scalarizeInductions(*kernel);
   IRRewriter rewriter(module.getContext());
   (void)eraseUnreachableBlocks(rewriter, (*kernel)->getRegions());

@@ -1,7 +1,7 @@
 // A tile that a loop only accumulates, and that is only reduced after the loop,
 // is reduced in each iteration: what the loop carries is a scalar, or a tile
 // without the reduced axis. That changes the order of additions.
-// RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O fast_paths=all,-short-loops --stop-after llir -o - | FileCheck %s
 // RUN: nereid compile %s --target cpu -O fast_paths=all,-reduce-in-loop --stop-after llir -o - | FileCheck %s --check-prefix=OFF
 // RUN: nereid compile %s --target cpu -O reassociate=false --stop-after llir -o - | FileCheck %s --check-prefix=ORDERED
 // RUN: nereid run %s --target cpu --grid 1 f32[65536]=random:1 f32[4096]=zeros i32=2500 --no-cache
