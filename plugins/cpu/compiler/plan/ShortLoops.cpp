@@ -29,7 +29,8 @@ static std::optional<std::pair<int64_t, int64_t>> boundsOf(scf::ForOp loop) {
   return std::pair(*first, *end);
 }
 
-/// Is that of tiles, where one nest computes what several iterations do?
+/// Does `op` only load or compute elements or scalars, so that one nest may do
+/// it for several iterations?
 static bool isElementwise(Operation &op) {
   return codegen::isElementOp(&op) || codegen::isShapeOp(&op) ||
          isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp>(op) ||
