@@ -16,7 +16,7 @@ namespace nereid::codegen {
 
 // More than this costs more to compute than a multiplication saves.
 static constexpr unsigned kMaxMonomials = 12;
-static constexpr unsigned kMaxDegree = 4;
+static constexpr unsigned kMaxDegree = 6;
 
 static bool factorsBefore(const Monomial &a, const Monomial &b) {
   return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
