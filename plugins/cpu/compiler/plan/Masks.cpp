@@ -123,7 +123,12 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   // Shorter pieces have few vectors or none.
   bool masksEnds = hasPieces && canMaskLanes(inner, program, options.cpu);
   begin(masksEnds ? lanes * 3 / 4 : 2 * lanes);
-  if (masksEnds && !planner->endPieces(extent)) {
+  // What is kept in bounds is an operand; what is stored may repeat a short
+  // row.
+  bool isStored = llvm::any_of(inner.roots, [](const Root &root) {
+    return root.kind == RootKind::Store;
+  });
+  if (masksEnds && !isStored && !planner->endPieces(extent)) {
     masksEnds = false;
     begin(2 * lanes);
   }
@@ -147,7 +152,7 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
     });
   });
   codegen::MaskPlan plan = planner->take();
-  plan.masksEnds = masksEnds;
+  plan.masksEnds = masksEnds && !plan.divisions.empty();
   return plan;
 }
 

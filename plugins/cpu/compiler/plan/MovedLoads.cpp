@@ -106,13 +106,18 @@ static bool findRowNumbers(Value pointers, bool isLoad,
   auto elements = [](Value tile) {
     return codegen::tileType(tile).getNumElements();
   };
+  // The same row again and again is not just behind what is stored.
+  bool repeats = form && form->terms.size() == 1 &&
+                 llvm::all_of(form->strides, [](const auto &stride) {
+                   return stride.isZero();
+                 });
   for (const codegen::TileTerm &term :
        form ? ArrayRef(form->terms) : ArrayRef<codegen::TileTerm>()) {
     if (codegen::numbersOf(term.tensor))
       continue;
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
-      if (isLoad && term.coefficient.constant() == 1 &&
+      if (isLoad && !repeats && term.coefficient.constant() == 1 &&
           hasNeighbours(*divided, forms))
         return false;
       continue;

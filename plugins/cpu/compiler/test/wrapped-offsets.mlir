@@ -5,7 +5,7 @@
 // RUN: %{run} -O fast_paths=none --save 1=%t.npy
 // RUN: %{run} --expect 1=%t.npy,0,0
 // RUN: %{run} -O fast_paths=all,-fuse --expect 1=%t.npy,0,0
-// RUN: nereid compile %s --target cpu --stop-after llir -O fast_paths=all,-fuse -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu --stop-after llir -O fast_paths=all,-fuse,-overlap-guard -o - | FileCheck %s
 
 // CHECK:      nest [16]
 // CHECK-NEXT: pieces of %{{.*}}, contiguous
