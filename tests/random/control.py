@@ -7,11 +7,11 @@ from __future__ import annotations
 import elements as E
 from combines import combines_of
 from ir import Block, Function, Value
-from kept import Kept
 from shapes import dense
+from swept import Swept
 
 
-class Control(Kept):
+class Control(Swept):
     functions: list[Function]
     in_function: bool
 
@@ -19,6 +19,9 @@ class Control(Kept):
 
     def loop(self) -> None:
         if self.depth >= 2:
+            return
+        if self.sweep_rng.random() < 0.4:
+            self.sweep()
             return
         trips = self.choice([0, 1, 2, 3, 4, 5]) if self.depth == 0 else self.choice([1, 2, 3])
         step = self.choice([1, 1, 1, 2, 16])

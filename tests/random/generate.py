@@ -26,6 +26,7 @@ class Generator(Blocks):
         self.stride_rng = random.Random(f"strides {seed}")
         self.row_rng = random.Random(f"rows {seed}")
         self.kept_rng = random.Random(f"kept {seed}")
+        self.sweep_rng = random.Random(f"sweeps {seed}")
         self.clamp_rng = random.Random(f"clamps {seed}")
         self.strides: list[Value] = []  # arguments that only addresses use
         self.saved = []

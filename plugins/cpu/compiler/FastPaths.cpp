@@ -104,6 +104,8 @@ static constexpr FastPathInfo kTable[] = {
      "splits f16 into sums of bf16, which tile registers multiply"},
     {FastPath::ShortLoops, "short-loops",
      "loops that carry tiles through a few iterations are no loops"},
+    {FastPath::ElementLoops, "element-loops",
+     "loops that compute elements run inside nests, for a few vectors"},
 };
 
 /// Checks that a path's position in the table is its value.

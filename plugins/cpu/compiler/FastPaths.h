@@ -62,8 +62,9 @@ enum class FastPath : unsigned {
   DotScaled,
   DotSplit,
   ShortLoops,
+  ElementLoops,
 };
-inline constexpr size_t kFastPaths = 48;
+inline constexpr size_t kFastPaths = 49;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -96,7 +96,8 @@ void Planner::findAlwaysMaterialized() {
       if (!producer || !isTile(operand) || !isTileExpression(producer))
         continue;
       bool elsewhere = producer->getBlock() != op->getBlock() &&
-                       !isIndexFunction(operand);
+                       !isIndexFunction(operand) &&
+                       !elementLoops.contains(producer->getParentOp());
       if (whole)
         toMaterialize.insert(operand);
       else if (elsewhere)
@@ -121,7 +122,9 @@ void Planner::materializeRowOffsets(Operation *access) {
   for (const codegen::TileTerm &term : form->terms) {
     bool isRow =
         codegen::rankOf(term.tensor) == 1 && term.coefficient.constant() != 1;
-    if (isRow && forms.wrapOf(term.tensor) &&
+    Value tensor = term.tensor;
+    Operation *around = tensor.getParentBlock()->getParentOp();
+    if (isRow && forms.wrapOf(term.tensor) && !elementLoops.contains(around) &&
         loop.isDefinedOutsideOfLoop(term.tensor))
       toMaterialize.insert(term.tensor);
   }
@@ -142,6 +145,7 @@ Buffer *Planner::makeBuffer(Type type) {
 void Planner::startRound() {
   program = std::make_unique<TileProgram>();
   program->function = function;
+  program->elementLoops = elementLoops;
   readers.clear();
   streams.clear();
   loads.clear();
@@ -150,6 +154,12 @@ void Planner::startRound() {
   writers.clear();
 
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (elementLoops.contains(op)) {
+      for (Value result : op->getResults())
+        if (isTile(result) && !program->materialized.contains(result))
+          program->materialized[result] = makeBuffer(result.getType());
+      return WalkResult::skip();
+    }
     if (infoOf(op).kind == TileOpKind::Region)
       makeRegionBuffers(op);
     for (Region &region : op->getRegions())
@@ -165,6 +175,7 @@ void Planner::startRound() {
         if (isTile(result) && !program->materialized.contains(result) &&
             !(info.isAtomic && result.use_empty()))
           program->materialized[result] = makeBuffer(result.getType());
+    return WalkResult::advance();
   });
   for (Value value : toMaterialize)
     if (!program->materialized.contains(value))
@@ -190,7 +201,8 @@ void Planner::makeRegionBuffers(Operation *op) {
       if (producer && producer->getBlock() == loop.getBody() &&
           !isIndexFunction(yielded) &&
           !program->materialized.contains(yielded) &&
-          infoOf(producer).kind != TileOpKind::Region) {
+          (infoOf(producer).kind != TileOpKind::Region ||
+           elementLoops.contains(producer))) {
         program->materialized[yielded] = tile.next;
         if (isTileExpression(producer))
           toMaterialize.insert(yielded);

@@ -29,7 +29,7 @@ static constexpr unsigned kLongChain = 512;
 void Planner::materializeLongChains() {
   DenseMap<Value, unsigned> lengths;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isTileExpression(op))
+    if (!isTileExpression(op) || elementLoops.contains(op->getParentOp()))
       return;
     unsigned longest = 0;
     for (Value operand : op->getOperands())
@@ -144,7 +144,8 @@ bool Planner::materializeExpensiveValues() {
   if (!options.fastPaths.has(FastPath::Recompute)) {
     bool grew = false;
     for (auto &[value, places] : streams)
-      if (!isIndexFunction(value) && !program->isMaterialized(value))
+      if (!isIndexFunction(value) && !program->isMaterialized(value) &&
+          !program->isInElementLoop(value.getParentBlock()))
         grew |= toMaterialize.insert(value);
     return grew;
   }
@@ -164,6 +165,8 @@ bool Planner::materializeExpensiveValues() {
            (repeated.contains(value) ? kCheapRepeated : kCheap);
   };
   for (auto &[value, places] : streams) {
+    if (program->isInElementLoop(value.getParentBlock()))
+      continue;
     bool several = llvm::any_of(places, [&](const Place &place) {
       return place.step != places.front().step ||
              place.inner != places.front().inner;

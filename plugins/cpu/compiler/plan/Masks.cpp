@@ -60,10 +60,13 @@ static void addAccesses(codegen::MaskPlanner &planner, const Inner &inner,
 /// Is `value` available before the loops of a nest that writes `written`?
 static bool isReady(Value value, const TileProgram &program,
                     const llvm::DenseSet<Value> &written) {
-  return written.empty() || llvm::none_of(readsOf(value, program).materialized,
-                                          [&](const TileRead &read) {
-                                            return written.contains(read.value);
-                                          });
+  if (written.empty())
+    return true;
+  RootReads reads = readsOf(value, program);
+  return !reads.isOfLoop &&
+         llvm::none_of(reads.materialized, [&](const TileRead &read) {
+           return written.contains(read.value);
+         });
 }
 
 /// Can `inner` run for some lanes of a vector, which may begin anywhere?
@@ -93,7 +96,8 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
              if (isa_and_nonnull<tt::LoadOp>(op))
                return hasMasked(value);
              return op && !isa<tt::ReshapeOp>(op) &&
-                    (op->hasTrait<OpTrait::Elementwise>() ||
+                    (program.elementLoops.contains(op) ||
+                     op->hasTrait<OpTrait::Elementwise>() ||
                      op->hasTrait<OpTrait::ConstantLike>() ||
                      isa<tt::MakeRangeOp>(op) || codegen::isShapeOp(op));
            });
@@ -229,6 +233,18 @@ static void planUpdate(Nest &nest, const TileProgram &program,
     nest.plainLanes = lanes;
 }
 
+/// Several rows have no masks in common: they have pieces, or each vector of
+/// them evaluates its own mask.
+static void planMasksOfLoop(Nest &nest) {
+  Inner &inner = nest.inners.front();
+  if (inner.rows == 1)
+    return;
+  if (inner.masks.divisions.empty())
+    inner.masks = {};
+  else
+    inner.rows = 1;
+}
+
 void planMasks(TileProgram &program, codegen::TileForms &forms,
                const GenerateOptions &options) {
   for (auto &[block, plan] : program.blocks)
@@ -257,6 +273,8 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
               !isScanAlongAxis(nest)))
           inner.masks =
               planOf(inner, nest, nest.lanes, program, written, forms, options);
+      if (nest.elementLoop)
+        planMasksOfLoop(nest);
       nest.unrollsRows &= llvm::none_of(nest.inners, [](const Inner &inner) {
         return dividesAxis(inner.masks);
       });

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "plan/ElementLoops.h"
 #include "plan/PlainAtomics.h"
 #include "plan/Planner.h"
 #include "plan/Survey.h"
@@ -135,6 +136,8 @@ void finishNest(Nest &nest, const GenerateOptions &options,
     nest.inners.front().unroll = nest.group / nest.lanes;
     return;
   }
+  if (nest.elementLoop)
+    return setBlockOfLoop(nest, options.cpu);
   if (!isRowMajor && options.fastPaths.has(FastPath::Transpose))
     planTransposition(nest, lanesAlong, survey.memoryBits, program, forms);
   int64_t vectors = nest.shape[nest.vectorAxis] / nest.lanes;

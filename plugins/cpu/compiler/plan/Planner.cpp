@@ -11,6 +11,7 @@
 
 #include "plan/Planner.h"
 #include "plan/DotTypes.h"
+#include "plan/ElementLoops.h"
 #include "plan/Interleave.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -36,6 +37,8 @@ FailureOr<std::unique_ptr<TileProgram>> Planner::run() {
   }
   if (options.fastPaths.has(FastPath::OverlapGuard))
     widenScalarStores(function);
+  if (options.fastPaths.has(FastPath::ElementLoops))
+    elementLoops = findElementLoops(function, forms, options);
   hoistDotOperands();
   transposeDotOperands();
   limitDotRows();
@@ -147,7 +150,7 @@ void Planner::planBlock(Block &block) {
   flush();
   program->blocks[&block] = std::move(plan);
   for (Operation &op : block)
-    if (infoOf(&op).kind == TileOpKind::Region)
+    if (infoOf(&op).kind == TileOpKind::Region && !elementLoops.contains(&op))
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           planBlock(inner);
@@ -173,6 +176,8 @@ void Planner::planOp(Operation *op) {
     flush();
     return addStep(StepKind::Op);
   case TileOpKind::Region:
+    if (elementLoops.contains(op))
+      return planElementLoop(cast<scf::ForOp>(op));
     return planRegionOp(op);
   case TileOpKind::Dot:
     return planDot(cast<tt::DotOp>(op));
@@ -231,6 +236,18 @@ void Planner::planRegionOp(Operation *op) {
     writers.push_back({op, block, unsigned(current->steps.size())});
   stepOf[op] = current->steps.size();
   current->steps.push_back({StepKind::Region, op, nullptr});
+}
+
+/// One nest, of its own, computes all that `loop` carries.
+void Planner::planElementLoop(scf::ForOp loop) {
+  flush();
+  for (Value result : loop.getResults())
+    if (isTile(result) && !result.use_empty()) {
+      addRoot({RootKind::Materialize, loop, result,
+               program->materialized.lookup(result)});
+      pending->elementLoop = loop;
+    }
+  flush();
 }
 
 bool Planner::dependsOnPending(ValueRange values) const {

@@ -135,6 +135,7 @@ private:
   void planBlock(mlir::Block &block);
   void planOp(mlir::Operation *op);
   void planRegionOp(mlir::Operation *op);
+  void planElementLoop(mlir::scf::ForOp loop);
   void addRoot(Root root);
   void flush();
 
@@ -239,6 +240,7 @@ private:
   const std::optional<RowParts> parts;
   codegen::TileForms &forms;
   const GenerateOptions &options;
+  llvm::DenseSet<mlir::Operation *> elementLoops;
   llvm::DenseMap<mlir::Operation *, unsigned> order; // of the program text
   llvm::SetVector<mlir::Value> toMaterialize;        // expressions; only grows
   llvm::DenseMap<mlir::Value, bool> indexFunctions;

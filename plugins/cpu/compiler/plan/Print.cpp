@@ -152,6 +152,8 @@ struct Printer {
     };
     if (!isFused || nest.group)
       unroll(nest.inners.front());
+    if (nest.elementLoop)
+      os << " around a loop";
     if (nest.isMasked)
       os << " masked";
     if (nest.plainLanes > 1)

@@ -20,6 +20,12 @@ public:
       : program(program), reads(reads) {}
 
   void visit(Value value, const IndexMap &map) {
+    if (program.isInElementLoop(value.getParentBlock())) {
+      bool isComputed = isTile(value) && value.getDefiningOp();
+      reads.isOfLoop |= !isComputed;
+      if (!isComputed)
+        return;
+    }
     if (!isTile(value)) {
       reads.scalars.push_back(value);
       return;
@@ -42,11 +48,25 @@ public:
       return;
     if (isa<tt::LoadOp>(op))
       reads.loads.push_back({value, map});
+    if (program.elementLoops.contains(op))
+      visitLoop(cast<scf::ForOp>(op), map);
     for (auto [number, operand] : llvm::enumerate(op->getOperands()))
       visit(operand, codegen::operandMap(op, number, map));
   }
 
 private:
+  /// What `loop` computes at `map`, and what it uses from around it.
+  void visitLoop(scf::ForOp loop, const IndexMap &map) {
+    reads.isOfLoop = true;
+    for (Value yielded : loop.getYieldedValues())
+      visit(yielded, map);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(loop.getRegion(), captured);
+    for (Value value : captured)
+      if (!isTile(value))
+        visit(value, map);
+  }
+
   const TileProgram &program;
   RootReads &reads;
   DenseMap<Value, SmallVector<IndexMap, 1>> seen;

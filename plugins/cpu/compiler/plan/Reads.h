@@ -16,6 +16,7 @@ struct RootReads {
   llvm::SmallVector<TileRead, 4> materialized; // values in buffers
   llvm::SmallVector<mlir::Value, 8> scalars;
   llvm::SetVector<mlir::Value> streamed; // expressions evaluated on the way
+  bool isOfLoop = false; // some of it changes in an element loop
 };
 
 /// Collects what `root` reads in `program`, as far as that is planned.

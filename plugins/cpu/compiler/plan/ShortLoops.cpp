@@ -18,7 +18,7 @@ namespace nereid::cpu {
 
 /// Windows of pools and kernels of convolutions are rarely larger; more
 /// operations than these take long to compile.
-static constexpr int64_t kMostIterations = 8, kMostOperations = 1024;
+static constexpr int64_t kMostIterations = 8, kMostUnrolled = 1024;
 
 /// The bounds of `loop` if they are known, and it counts by one.
 static std::optional<std::pair<int64_t, int64_t>> boundsOf(scf::ForOp loop) {
@@ -46,7 +46,7 @@ static bool isShort(scf::ForOp loop) {
     return false;
   auto body = loop.getBody()->without_terminator();
   auto count = std::distance(body.begin(), body.end());
-  return iterations * count <= kMostOperations &&
+  return iterations * count <= kMostUnrolled &&
          llvm::all_of(body, isElementwise) &&
          llvm::any_of(loop.getRegionIterArgs(),
                       [](Value carried) { return isTile(carried); });

@@ -75,6 +75,10 @@ bool TileProgram::isPrefetchedByDot(tt::LoadOp load) const {
          });
 }
 
+bool TileProgram::isInElementLoop(Block *block) const {
+  return elementLoops.contains(block->getParentOp());
+}
+
 /// Does `block` do nothing but return?
 static bool onlyReturns(Block *block) {
   return block->getNumArguments() == 0 &&
@@ -122,6 +126,13 @@ bool descends(const Nest &nest) {
   auto scan =
       dyn_cast_or_null<tt::ScanOp>(nest.inners.front().roots.front().op);
   return scan && scan.getReverse();
+}
+
+std::optional<unsigned> rowDimOf(const Nest &nest) {
+  for (unsigned dim = nest.shape.size(); dim-- > 0;)
+    if (dim != nest.vectorAxis && nest.shape[dim] > 1)
+      return dim;
+  return std::nullopt;
 }
 
 bool isInnermost(unsigned dim, ArrayRef<int64_t> shape) {

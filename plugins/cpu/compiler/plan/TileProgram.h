@@ -75,8 +75,9 @@ struct Inner {
   llvm::SmallVector<Root, 2> roots;
   codegen::MaskPlan masks;
   unsigned unroll = 1; // vectors in an iteration
-  /// Rows of the reduced axis in an iteration, each with accumulators of its
-  /// own, where vectors are along another.
+  /// Rows in an iteration: of the reduced axis, each with accumulators of its
+  /// own, where vectors are along another; or of an element loop, along
+  /// rowDimOf() the nest.
   unsigned rows = 1;
 };
 
@@ -136,6 +137,9 @@ struct Nest {
   // aligned, exchange only with one another, in vector registers.
   int64_t group = 0;
   std::optional<Transposition> transposition;
+  /// Computes all that is materialized; it runs for Inner::rows of
+  /// Inner::unroll vectors at once. Null: none does.
+  mlir::scf::ForOp elementLoop;
   /// Clears the sums of a dot that this loop defers, which starts at zero
   /// itself: needed only where the loop has no iteration.
   mlir::scf::ForOp unlessRun;
@@ -196,6 +200,8 @@ struct TileProgram {
   /// Atomic additions that are made by the last program of a call: the buffers
   /// of their sums, which are cleared before the first.
   llvm::DenseMap<mlir::Operation *, Buffer *> heldSums;
+  /// Loops that run inside nests, and the loops in them: they have no steps.
+  llvm::DenseSet<mlir::Operation *> elementLoops;
   std::optional<RowParts> parts;
   std::optional<TurnLoop> turns;
   std::optional<JointLoop> joint;
@@ -215,6 +221,8 @@ struct TileProgram {
   bool isOpaque(mlir::Value value) const {
     return isMaterialized(value) && !materializedIndexFunctions.contains(value);
   }
+  /// Is `block` of a loop that runs inside a nest?
+  bool isInElementLoop(mlir::Block *block) const;
   /// The buffer of `operand`; null for a tile that a loop carries.
   const Buffer *bufferOf(const DotOperand &operand) const {
     return operand.packed ? operand.packed : materialized.lookup(operand.value);
@@ -245,6 +253,10 @@ bool isStraightLine(mlir::Region &region);
 /// Is `dim` the last dimension with more than one index, or after it? Loops
 /// with `dim` innermost then run in row-major order.
 bool isInnermost(unsigned dim, llvm::ArrayRef<int64_t> shape);
+
+/// The last dimension of `nest` with more than one index along which it has no
+/// vectors.
+std::optional<unsigned> rowDimOf(const Nest &nest);
 
 /// Does `nest` run from the last element of an axis to the first?
 bool descends(const Nest &nest);

@@ -44,7 +44,9 @@ static scf::ForOp findSharingLoop(const TileProgram &program) {
   for (Block *block : blocks)
     for (Operation &op : *block) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
-        return block == blocks.back() ? loop : scf::ForOp();
+        return block == blocks.back() && !program.elementLoops.contains(loop)
+                   ? loop
+                   : scf::ForOp();
       if (&op != block->getTerminator() && !mayPrecede(op))
         return {};
     }

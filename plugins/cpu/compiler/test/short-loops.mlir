@@ -1,8 +1,8 @@
 // The taps of a filter: loops of three and two iterations that carry a tile are one
 // nest. A loop of nine, or with a number of iterations that is not known, remains, and
 // so does one that stores.
-// RUN: nereid compile %s --target cpu --stop-after llir -o - | FileCheck %s
-// RUN: nereid compile %s --target cpu -O fast_paths=all,-short-loops --stop-after llir -o - | FileCheck %s --check-prefix=LOOPS
+// RUN: nereid compile %s --target cpu -O fast_paths=all,-element-loops --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu -O fast_paths=all,-short-loops,-element-loops --stop-after llir -o - | FileCheck %s --check-prefix=LOOPS
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 1 f32[16,80]=random f32[3,64]=zeros i32=4 --save 1=%t.npy
 // RUN: nereid run %s --target cpu --grid 1 f32[16,80]=random f32[3,64]=zeros i32=4 --expect 1=%t.npy,1e-5,1e-5
 

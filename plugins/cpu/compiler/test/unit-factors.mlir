@@ -1,13 +1,13 @@
 // Rows that a loop multiplies by one, where they are, are left alone; not so rows of
 // few vectors, and rows that are written elsewhere.
-// RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 --stop-after llir -o - | FileCheck %s
-// RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 -O fast_paths=-unit-factors --stop-after llir -o - | FileCheck %s --check-prefix=ALWAYS
+// RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 -O fast_paths=all,-element-loops --stop-after llir -o - | FileCheck %s
+// RUN: nereid compile %s --target cpu:x86_64:x86-64-v3 -O fast_paths=-unit-factors,-element-loops --stop-after llir -o - | FileCheck %s --check-prefix=ALWAYS
 // RUN: sed 's/x64x/x32x/g; s/<64x/<32x/g; s/tensor<64/tensor<32/g; s/end = 64/end = 32/' %s > %t.short.mlir
-// RUN: nereid compile %t.short.mlir --target cpu:x86_64:x86-64-v3 --stop-after llir -o - | FileCheck %s --check-prefix=ALWAYS
+// RUN: nereid compile %t.short.mlir --target cpu:x86_64:x86-64-v3 -O fast_paths=all,-element-loops --stop-after llir -o - | FileCheck %s --check-prefix=ALWAYS
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 1 f32[4,64]=random:1 f32[4,4]=random:2 i32=4 --save 0=%t.npy
-// RUN: nereid run %s --target cpu -O vector_bits=256 --grid 1 f32[4,64]=random:1 f32[4,4]=random:2 i32=4 --expect 0=%t.npy,0,0
+// RUN: nereid run %s --target cpu -O vector_bits=256 -O fast_paths=all,-element-loops --grid 1 f32[4,64]=random:1 f32[4,4]=random:2 i32=4 --expect 0=%t.npy,0,0
 // RUN: nereid run %s --target cpu -O fast_paths=none --grid 1 f32[4,64]=random:1 f32[4,4]=ones i32=4 --save 0=%t.npy
-// RUN: nereid run %s --target cpu -O vector_bits=256 --grid 1 f32[4,64]=random:1 f32[4,4]=ones i32=4 --expect 0=%t.npy,0,0
+// RUN: nereid run %s --target cpu -O vector_bits=256 -O fast_paths=all,-element-loops --grid 1 f32[4,64]=random:1 f32[4,4]=ones i32=4 --expect 0=%t.npy,0,0
 
 // CHECK: fcmp oeq float %{{.+}}, 1.000000e+00
 // ALWAYS-NOT: fcmp oeq float %{{.+}}, 1.000000e+00

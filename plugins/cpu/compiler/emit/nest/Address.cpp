@@ -33,9 +33,7 @@ bool NestEmitter::dependsOnMemory(Value tile) {
   return memoryDependence[tile] = depends;
 }
 
-/// `index` as a sum of another and a constant, which becomes the displacement
-/// of an instruction: the rows of a block share a register.
-static std::pair<llvm::Value *, int64_t> asSum(llvm::Value *index) {
+std::pair<llvm::Value *, int64_t> asSum(llvm::Value *index) {
   auto *sum = dyn_cast<llvm::BinaryOperator>(index);
   auto *distance = sum && sum->getOpcode() == llvm::Instruction::Add
                        ? dyn_cast<llvm::ConstantInt>(sum->getOperand(1))
@@ -51,6 +49,42 @@ static int64_t repeatOf(const Indices &indices) {
     if (!index.isUniform())
       repeat = !repeat || repeat == index.repeat ? index.repeat : 1;
   return std::max<int64_t>(repeat, 1);
+}
+
+/// `polynomial`, at the outermost level where its scalars are available: those
+/// of an element loop are not outside of it.
+llvm::Value *NestEmitter::polynomialAt(const codegen::Polynomial &polynomial) {
+  unsigned level = 0;
+  for (const codegen::Monomial &monomial : polynomial.terms())
+    for (Value factor : monomial.factors)
+      level = std::max(level, levelOf(emitter.scalar(factor)));
+  insertAt(level);
+  if (!level)
+    return emitter.polynomial(polynomial);
+  PolynomialScope ofLoop(emitter);
+  llvm::Value *value = emitter.polynomial(polynomial);
+  place(value, level);
+  return value;
+}
+
+/// Adds the summands of `polynomial` to `parts`, those of each level as one.
+void NestEmitter::addByLevel(const codegen::Polynomial &polynomial,
+                             SmallVectorImpl<llvm::Value *> &parts) {
+  if (!nest.elementLoop) {
+    parts.push_back(polynomialAt(polynomial));
+    return;
+  }
+  for (unsigned level = 0; level < levels.size(); ++level) {
+    codegen::Polynomial part =
+        polynomial.filtered([&](const codegen::Monomial &monomial) {
+          unsigned own = 0;
+          for (Value factor : monomial.factors)
+            own = std::max(own, levelOf(emitter.scalar(factor)));
+          return own == level;
+        });
+    if (!part.isZero())
+      parts.push_back(polynomialAt(part));
+  }
 }
 
 /// The addresses of `pointers` at `indices`. Loop-invariant terms are added
@@ -88,8 +122,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   };
   auto scaledBy = [&](const codegen::Polynomial &factor, llvm::Value *value,
                       bool isVector) {
-    insertAt(0);
-    llvm::Value *by = emitter.polynomial(factor);
+    llvm::Value *by = polynomialAt(factor);
     if (auto *known = dyn_cast<llvm::ConstantInt>(by); known && known->isOne())
       return value;
     return at({value, by}, [&] {
@@ -110,8 +143,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     stride = stride + factor.scaled(index.lane);
   };
 
-  insertAt(0);
-  parts.push_back(emitter.polynomial(form->base));
+  addByLevel(form->base, parts);
   for (auto [dim, factor] : llvm::enumerate(form->strides))
     if (!factor.isZero())
       addIndex(factor, indices[dim]);
@@ -182,8 +214,7 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
   bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
   address.mayBeNeighbours = mayBeOne && isComputed && !onlyPieces;
   if (!stride.isZero()) {
-    insertAt(0);
-    llvm::Value *lane = emitter.polynomial(stride);
+    llvm::Value *lane = polynomialAt(stride);
     if (!spread && repeat == 1)
       address.unknownStride = lane;
     addSpread(at({lane}, [&] {

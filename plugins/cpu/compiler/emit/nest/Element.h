@@ -42,6 +42,10 @@ struct Index {
 };
 using Indices = llvm::SmallVector<Index, 4>;
 
+/// `index`, an i64, as a sum of another and a constant, which becomes the
+/// displacement of an instruction: the rows of a block share a register.
+std::pair<llvm::Value *, int64_t> asSum(llvm::Value *index);
+
 /// A tile's elements at an index: one value for all lanes, or a vector.
 struct Element {
   llvm::Value *value = nullptr;

@@ -48,6 +48,12 @@ struct AxisRange {
   bool isKnownNotEmpty = false;
 };
 
+/// A vector of those for which an element loop runs at once.
+struct PlaceInBlock {
+  Indices indices;          // of the nest
+  llvm::Value *activeLanes; // or null: all
+};
+
 /// Accumulators of a reduction, per operand and unrolled copy.
 struct Accumulators {
   tt::ReduceOp op;

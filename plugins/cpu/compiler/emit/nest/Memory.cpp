@@ -66,9 +66,12 @@ Element NestEmitter::load(tt::LoadOp op, const Indices &indices) {
   unsigned outerMinimum = minimumLevel;
   if (assumed)
     minimumLevel = std::max(minimumLevel, assumptionLevel);
+  minimumLevel = std::max(minimumLevel, loadLevel);
   Element element = guardedLoad(op, type, mask, other, indices);
   minimumLevel = outerMinimum;
   // What rarely runs is not the first to read.
+  if (nest.elementLoop)
+    return asInRegister(element, op.getType());
   if (loopAround)
     prefetch(op, addressOf(op.getPtr(), indices));
   else if (!nest.isRare && !prefetchNext(op, indices) && bytesAhead)

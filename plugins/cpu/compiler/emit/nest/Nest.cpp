@@ -74,10 +74,13 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
     if (nest.shape[dim] == 1 ||
         (nest.transposition && dim == nest.transposition->axis))
       continue;
-    loops.push_back(beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1));
+    int64_t step = nest.elementLoop && rowDimOf(nest) == dim ? inner.rows : 1;
+    loops.push_back(
+        beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), step));
     current[dim] = {loops.back().index, 0, nullptr};
   }
-  if (!loops.empty() && !nest.transposition && nest.reduceAxis < 0)
+  if (!loops.empty() && !nest.transposition && nest.reduceAxis < 0 &&
+      !nest.elementLoop)
     prefetchRows(inner);
   if (nest.transposition)
     emitTransposed(inner);
@@ -269,6 +272,8 @@ void NestEmitter::emitVectorLoop(const Inner &inner, AxisRange range,
 
 void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
                              unsigned unroll) {
+  if (nest.elementLoop)
+    return emitBlockOfLoop(inner, index, unroll);
   for (unsigned copy = 0; copy < unroll; ++copy) {
     llvm::Value *base = at({index}, [&] {
       return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;

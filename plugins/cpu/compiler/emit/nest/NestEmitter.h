@@ -57,6 +57,15 @@ private:
   void emitVectorLoop(const Inner &inner, AxisRange range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
+  // ElementLoop.cpp
+  void emitBlockOfLoop(const Inner &inner, llvm::Value *index, unsigned unroll);
+  void emitBlocksOfLoop(const Inner &inner, AxisRange range);
+  void moveTo(const PlaceInBlock &place);
+  Element resultOf(mlir::scf::ForOp loop, unsigned number,
+                   const Indices &indices);
+  void emitScalarsOf(mlir::scf::ForOp loop);
+  void emitElementLoop(mlir::scf::ForOp loop,
+                       llvm::ArrayRef<PlaceInBlock> places);
   // KeptRows.cpp
   llvm::Value *isKeptRow(const Inner &inner);
   // Transpose.cpp: blocks that are transposed in registers
@@ -167,6 +176,9 @@ private:
   int64_t alignmentOf(const Index &index) const;
 
   // Address.cpp
+  llvm::Value *polynomialAt(const codegen::Polynomial &polynomial);
+  void addByLevel(const codegen::Polynomial &polynomial,
+                  llvm::SmallVectorImpl<llvm::Value *> &parts);
   Address addressOf(mlir::Value pointers, const Indices &indices);
   bool dependsOnMemory(mlir::Value tile);
   /// The address of each lane, for memory of type `element`.
@@ -283,6 +295,8 @@ private:
   llvm::Value *activeLanes = nullptr; // those before it, as a mask; or null
   unsigned assumptionLevel = 0;            // where the assumptions hold
   unsigned minimumLevel = 0;               // of what is emitted
+  unsigned loadLevel = 0;                  // the least of loads
+  llvm::SmallVector<PlaceInBlock, 4> block; // of the element loop
   llvm::DenseSet<mlir::Value> written;     // by one inner part for the next
   unsigned rowLevel = 0;                   // where an inner part begins
   llvm::SmallVector<llvm::Value *, 16> groupIndices; // of a group's vectors

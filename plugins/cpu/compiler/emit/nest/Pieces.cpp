@@ -74,8 +74,12 @@ void NestEmitter::emitPieces(const Inner &inner, AxisRange full,
     end = begin;
   if (masks->masksEnds) {
     activeEnd = last;
-    emitIn({end, last},
-           [&](AxisRange range) { emitVectorLoop(inner, range, 1); });
+    emitIn({end, last}, [&](AxisRange range) {
+      if (nest.elementLoop)
+        emitBlocksOfLoop(inner, range);
+      else
+        emitVectorLoop(inner, range, 1);
+    });
   }
   piece = nullptr;
 
@@ -113,8 +117,11 @@ llvm::Value *NestEmitter::untilAligned(llvm::Value *begin,
   return builder.CreateSelect(isApart, head, length);
 }
 
-/// Can a piece be as long as two vectors?
+/// Can a piece be as long as two vectors, which have no masks? An element loop
+/// would be emitted twice.
 bool NestEmitter::fillsVectors() const {
+  if (nest.elementLoop && masks->masksEnds)
+    return false;
   return !masks->masksEnds ||
          llvm::none_of(masks->divisions, [&](const PlannedDivision &division) {
            llvm::APInt divisor;
@@ -210,8 +217,12 @@ std::optional<Element> NestEmitter::constantInPiece(Value value,
 
 /// The distance of the current vector from where the piece begins.
 llvm::Value *NestEmitter::placeInPiece() {
-  llvm::Value *index = current[nest.vectorAxis].base;
-  return at({index, piece}, [&] { return builder.CreateSub(index, piece); });
+  auto [index, distance] = asSum(current[nest.vectorAxis].base);
+  llvm::Value *place =
+      at({index, piece}, [&] { return builder.CreateSub(index, piece); });
+  return !distance ? place : at({place}, [&] {
+    return builder.CreateAdd(place, emitter.i64(distance));
+  });
 }
 
 /// The value of `division` in the lanes of the current vector.

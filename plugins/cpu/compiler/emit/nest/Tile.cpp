@@ -101,6 +101,8 @@ Element NestEmitter::define(Value value, const Indices &indices) {
     return gather(gatherOp, indices);
   if (auto loadOp = dyn_cast<tt::LoadOp>(op))
     return load(loadOp, indices);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return resultOf(loop, cast<OpResult>(value).getResultNumber(), indices);
   if (op->hasTrait<OpTrait::ConstantLike>())
     return constant(value, indices);
   return elementwise(op, cast<OpResult>(value).getResultNumber(), indices);
