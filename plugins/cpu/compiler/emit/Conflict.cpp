@@ -239,10 +239,13 @@ static bool hasExtent(Emitter &emitter, Value pointers, bool isAffine) {
   if (!form || form->isAffine() || isAffine)
     return form && form->isAffine();
   auto isAny = [](const codegen::Polynomial &) { return true; };
-  return hasRange(*form, emitter.forms, isAny, [&](Value tensor) {
-    const Buffer *buffer = emitter.program.materialized.lookup(tensor);
-    return buffer && buffer->tiles == 1 && !buffer->panel;
-  });
+  return hasRange(
+      *form, emitter.forms, isAny, [&](Value tensor) -> std::optional<bool> {
+        const Buffer *buffer = emitter.program.materialized.lookup(tensor);
+        if (!buffer)
+          return std::nullopt;
+        return buffer->tiles == 1 && !buffer->panel;
+      });
 }
 
 llvm::Value *emitConflict(Emitter &emitter, const Conflict &conflict) {

@@ -102,7 +102,7 @@ static bool findRowNumbers(Value pointers, bool isLoad,
   constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
   const TileForm *form = forms.of(pointers);
   auto isAny = [](const codegen::Polynomial &) { return true; };
-  auto isNone = [](Value) { return false; };
+  auto isNone = [](Value) { return std::optional<bool>(); };
   auto elements = [](Value tile) {
     return codegen::tileType(tile).getNumElements();
   };
@@ -153,9 +153,12 @@ bool Planner::canGuard(tt::LoadOp load, ArrayRef<LaterStore> stores) {
   auto isKnownForm = [&](Value pointers) {
     const TileForm *form = forms.of(pointers);
     return isKnown(codegen::Polynomial::symbol(form->pointer)) &&
-           hasRange(*form, forms, isKnown, [&](Value tensor) {
-             return isDone(tensor) && program->materialized.contains(tensor);
-           });
+           hasRange(*form, forms, isKnown,
+                    [&](Value tensor) -> std::optional<bool> {
+                      if (!program->materialized.contains(tensor))
+                        return std::nullopt;
+                      return isDone(tensor);
+                    });
   };
   return isKnownForm(load.getPtr()) &&
          llvm::all_of(stores,

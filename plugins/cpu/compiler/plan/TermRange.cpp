@@ -36,13 +36,15 @@ std::optional<DividedForm> dividedFormOf(Value tile,
 
 bool hasRange(const codegen::TileForm &form, codegen::TileForms &forms,
               llvm::function_ref<bool(const codegen::Polynomial &)> isKnown,
-              llvm::function_ref<bool(Value)> isRead) {
+              llvm::function_ref<std::optional<bool>(Value)> isRead) {
   return isKnown(form.base) && llvm::all_of(form.strides, isKnown) &&
          llvm::all_of(form.terms, [&](const codegen::TileTerm &term) {
            if (!isKnown(term.coefficient))
              return false;
-           if (isRead(term.tensor) || codegen::numbersOf(term.tensor))
+           if (codegen::numbersOf(term.tensor))
              return true;
+           if (std::optional<bool> isReadable = isRead(term.tensor))
+             return *isReadable;
            auto divided = dividedFormOf(term.tensor, forms);
            return divided && isKnown(divided->divisor) &&
                   hasRange(*divided->dividend, forms, isKnown, isRead);

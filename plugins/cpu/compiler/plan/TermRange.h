@@ -24,10 +24,11 @@ std::optional<DividedForm> dividedFormOf(mlir::Value tile,
                                          codegen::TileForms &forms);
 
 /// Can the range of a tile with `form` be computed, given the polynomials for
-/// which `isKnown` and tiles of integers for which `isRead` is true?
+/// which `isKnown` is true? Of a tile of integers that is in scratch, `isRead`
+/// says whether it can be read there; of others, nothing.
 bool hasRange(const codegen::TileForm &form, codegen::TileForms &forms,
               llvm::function_ref<bool(const codegen::Polynomial &)> isKnown,
-              llvm::function_ref<bool(mlir::Value)> isRead);
+              llvm::function_ref<std::optional<bool>(mlir::Value)> isRead);
 
 } // namespace nereid::cpu
 
