@@ -14,6 +14,7 @@ from ir import Kernel
 from packed import Packed
 from products import FewRows, LoneProduct, ManyRows, Products
 from rows import Rows
+from side import Side
 from splits import Splits
 
 
@@ -124,9 +125,12 @@ def generate_products(seed: int):
 
 def generate_any(seed: int):
     """The kernel of one seed of eight divides its index, and that of one of sixteen
-    reduces columns. Of thirty-two one divides the numbers of columns, one reduces rows."""
+    reduces columns, and programs of another have columns. Of thirty-two one divides the numbers
+    of columns, one reduces rows."""
     if seed % 8 == 5:
         return Flat(seed).kernel()
+    if seed % 16 == 3:
+        return Side(seed).kernel()
     if seed % 32 in (7, 23):
         return (Rows if seed % 32 == 7 else Packed)(seed).kernel()
     return Columns(seed).kernel() if seed % 16 == 11 else generate(seed)

@@ -106,6 +106,8 @@ static constexpr FastPathInfo kTable[] = {
      "loops that carry tiles through a few iterations are no loops"},
     {FastPath::ElementLoops, "element-loops",
      "loops that compute elements run inside nests, for a few vectors"},
+    {FastPath::SideBySide, "side-by-side",
+     "programs that read neighbouring columns are computed together"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -63,8 +63,9 @@ enum class FastPath : unsigned {
   DotSplit,
   ShortLoops,
   ElementLoops,
+  SideBySide,
 };
-inline constexpr size_t kFastPaths = 49;
+inline constexpr size_t kFastPaths = 50;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -9,6 +9,7 @@
 #include "analysis/Induction.h"
 #include "emit/Choice.h"
 #include "emit/Entry.h"
+#include "emit/SideBySide.h"
 #include "kernel/OutOfResources.h"
 #include "nereid/codegen/Expand.h"
 #include "nereid/ttir/Parse.h"
@@ -95,13 +96,18 @@ struct KernelForm {
 struct KernelForms {
   SmallVector<KernelForm, 2> list;
   FormCondition condition;
+  /// One that runs programs together, before all others; its kernel may be
+  /// null.
+  SideBySide side;
+  KernelForm together;
 };
 } // namespace
 
 /// Plans `kernel`, and adds what the driver has to know to `info`.
 static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
                                            const GenerateOptions &options,
-                                           KernelInfo &info) {
+                                           KernelInfo &info,
+                                           Value together = {}) {
   codegen::TileForms planned;
   std::optional<RowParts> parts;
   if (mayDivide)
@@ -123,8 +129,11 @@ static llvm::Expected<KernelForm> planForm(tt::FuncOp kernel, bool mayDivide,
   if (options.fastPaths.has(FastPath::MaskIntervals))
     planMasks(program, *form.forms, options);
   planPlainAtomics(program, options, info);
-  planInterleaving(program, *form.forms, options);
-  planGridOrder(program, *form.forms, options);
+  program.together = together;
+  if (!together) {
+    planInterleaving(program, *form.forms, options);
+    planGridOrder(program, *form.forms, options);
+  }
   // In a loop that never runs it stores nothing.
   form.streams = info.streamedBytesPerProgram &&
                  planStreams(program, *form.forms, options);
@@ -166,8 +175,9 @@ static void splitColumnsOf(tt::FuncOp kernel, tt::FuncOp &special,
 static llvm::Expected<KernelForms>
 planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   planDisjointAxis(kernel, options, info);
-  shortenRowSteps(kernel, options);
   KernelForms result;
+  result.side = copySideBySide(kernel, options);
+  shortenRowSteps(kernel, options);
   GenerateOptions general = options;
   tt::FuncOp special;
   if (options.fastPaths.has(FastPath::UnitStrides))
@@ -196,12 +206,23 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
     general.fastPaths = FastPaths::none();
   SmallVector<KernelForm, 2> &forms = result.list;
   bool streams = false;
+  if (const SideBySide &side = result.side; side.kernel) {
+    auto form = planForm(side.kernel, false, options, info, side.count);
+    if (!form)
+      return form.takeError();
+    streams = form->streams;
+    result.together = std::move(*form);
+    // Nothing runs alone unless divisors are small.
+    if (side.divisions.empty() && hasRoomForBuffers(kernel))
+      general.fastPaths = FastPaths::none();
+  }
   for (tt::FuncOp each : {special, kernel}) {
     if (!each)
       continue;
     // The driver divides all programs of a launch, or none.
+    bool mayDivide = !special && !result.side.kernel;
     auto form =
-        planForm(each, !special, each == kernel ? general : options, info);
+        planForm(each, mayDivide, each == kernel ? general : options, info);
     if (!form)
       return form.takeError();
     streams |= form->streams;
@@ -213,7 +234,9 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
     info.streamedBytesPerProgram = info.streamedStep = 0;
   // Whether the order matters does not depend on strides.
   for (KernelForm &form : forms)
-    form.program->fastestAxis = forms.front().program->fastestAxis;
+    form.program->fastestAxis = result.side.kernel
+                                    ? result.side.axis
+                                    : forms.front().program->fastestAxis;
   static constexpr uint32_t kAlong[] = {0, NEREID_CPU_KERNEL_ALONG_Y,
                                         NEREID_CPU_KERNEL_ALONG_Z};
   info.flags |= kAlong[forms.front().program->fastestAxis];
@@ -251,6 +274,12 @@ generate(ModuleOp source, const GenerateOptions &options,
   const FormCondition &condition = planned->condition;
   if (options.describesPlan) {
     llvm::raw_string_ostream text(info.tileProgram);
+    if (planned->side.kernel) {
+      text << "up to " << planned->side.most << " programs side by side along "
+           << "xyz"[planned->side.axis] << ":\n";
+      planned->together.program->print(text);
+      text << "alone:\n";
+    }
     for (const KernelForm &form : forms) {
       if (forms.size() > 1)
         text << (&form == forms.begin() ? textOf(condition) : "elsewhere:\n");
@@ -266,16 +295,26 @@ generate(ModuleOp source, const GenerateOptions &options,
   result->setDataLayout(options.machine->createDataLayout());
   llvm::MDNode *scratchScope = makeScratchScope(context);
   SmallVector<llvm::Function *, 2> entries;
-  for (KernelForm &form : forms) {
+  auto emit = [&](KernelForm &form) {
     Emitter emitter(*result, *form.program, *form.forms, form.options);
     emitter.scratchScope = scratchScope;
     entries.push_back(emitEntry(emitter, info, "cpu." + info.name));
-    if (!entries.back())
+    return entries.back();
+  };
+  for (KernelForm &form : forms)
+    if (!emit(form))
       return failureOf("the kernel cannot be compiled for the cpu");
-  }
   if (entries.size() > 1)
     entries.push_back(
         emitChoice(*entries[0], *entries[1], condition, info, kEntryName));
+  if (planned->side.kernel) {
+    llvm::Function *alone = entries.back();
+    if (!emit(planned->together))
+      return failureOf("the kernel cannot be compiled for the cpu");
+    alone->setName("cpu." + info.name);
+    entries.push_back(emitSideBySide(*entries.back(), *alone, planned->side,
+                                     info, kEntryName));
+  }
   entries.back()->setName(kEntryName);
   entries.back()->setLinkage(llvm::GlobalValue::ExternalLinkage);
   entries.back()->setDSOLocal(false);

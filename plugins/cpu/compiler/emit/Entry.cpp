@@ -39,6 +39,24 @@ llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,
       kNames[axis]);
 }
 
+/// The u32 at `offset` of `launch`; 0 in an older driver's, which lacks it.
+static llvm::Value *loadField(llvm::IRBuilder<> &b, llvm::Value *launch,
+                              unsigned offset) {
+  llvm::Value *size = b.CreateLoad(b.getInt32Ty(), launch);
+  llvm::Value *hasField = b.CreateICmpUGT(size, b.getInt32(offset));
+  llvm::Value *place = b.CreateSelect(
+      hasField, b.CreateConstGEP1_64(b.getInt8Ty(), launch, offset), launch);
+  llvm::Value *field = b.CreateLoad(b.getInt32Ty(), place);
+  return b.CreateSelect(hasField, field, b.getInt32(0));
+}
+
+llvm::Value *hasLaunchFlag(llvm::IRBuilder<> &b, llvm::Value *launch,
+                           uint32_t flag) {
+  llvm::Value *flags =
+      loadField(b, launch, offsetof(nereid_cpu_launch_t, flags));
+  return b.CreateICmpNE(b.CreateAnd(flags, flag), b.getInt32(0));
+}
+
 namespace {
 /// Builds the entry function around the kernel's body.
 class EntryEmitter {
@@ -78,6 +96,9 @@ public:
     if (emitter.program.parts)
       loadPart(*emitter.program.parts);
     startIds();
+    if (Value together = emitter.program.together)
+      emitter.scalars[together] =
+          b.CreateTrunc(function->getArg(3), b.getInt32Ty());
 
     b.SetInsertPoint(header);
     makeIds(entry);
@@ -141,28 +162,17 @@ private:
       emitter.gridSizes[axis] = loadGridSize(b, emitter.launch, axis);
   }
 
-  /// The u32 at `offset` of the launch; 0 in an older driver's, which lacks it.
-  llvm::Value *loadField(unsigned offset) {
-    llvm::Value *size = b.CreateLoad(b.getInt32Ty(), emitter.launch);
-    llvm::Value *hasField = b.CreateICmpUGT(size, b.getInt32(offset));
-    llvm::Value *place = b.CreateSelect(
-        hasField, b.CreateConstGEP1_64(b.getInt8Ty(), emitter.launch, offset),
-        emitter.launch);
-    llvm::Value *field = b.CreateLoad(b.getInt32Ty(), place);
-    return b.CreateSelect(hasField, field, b.getInt32(0));
-  }
-
-  /// An i1: is `flag` of the launch set?
   llvm::Value *hasFlag(uint32_t flag) {
-    llvm::Value *flags = loadField(offsetof(nereid_cpu_launch_t, flags));
-    return b.CreateICmpNE(b.CreateAnd(flags, flag), b.getInt32(0));
+    return hasLaunchFlag(b, emitter.launch, flag);
   }
 
   /// The rows of the part: strips of the same number of rows each, or, of the
   /// first ones, one more, as dots divide them.
   void loadPart(const RowParts &parts) {
-    llvm::Value *part = loadField(offsetof(nereid_cpu_launch_t, part));
-    llvm::Value *count = loadField(offsetof(nereid_cpu_launch_t, parts));
+    llvm::Value *part =
+        loadField(b, emitter.launch, offsetof(nereid_cpu_launch_t, part));
+    llvm::Value *count =
+        loadField(b, emitter.launch, offsetof(nereid_cpu_launch_t, parts));
     count =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, count, b.getInt32(1));
     auto startOf = [&](llvm::Value *number) {
@@ -216,6 +226,8 @@ private:
         emitBody(emitter, latch);
         b.SetInsertPoint(latch);
         following = idsAfter(following);
+        if (emitter.program.together)
+          count = left;
       }
     }
     for (auto [phi, id] : llvm::zip(ids, following))

@@ -16,6 +16,11 @@ namespace nereid::cpu {
 llvm::Function *emitEntry(Emitter &emitter, const KernelInfo &info,
                           llvm::StringRef name);
 
+/// An i1: is `flag`, a NEREID_CPU_LAUNCH_*, set in the nereid_cpu_launch_t that
+/// `launch` points to? An older driver has none.
+llvm::Value *hasLaunchFlag(llvm::IRBuilder<> &b, llvm::Value *launch,
+                           uint32_t flag);
+
 /// Loads the number of programs along `axis` of the nereid_cpu_launch_t that
 /// `launch` points to, an i32.
 llvm::Value *loadGridSize(llvm::IRBuilder<> &b, llvm::Value *launch,

@@ -203,6 +203,7 @@ struct TileProgram {
   /// Loops that run inside nests, and the loops in them: they have no steps.
   llvm::DenseSet<mlir::Operation *> elementLoops;
   std::optional<RowParts> parts;
+  mlir::Value together; // SideBySide::count; null: programs run alone
   std::optional<TurnLoop> turns;
   std::optional<JointLoop> joint;
   /// Programs that follow one another had better be neighbours along this axis
