@@ -217,10 +217,16 @@ std::optional<Element> NestEmitter::constantInPiece(Value value,
 
 /// The distance of the current vector from where the piece begins.
 llvm::Value *NestEmitter::placeInPiece() {
-  auto [index, distance] = asSum(current[nest.vectorAxis].base);
-  llvm::Value *place =
-      at({index, piece}, [&] { return builder.CreateSub(index, piece); });
-  return !distance ? place : at({place}, [&] {
+  llvm::Value *index = current[nest.vectorAxis].base;
+  auto distanceOf = [&](llvm::Value *from) {
+    return at({from, piece}, [&] { return builder.CreateSub(from, piece); });
+  };
+  // The vectors of a block share a register.
+  auto [first, distance] = asSum(index);
+  if (block.empty() || !distance)
+    return distanceOf(index);
+  llvm::Value *place = distanceOf(first);
+  return at({place}, [&, distance = distance] {
     return builder.CreateAdd(place, emitter.i64(distance));
   });
 }
