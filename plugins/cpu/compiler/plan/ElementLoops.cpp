@@ -17,6 +17,8 @@
 
 #include "plan/ElementLoops.h"
 
+#include "plan/Planner.h"
+
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
@@ -139,6 +141,18 @@ llvm::DenseSet<Operation *> findElementLoops(tt::FuncOp function,
     return WalkResult::skip();
   });
   return found;
+}
+
+/// One nest, of its own, computes all that `loop` carries.
+void Planner::planElementLoop(scf::ForOp loop) {
+  flush();
+  for (Value result : loop.getResults())
+    if (isTile(result) && !result.use_empty()) {
+      addRoot({RootKind::Materialize, loop, result,
+               program->materialized.lookup(result)});
+      pending->elementLoop = loop;
+    }
+  flush();
 }
 
 void setBlockOfLoop(Nest &nest, const CpuModel &cpu) {

@@ -238,18 +238,6 @@ void Planner::planRegionOp(Operation *op) {
   current->steps.push_back({StepKind::Region, op, nullptr});
 }
 
-/// One nest, of its own, computes all that `loop` carries.
-void Planner::planElementLoop(scf::ForOp loop) {
-  flush();
-  for (Value result : loop.getResults())
-    if (isTile(result) && !result.use_empty()) {
-      addRoot({RootKind::Materialize, loop, result,
-               program->materialized.lookup(result)});
-      pending->elementLoop = loop;
-    }
-  flush();
-}
-
 bool Planner::dependsOnPending(ValueRange values) const {
   return pending && llvm::any_of(values, [&](Value value) {
            Operation *op = value.getDefiningOp();
