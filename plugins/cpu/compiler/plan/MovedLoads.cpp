@@ -95,8 +95,8 @@ static bool hasNeighbours(const DividedForm &divided,
 /// finds by a remainder, as in a roll of rows, are read before the loop of the
 /// store, as if no range was known: where they are a few elements behind what
 /// is stored, but for the higher bits of the address, each load would wait for
-/// a store.
-static bool findRowNumbers(Value pointers, bool isLoad,
+/// a store; so it is only with `mayWait`.
+static bool findRowNumbers(Value pointers, bool mayWait,
                            codegen::TileForms &forms,
                            SmallVectorImpl<Value> &tensors) {
   constexpr int64_t kLeastRow = 16; // elements of the tile for each of a tensor
@@ -117,7 +117,7 @@ static bool findRowNumbers(Value pointers, bool isLoad,
       continue;
     auto divided = dividedFormOf(term.tensor, forms);
     if (divided && hasRange(*divided->dividend, forms, isAny, isNone)) {
-      if (isLoad && !repeats && term.coefficient.constant() == 1 &&
+      if (mayWait && !repeats && term.coefficient.constant() == 1 &&
           hasNeighbours(*divided, forms))
         return false;
       continue;
@@ -131,6 +131,9 @@ static bool findRowNumbers(Value pointers, bool isLoad,
   }
   return form != nullptr;
 }
+
+/// More loads, such as those of a filter, take longer to copy than they wait.
+static constexpr size_t kFewLoads = 3;
 
 /// Can the addresses of `load` and `stores` be compared, and `load` be copied,
 /// before the first step of the stores?
@@ -234,7 +237,8 @@ bool Planner::materializeMovedLoads() {
         Value to = store.pointers;
         if (hazard == Hazard::Always &&
             !codegen::haveSameAddresses(op.getPtr(), to, forms) &&
-            findRowNumbers(op.getPtr(), true, forms, numbers) &&
+            findRowNumbers(op.getPtr(), loads.size() <= kFewLoads, forms,
+                           numbers) &&
             findRowNumbers(to, false, forms, numbers))
           hazard = Hazard::IfOverlapping;
         always |= hazard == Hazard::Always;
