@@ -95,6 +95,17 @@ bool MaskPlanner::endPieces(int64_t extent) const {
   });
 }
 
+void MaskPlanner::addTwin(Value value, const IndexMap &map) {
+  Operation *op = value.getDefiningOp();
+  bool isTwin =
+      op && llvm::any_of(plan.divisions, [&](const auto &known) {
+        return known.map == map &&
+               known.value.getDefiningOp()->getOperands() == op->getOperands();
+      });
+  if (isTwin)
+    (void)addDivision(value, map);
+}
+
 /// What `value` grows by in a piece, if it is constant there but for that.
 std::optional<int64_t> MaskPlanner::addDivision(Value value,
                                                 const IndexMap &map) {

@@ -89,6 +89,9 @@ public:
   /// stride in each piece. Constant divisors below `leastDivisor` must not end
   /// pieces.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
+  /// Adds `value`, at the index `map`, if it is a quotient or a remainder of
+  /// what a division of the plan divides, by the same: no piece ends elsewhere.
+  void addTwin(mlir::Value value, const IndexMap &map);
   /// What the address of `access`, whose conditions were added, grows by along
   /// the axis in a piece in which all are true, if that is a constant.
   std::optional<int64_t> strideInPiece(const MaskedAccess &access);

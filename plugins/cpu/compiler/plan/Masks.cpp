@@ -55,6 +55,13 @@ static void addAccesses(codegen::MaskPlanner &planner, const Inner &inner,
     if (auto access = writtenBy(root, rank))
       add(*access);
   }
+  if (!leastDivisor)
+    return;
+  codegen::IndexMap map = codegen::identityMap(rank);
+  for (const Root &root : inner.roots)
+    for (Value value : readsOf(root, program).streamed)
+      if (codegen::rankOf(value) == rank)
+        planner.addTwin(value, map);
 }
 
 /// Is `value` available before the loops of a nest that writes `written`?
