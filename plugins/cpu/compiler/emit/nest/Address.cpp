@@ -212,7 +212,9 @@ Address NestEmitter::addressOf(Value pointers, const Indices &indices) {
     return dependsOnMemory(term.tensor);
   });
   bool mayBeOne = step ? *step == 0 || *step == 1 : stride.divisibility() == 1;
-  address.mayBeNeighbours = mayBeOne && isComputed && !onlyPieces;
+  bool isInPiece = piece && !spread;
+  address.mayBeNeighbours =
+      mayBeOne && isComputed && (!onlyPieces || isInPiece);
   if (!stride.isZero()) {
     llvm::Value *lane = polynomialAt(stride);
     if (!spread && repeat == 1)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
+#include "emit/nest/Strided.h"
 
 #include <array>
 
@@ -181,10 +182,11 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
   unsigned level = std::max(levelOf({from, where, rest}), minimumLevel);
   if (!checksNeighbours(address, level))
     return {at({from, where, rest}, loadApart), true};
+  insertAt(level);
+  llvm::Value *first = builder.CreateExtractElement(from, uint64_t(0));
   auto loadOne = [&]() -> llvm::Value * {
-    llvm::Value *place = builder.CreateSelect(
-        builder.CreateOrReduce(where),
-        builder.CreateExtractElement(from, uint64_t(0)), emitter.dummy);
+    llvm::Value *place = builder.CreateSelect(builder.CreateOrReduce(where),
+                                              first, emitter.dummy);
     llvm::Value *value =
         emitter.inMemory(builder.CreateAlignedLoad(
                              type, place, llvm::Align(Emitter::bytesOf(type))),
@@ -192,15 +194,32 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
     return builder.CreateSelect(where, builder.CreateVectorSplat(lanes, value),
                                 rest);
   };
+  // As of every other element, in steps of two.
+  Address alternate{first, 2};
+  auto strided = isAllTrue(where) || masksNeighbours(type)
+                     ? asStrided(alternate, type, lanes, emitter.options)
+                     : std::nullopt;
+  auto isStride = [&](int64_t stride) {
+    return builder.CreateICmpEQ(address.unknownStride, emitter.i64(stride));
+  };
+  auto loadFar = [&]() -> llvm::Value * {
+    return ifElse(isStride(0), loadOne, loadApart);
+  };
   auto loadOthers = [&]() -> llvm::Value * {
     if (!address.unknownStride)
       return loadApart();
-    return ifElse(builder.CreateICmpEQ(address.unknownStride, emitter.i64(0)),
-                  loadOne, loadApart);
+    if (!strided)
+      return loadFar();
+    return ifElse(
+        isStride(2),
+        [&] {
+          return loadStrided(emitter, *strided,
+                             isAllTrue(where) ? nullptr : where, rest, memory);
+        },
+        loadFar);
   };
   auto loadNeighbours = [&]() -> llvm::Value * {
     llvm::Align align(Emitter::bytesOf(type));
-    llvm::Value *first = builder.CreateExtractElement(from, uint64_t(0));
     if (masksNeighbours(type))
       return emitter.inMemory(
           builder.CreateMaskedLoad(rest->getType(), first, align, where, rest),
@@ -208,7 +227,6 @@ Element NestEmitter::loadScattered(Address address, llvm::Type *type,
     return emitter.inMemory(
         builder.CreateAlignedLoad(rest->getType(), first, align), memory);
   };
-  insertAt(level);
   llvm::Value *value =
       ifElse(areNeighbours(address, type, where), loadNeighbours, loadOthers);
   place(value, level);
