@@ -7,10 +7,10 @@
 // cache line of columns as one more dimension of all that differs between
 // programs, the kernel reduces the columns of a tile instead:
 //
-//   row, column = pid // N, pid % N          row, columns = pid // N, pid % N +
-//   lanes x = load(p + row * M * N + i * N + column)    x = load(... +
-//   columns[None, :]) store(q + pid, sum(x))                        store(q +
-//   pids, sum(x, 0))
+//   alone                      together
+//   column = pid % N           columns = pid % N + lanes
+//   load(p + i * N + column)   load(p + i[:, None] * N + columns[None, :])
+//   store(q + pid, sum(x))     store(q + pids, sum(x, 0))
 
 #include "plan/SideBySide.h"
 
