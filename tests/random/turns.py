@@ -12,6 +12,7 @@ from flat import Flat
 from generate import generate
 from ir import Kernel
 from packed import Packed
+from pixels import Pixels
 from products import FewRows, LoneProduct, ManyRows, Products
 from rows import Rows
 from side import Side
@@ -116,10 +117,12 @@ class Turns(FewRows):
 
 
 def generate_products(seed: int):
-    """The kernels of four seeds of six are products alone."""
+    """The kernels of four seeds of six are products alone, and one of twelve reads an image."""
     kind = {2: LoneProduct, 3: Splits, 4: Turns, 5: FewRows}.get(seed % 6, Products)
     if seed % 18 == 11:
         kind = ManyRows
+    elif seed % 12 == 7:
+        kind = Pixels
     return kind(seed).kernel()
 
 

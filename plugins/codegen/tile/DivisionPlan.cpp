@@ -56,31 +56,27 @@ bool MaskPlanner::isConstant(Value value, const IndexMap &map) {
                       [&](Value operand) { return isConstant(operand, map); });
 }
 
-std::optional<int64_t> MaskPlanner::strideInPiece(const MaskedAccess &access) {
+std::optional<Polynomial>
+MaskPlanner::strideInPiece(const MaskedAccess &access) {
   const TileForm *form = forms.of(access.pointers);
   if (!form)
     return std::nullopt;
-  int64_t stride = 0;
+  Polynomial stride;
   for (auto [dim, source] : llvm::enumerate(access.map)) {
     if (!source.isAlong(axis))
       continue;
-    std::optional<int64_t> own = form->strides[dim].constant();
-    if (!own || source.kind != IndexSource::Dim)
+    if (source.kind != IndexSource::Dim)
       return std::nullopt;
-    stride += *own;
+    stride = stride + form->strides[dim];
   }
   for (const TileTerm &term : form->terms) {
     IndexMap map = compose(term.map, access.map);
-    if (std::optional<int64_t> own = addDivision(term.tensor, map)) {
-      std::optional<int64_t> factor = term.coefficient.constant();
-      if (*own && !factor)
-        return std::nullopt;
-      stride += *own ? *factor : 0;
-    } else if (isConstant(term.tensor, map)) {
+    if (std::optional<int64_t> own = addDivision(term.tensor, map))
+      stride = stride + term.coefficient.scaled(*own);
+    else if (isConstant(term.tensor, map))
       plan.constants.push_back({term.tensor, map});
-    } else {
+    else
       return std::nullopt;
-    }
   }
   return stride;
 }

@@ -93,8 +93,8 @@ public:
   /// what a division of the plan divides, by the same: no piece ends elsewhere.
   void addTwin(mlir::Value value, const IndexMap &map);
   /// What the address of `access`, whose conditions were added, grows by along
-  /// the axis in a piece in which all are true, if that is a constant.
-  std::optional<int64_t> strideInPiece(const MaskedAccess &access);
+  /// the axis in a piece in which all are true, if it grows evenly.
+  std::optional<Polynomial> strideInPiece(const MaskedAccess &access);
   /// Do pieces end within `extent` elements of the axis? Where only remainders
   /// by arguments are, those of offsets that are kept in bounds, they rarely
   /// do.

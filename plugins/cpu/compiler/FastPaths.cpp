@@ -108,6 +108,8 @@ static constexpr FastPathInfo kTable[] = {
      "loops that compute elements run inside nests, for a few vectors"},
     {FastPath::SideBySide, "side-by-side",
      "programs that read neighbouring columns are computed together"},
+    {FastPath::TurnedLoads, "turned-loads",
+     "what products read is loaded along the dimension that is in pieces"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -64,8 +64,9 @@ enum class FastPath : unsigned {
   ShortLoops,
   ElementLoops,
   SideBySide,
+  TurnedLoads,
 };
-inline constexpr size_t kFastPaths = 50;
+inline constexpr size_t kFastPaths = 51;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

@@ -16,6 +16,7 @@
 #include "plan/RowSteps.h"
 #include "plan/SplitIndex.h"
 #include "plan/Streams.h"
+#include "plan/TurnedLoads.h"
 #include "plan/UnitStrides.h"
 
 using namespace mlir;
@@ -94,6 +95,8 @@ planForms(tt::FuncOp kernel, const GenerateOptions &options, KernelInfo &info) {
   KernelForms result;
   result.side = copySideBySide(kernel, options);
   shortenRowSteps(kernel, options);
+  if (options.fastPaths.has(FastPath::TurnedLoads))
+    turnLoads(kernel, options);
   GenerateOptions general = options;
   tt::FuncOp special;
   if (options.fastPaths.has(FastPath::UnitStrides))

@@ -144,9 +144,11 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
     begin(2 * lanes);
   }
   const Root &first = inner.roots.front();
-  if (first.kind == RootKind::Serial &&
-      (!masksEnds || planner->strideInPiece(*writtenBy(first, rank)) != 1))
-    return {};
+  if (first.kind == RootKind::Serial) {
+    auto stride = planner->strideInPiece(*writtenBy(first, rank));
+    if (!masksEnds || !stride || stride->constant() != 1)
+      return {};
+  }
   if (isStrip) {
     // One range for all rows that are reduced.
     planner->dropIf([&](const codegen::PlannedCondition &condition) {
@@ -221,6 +223,35 @@ static unsigned sumsInPieces(const codegen::MaskPlan &masks, int64_t lanes) {
   return sums;
 }
 
+/// Where pieces do not depend on the row, they are found once for all rows:
+/// each vector runs through the rows of the nest. That changes the order of
+/// elements, which does not matter in scratch. Few vectors compute again what
+/// depends on the row only.
+static void planRowsInside(Nest &nest, codegen::TileForms &forms) {
+  constexpr int64_t kMostVectors = 8;
+  Inner &inner = nest.inners.front();
+  codegen::MaskPlan &masks = inner.masks;
+  std::optional<unsigned> row = rowDimOf(nest);
+  auto isScratch = [](const Root &root) {
+    return root.kind == RootKind::Materialize;
+  };
+  auto dependsOnRow = [&](Value value, ArrayRef<codegen::IndexSource> map) {
+    return codegen::changesAlong(*row, value, map, forms);
+  };
+  if (!row || nest.inners.size() > 1 || !masks.masksEnds ||
+      !masks.constants.empty() || nest.transposition || nest.elementLoop ||
+      nest.shape[nest.vectorAxis] > kMostVectors * nest.lanes ||
+      !llvm::all_of(inner.roots, isScratch) ||
+      llvm::any_of(masks.divisions, [&](const codegen::PlannedDivision &each) {
+        return dependsOnRow(each.value, each.map);
+      }))
+    return;
+  nest.hasRowsInside = true;
+  llvm::erase_if(masks.conditions, [&](const codegen::PlannedCondition &each) {
+    return dependsOnRow(each.condition, each.map);
+  });
+}
+
 /// Vectors of the update in `nest` that needs no lock, if its addresses are
 /// neighbours in pieces.
 static void planUpdate(Nest &nest, const TileProgram &program,
@@ -282,6 +313,7 @@ void planMasks(TileProgram &program, codegen::TileForms &forms,
               planOf(inner, nest, nest.lanes, program, written, forms, options);
       if (nest.elementLoop)
         planMasksOfLoop(nest);
+      planRowsInside(nest, forms);
       nest.unrollsRows &= llvm::none_of(nest.inners, [](const Inner &inner) {
         return dividesAxis(inner.masks);
       });

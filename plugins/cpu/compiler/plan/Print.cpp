@@ -156,6 +156,8 @@ struct Printer {
       os << " around a loop";
     if (nest.isMasked)
       os << " masked";
+    if (nest.hasRowsInside)
+      os << " around rows";
     if (nest.plainLanes > 1)
       os << " plain lanes " << nest.plainLanes;
     if (nest.group)

@@ -145,6 +145,7 @@ struct Nest {
   mlir::scf::ForOp unlessRun;
   bool unrollsRows = false; // where no mask divides them, they have no loop
   bool isMasked = false;    // one masked loop, no unmasked one beside it
+  bool hasRowsInside = false; // each vector has a loop over rowDimOf()
   bool isRare = false;      // small code matters more than speed
 };
 

@@ -71,7 +71,7 @@ void NestEmitter::emitInner(const Inner &inner, unsigned fixedDims) {
   for (unsigned dim = fixedDims; dim < nest.shape.size(); ++dim) {
     if (dim == nest.vectorAxis || int(dim) == nest.reduceAxis)
       continue;
-    if (nest.shape[dim] == 1 ||
+    if (nest.shape[dim] == 1 || (nest.hasRowsInside && dim == rowDimOf(nest)) ||
         (nest.transposition && dim == nest.transposition->axis))
       continue;
     int64_t step = nest.elementLoop && rowDimOf(nest) == dim ? inner.rows : 1;
@@ -251,10 +251,29 @@ void NestEmitter::emitAxis(const Inner &inner) {
   finishReductions();
 }
 
+/// Begins the loop over rows that is inside of that over pieces, or of that
+/// over vectors that are in no piece.
+std::optional<Loop> NestEmitter::beginRowsInside(bool inPiece) {
+  if (!nest.hasRowsInside || bool(piece) != inPiece)
+    return std::nullopt;
+  unsigned dim = *rowDimOf(nest);
+  Loop rows = beginLoop(emitter.i64(0), emitter.i64(nest.shape[dim]), 1);
+  current[dim] = {rows.index, 0, nullptr};
+  return rows;
+}
+
 /// Runs the roots for each vector of `range`, `unroll` of them at a time; the
 /// range is a multiple of that.
 void NestEmitter::emitVectorLoop(const Inner &inner, AxisRange range,
                                  unsigned unroll) {
+  std::optional<Loop> rows = beginRowsInside(/*inPiece=*/true);
+  emitVectors(inner, range, unroll);
+  if (rows)
+    endLoop(*rows);
+}
+
+void NestEmitter::emitVectors(const Inner &inner, AxisRange range,
+                              unsigned unroll) {
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
   auto *knownEnd = dyn_cast<llvm::ConstantInt>(range.end);
   int64_t step = int64_t(lanes) * unroll;
@@ -274,6 +293,8 @@ void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
                              unsigned unroll) {
   if (nest.elementLoop)
     return emitBlockOfLoop(inner, index, unroll);
+  // Without pieces, what each vector divides is the same for all rows.
+  std::optional<Loop> rows = beginRowsInside(/*inPiece=*/false);
   for (unsigned copy = 0; copy < unroll; ++copy) {
     llvm::Value *base = at({index}, [&] {
       return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;
@@ -281,6 +302,8 @@ void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
     setVectorIndex(base);
     emitRoots(inner, copy);
   }
+  if (rows)
+    endLoop(*rows);
   current[nest.vectorAxis] = zero();
   activeLanes = nullptr;
 }

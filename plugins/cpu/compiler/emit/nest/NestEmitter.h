@@ -54,7 +54,9 @@ private:
   size_t storeInterleaved(llvm::ArrayRef<Write> writes);
   void emitWrite(const Write &write);
   void emitWrites(llvm::ArrayRef<Write> writes);
+  std::optional<Loop> beginRowsInside(bool inPiece);
   void emitVectorLoop(const Inner &inner, AxisRange range, unsigned unroll);
+  void emitVectors(const Inner &inner, AxisRange range, unsigned unroll);
   void emitCopies(const Inner &inner, llvm::Value *index, unsigned unroll);
   void setVectorIndex(llvm::Value *base);
   // ElementLoop.cpp
