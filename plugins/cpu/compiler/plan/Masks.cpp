@@ -4,6 +4,7 @@
 
 #include "plan/Masks.h"
 
+#include "plan/PieceLoops.h"
 #include "plan/PlainAtomics.h"
 #include "plan/Reads.h"
 #include "tile/ConstantWhere.h"
@@ -204,52 +205,6 @@ static bool dividesAxis(const codegen::MaskPlan &masks) {
     return condition.bound.has_value();
   };
   return !masks.divisions.empty() || llvm::any_of(masks.conditions, isBound);
-}
-
-/// How many vectors a loop over pieces sums at once. The nest was planned for
-/// addresses that are scattered, which takes longer than any sum waits for the
-/// one before; in a piece they are neighbours. A short piece has few vectors.
-static unsigned sumsInPieces(const codegen::MaskPlan &masks, int64_t lanes) {
-  constexpr unsigned kMost = 4; // hide the latency of additions
-  unsigned sums = kMost;
-  for (const codegen::PlannedDivision &division : masks.divisions) {
-    APInt divisor;
-    if (division.grows &&
-        matchPattern(division.value.getDefiningOp()->getOperand(1),
-                     m_ConstantInt(&divisor)))
-      while (sums > 1 && divisor.slt(sums * lanes))
-        sums /= 2;
-  }
-  return sums;
-}
-
-/// Where pieces do not depend on the row, they are found once for all rows:
-/// each vector runs through the rows of the nest. That changes the order of
-/// elements, which does not matter in scratch. Few vectors compute again what
-/// depends on the row only.
-static void planRowsInside(Nest &nest, codegen::TileForms &forms) {
-  constexpr int64_t kMostVectors = 8;
-  Inner &inner = nest.inners.front();
-  codegen::MaskPlan &masks = inner.masks;
-  std::optional<unsigned> row = rowDimOf(nest);
-  auto isScratch = [](const Root &root) {
-    return root.kind == RootKind::Materialize;
-  };
-  auto dependsOnRow = [&](Value value, ArrayRef<codegen::IndexSource> map) {
-    return codegen::changesAlong(*row, value, map, forms);
-  };
-  if (!row || nest.inners.size() > 1 || !masks.masksEnds ||
-      !masks.constants.empty() || nest.transposition || nest.elementLoop ||
-      nest.shape[nest.vectorAxis] > kMostVectors * nest.lanes ||
-      !llvm::all_of(inner.roots, isScratch) ||
-      llvm::any_of(masks.divisions, [&](const codegen::PlannedDivision &each) {
-        return dependsOnRow(each.value, each.map);
-      }))
-    return;
-  nest.hasRowsInside = true;
-  llvm::erase_if(masks.conditions, [&](const codegen::PlannedCondition &each) {
-    return dependsOnRow(each.condition, each.map);
-  });
 }
 
 /// Vectors of the update in `nest` that needs no lock, if its addresses are
