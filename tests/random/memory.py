@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
+
 import elements as E
 from builder import limits
 from elements import Element
@@ -210,6 +214,9 @@ class Memory(Masks):
             return
         strides = [self.choice([0, 1, 1, 2]) for _ in shape]
         index = self.affine(shape, strides)
+        runs = random.Random(f"runs {self.seed} {len(self.buffers)}")
+        if shape and runs.random() < 0.5:
+            index = self._in_runs(index, runs)
         # At most this many additions to one place: loops nest twice.
         most = element.exact // (product(shape) * 64)
         value = self.without_negative_zero(self.cast(self.tile(element, shape), element, min(most, 64)))
@@ -222,6 +229,20 @@ class Memory(Masks):
         places = self.add(self.splat(pointer, shape), index)
         old = self.rmw("fadd", places, value, self.mask(shape))
         old.bound, old.signed_zero = element.exact, False
+
+    def _in_runs(self, index: Value, rng: random.Random) -> Value:
+        """The same index for neighbours: divided, or numbers in memory."""
+        if rng.random() < 0.5:
+            return self.with_number(rng.choice(["divui", "divsi"]), index, rng.choice([2, 3, 16, 40]))
+        count = index.high + 1
+        numbers, run = self._add_buffer(E.I32, count * self.grid), rng.choice([1, 7, 16, 17, 32, 100])
+        first = rng.randrange(run)
+        numbers.data = np.array([(first + i) // run * 5 % count for i in range(len(numbers.data))], np.int32)
+        argument = self._add_pointer(numbers, 0, count)
+        pointer = self.visible.pop() if self.grid == 1 else self._part(argument, count)
+        out = self.load_tile(self.add(self.splat(pointer, index.shape), index), None)
+        out.low, out.high = 0, count - 1
+        return out
 
     def add_counts(self) -> None:
         """Atomic additions to integers that all programs share, in the last statement."""

@@ -110,6 +110,8 @@ static constexpr FastPathInfo kTable[] = {
      "programs that read neighbouring columns are computed together"},
     {FastPath::TurnedLoads, "turned-loads",
      "what products read is loaded along the dimension that is in pieces"},
+    {FastPath::AtomicRuns, "atomic-runs",
+     "vectors of atomic updates of one address are combined first"},
 };
 
 /// Checks that a path's position in the table is its value.

@@ -65,8 +65,9 @@ enum class FastPath : unsigned {
   ElementLoops,
   SideBySide,
   TurnedLoads,
+  AtomicRuns,
 };
-inline constexpr size_t kFastPaths = 51;
+inline constexpr size_t kFastPaths = 52;
 
 /// The name of a path in the option `fast_paths` and what it does. The table in
 /// docs/architecture.md has a row for each.

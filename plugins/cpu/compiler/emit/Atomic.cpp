@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "emit/AtomicValues.h"
 #include "emit/Emitter.h"
 #include "nereid/codegen/Expand.h"
 
@@ -117,6 +118,11 @@ static llvm::Value *combine(llvm::IRBuilder<> &b,
   default:
     llvm_unreachable("an operation that operationOf() does not return");
   }
+}
+
+llvm::Value *combineValues(llvm::IRBuilder<> &builder, tt::AtomicRMWOp op,
+                           llvm::Value *old, llvm::Value *value) {
+  return combine(builder, operationOf(op.getAtomicRmwOp()), old, value);
 }
 
 llvm::Value *emitUpdate(Emitter &emitter, tt::AtomicRMWOp op, llvm::Value *old,

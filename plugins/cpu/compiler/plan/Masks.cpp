@@ -113,12 +113,13 @@ static bool canMaskLanes(const Inner &inner, const TileProgram &program,
 }
 
 /// For vectors of `lanes`. The plan of an atomic update is empty unless its
-/// addresses are neighbours in each piece.
+/// addresses grow by `stride` in each piece.
 static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
                                 int64_t lanes, const TileProgram &program,
                                 const llvm::DenseSet<Value> &written,
                                 codegen::TileForms &forms,
-                                const GenerateOptions &options) {
+                                const GenerateOptions &options,
+                                int64_t stride = 1) {
   unsigned rank = nest.shape.size();
   bool isStrip =
       nest.reduceAxis >= 0 && nest.reduceAxis != int(nest.vectorAxis);
@@ -146,8 +147,8 @@ static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,
   }
   const Root &first = inner.roots.front();
   if (first.kind == RootKind::Serial) {
-    auto stride = planner->strideInPiece(*writtenBy(first, rank));
-    if (!masksEnds || !stride || stride->constant() != 1)
+    auto found = planner->strideInPiece(*writtenBy(first, rank));
+    if (!masksEnds || !found || found->constant() != stride)
       return {};
   }
   if (isStrip) {
@@ -207,23 +208,57 @@ static bool dividesAxis(const codegen::MaskPlan &masks) {
   return !masks.divisions.empty() || llvm::any_of(masks.conditions, isBound);
 }
 
-/// Vectors of the update in `nest` that needs no lock, if its addresses are
-/// neighbours in pieces.
+/// Whether vectors of `update` may have one address each: how many of them
+/// certainly have the same one, or 1 if that turns out at run time.
+static std::optional<unsigned> runsOf(tt::AtomicRMWOp update, const Nest &nest,
+                                      int64_t lanes,
+                                      codegen::TileForms &forms) {
+  constexpr int64_t kMost = 8;
+  const codegen::TileForm *form = forms.of(update.getPtr());
+  if (!form)
+    return 1;
+  unsigned axis = nest.vectorAxis;
+  if (form->termDims() >> axis & 1)
+    return 1;
+  if (form->strides[axis].constant() != 0)
+    return std::nullopt;
+  return std::min<int64_t>(kMost, nest.shape[axis] / lanes);
+}
+
+/// Vectors of the update in `nest`: without a lock if its addresses are
+/// neighbours in pieces, and of values that are combined if one address has
+/// many.
 static void planUpdate(Nest &nest, const TileProgram &program,
                        codegen::TileForms &forms,
                        const GenerateOptions &options) {
   Inner &inner = nest.inners.front();
   auto update = dyn_cast<tt::AtomicRMWOp>(inner.roots.front().op);
   if (!update || nest.plainLanes > 1 || program.heldSums.contains(update) ||
-      !mayBePlain(update, options) || !canUpdateVectors(update, program))
+      !canUpdateVectors(update, program))
     return;
   unsigned bits =
       getElementTypeOrSelf(update.getVal().getType()).getIntOrFloatBitWidth();
   int64_t lanes = std::min<int64_t>(nest.shape[nest.vectorAxis],
                                     options.cpu.vectorBits / bits);
-  inner.masks = planOf(inner, nest, lanes, program, {}, forms, options);
-  if (!inner.masks.divisions.empty())
+  auto plan = [&](int64_t stride) {
+    inner.masks =
+        planOf(inner, nest, lanes, program, {}, forms, options, stride);
+    return !inner.masks.divisions.empty();
+  };
+  if (mayBePlain(update, options) && plan(1)) {
     nest.plainLanes = lanes;
+    return;
+  }
+  if (lanes < 4 || nest.lanes > 1 ||
+      !canCombineValues(update, program, options))
+    return;
+  std::optional<unsigned> runs = plan(0) ? sumsInPieces(inner.masks, lanes)
+                                         : runsOf(update, nest, lanes, forms);
+  nest.combinesRuns = runs.has_value();
+  if (!runs)
+    return;
+  nest.plainLanes = lanes;
+  inner.unroll = *runs;
 }
 
 /// Several rows have no masks in common: they have pieces, or each vector of

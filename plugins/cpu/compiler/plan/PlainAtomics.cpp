@@ -32,13 +32,27 @@ bool canUpdateVectors(tt::AtomicRMWOp op, const TileProgram &program) {
   return !update || isStraightLine(update.getBody());
 }
 
+bool canCombineValues(tt::AtomicRMWOp op, const TileProgram &program,
+                      const GenerateOptions &options) {
+  if (!options.fastPaths.has(FastPath::AtomicRuns) ||
+      !canUpdateVectors(op, program) || codegen::findAtomicUpdate(op) ||
+      op.getAtomicRmwOp() == tt::RMWOp::XCHG)
+    return false;
+  // Sums of floats are rounded in another order; those of short ones would be
+  // rounded more often where they are not the sums of one address.
+  Type element = getElementTypeOrSelf(op.getVal().getType());
+  return element.getIntOrFloatBitWidth() >= 32 &&
+         (element.isInteger() || options.reassociate);
+}
+
 /// The operations that `program` does on vectors of neighbours.
 static llvm::DenseSet<Operation *>
 findUpdatesOfNeighbours(const TileProgram &program) {
   llvm::DenseSet<Operation *> found;
   for (auto &[block, plan] : program.blocks)
     for (const Step &step : plan.steps)
-      if (step.kind == StepKind::Nest && step.nest->plainLanes > 1)
+      if (step.kind == StepKind::Nest && step.nest->plainLanes > 1 &&
+          !step.nest->combinesRuns)
         found.insert(step.nest->inners.front().roots.front().op);
   return found;
 }

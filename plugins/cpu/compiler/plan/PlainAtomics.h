@@ -18,6 +18,10 @@ bool mayBePlain(mlir::Operation *op, const GenerateOptions &options);
 /// are not returned.
 bool canUpdateVectors(tt::AtomicRMWOp op, const TileProgram &program);
 
+/// May values of `op`, for one address, be combined before they update it?
+bool canCombineValues(tt::AtomicRMWOp op, const TileProgram &program,
+                      const GenerateOptions &options);
+
 /// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `program` has such operations and
 /// may make others wait: it waits for no other and calls no function of the
 /// host; and NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS.

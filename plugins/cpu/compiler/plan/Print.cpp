@@ -159,7 +159,8 @@ struct Printer {
     if (nest.hasRowsInside)
       os << " around rows";
     if (nest.plainLanes > 1)
-      os << " plain lanes " << nest.plainLanes;
+      os << (nest.combinesRuns ? " runs of " : " plain lanes ")
+         << nest.plainLanes;
     if (nest.group)
       os << " groups of " << nest.group;
     if (nest.unlessRun)

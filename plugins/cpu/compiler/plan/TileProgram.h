@@ -132,6 +132,9 @@ struct Nest {
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
   unsigned plainLanes = 1; // of an atomic operation without a lock
+  /// Vectors of `plainLanes` that an atomic operation updates one address with
+  /// are combined first, also with a lock.
+  bool combinesRuns = false;
   int reduceAxis = -1; // of all reductions in it
   // With several inner parts over one dimension: so many elements, which are
   // aligned, exchange only with one another, in vector registers.

@@ -38,7 +38,7 @@
 // CHECK-NEXT: in pieces %{{.*}}, constant
 // CHECK-NEXT: atomic_rmw
 
-// SHORT: nest [512] axis 0 lanes 1 unroll 1{{$}}
+// SHORT: nest [512] axis 0 lanes 1 unroll 1 runs of 16{{$}}
 // SHORT-NEXT: atomic_rmw
 tt.func public @rows(%numbers: !tt.ptr<i32>, %values: !tt.ptr<i32>, %table: !tt.ptr<i32>, %n: i32) {
   %c512 = arith.constant 512 : i32

@@ -179,9 +179,10 @@ void NestEmitter::emitNeighbours(tt::AtomicRMWOp op, bool isPlain) {
 
 /// `op` with locks, or without if `isPlain`.
 void NestEmitter::emitAtomicForm(Operation *op, bool isPlain) {
-  lanes = isPlain ? nest.plainLanes : nest.lanes;
+  lanes = isPlain || nest.combinesRuns ? nest.plainLanes : nest.lanes;
+  isPlainUpdate = isPlain;
   const Inner &inner = nest.inners.front();
-  if (isPlain && !inner.masks.isEmpty()) {
+  if (nest.combinesRuns || (isPlain && !inner.masks.isEmpty())) {
     emitInner(inner, 0);
     masks = nullptr;
     bounds.clear();

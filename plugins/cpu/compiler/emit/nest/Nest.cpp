@@ -135,9 +135,10 @@ void NestEmitter::emitAxis(const Inner &inner) {
                   llvm::any_of(masks->divisions, [](const auto &division) {
                     return !division.isRemainder;
                   });
-  bool reduces = llvm::any_of(inner.roots, [](const Root &root) {
-    return root.kind == RootKind::Reduce;
-  });
+  bool reduces =
+      nest.combinesRuns || llvm::any_of(inner.roots, [](const Root &root) {
+        return root.kind == RootKind::Reduce;
+      });
   unsigned copies = areShort && !reduces ? 1 : inner.unroll;
   if (nest.unrollsRows)
     copies = extent / lanes;

@@ -273,12 +273,21 @@ private:
                     llvm::Value *values, llvm::Value *mask, bool isPlain);
   void updateAt(tt::AtomicRMWOp op, const Address &address, Element mask,
                 Element value);
+  // Runs.cpp: atomic operations whose lanes may all update one address
+  void updateOnce(tt::AtomicRMWOp op, llvm::Value *place, llvm::Value *values,
+                  llvm::Value *where);
+  void updateEach(tt::AtomicRMWOp op, llvm::Value *places, Element value,
+                  llvm::Value *where);
+  void updateRun(tt::AtomicRMWOp op, const Address &address, Element value,
+                 llvm::Value *where);
+  void emitRuns(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;
   const Nest &nest;
   unsigned lanes;
   llvm::Value *isDeferred = nullptr; // i1; null: no store can be deferred
+  bool isPlainUpdate = false;        // atomic operations need no lock
   const Buffer *storedFrom = nullptr; // holds the values of the only store
   llvm::SmallVector<Level, 4> levels;
   llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
