@@ -182,7 +182,9 @@ void NestEmitter::emitAtomicForm(Operation *op, bool isPlain) {
   lanes = isPlain || nest.combinesRuns ? nest.plainLanes : nest.lanes;
   isPlainUpdate = isPlain;
   const Inner &inner = nest.inners.front();
-  if (nest.combinesRuns || (isPlain && !inner.masks.isEmpty())) {
+  if (nest.combinesRuns) {
+    emitAllRuns(cast<tt::AtomicRMWOp>(op));
+  } else if (isPlain && !inner.masks.isEmpty()) {
     emitInner(inner, 0);
     masks = nullptr;
     bounds.clear();

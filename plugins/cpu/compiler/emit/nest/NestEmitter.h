@@ -278,8 +278,13 @@ private:
                   llvm::Value *where);
   void updateEach(tt::AtomicRMWOp op, llvm::Value *places, Element value,
                   llvm::Value *where);
-  void updateRun(tt::AtomicRMWOp op, const Address &address, Element value,
-                 llvm::Value *where);
+  llvm::Value *placesOf(tt::AtomicRMWOp op);
+  llvm::Value *whereOf(tt::AtomicRMWOp op);
+  bool maySplitRuns(const Inner &inner);
+  void emitAllRuns(tt::AtomicRMWOp op);
+  llvm::Value *areOne(llvm::Value *places);
+  void updateRun(tt::AtomicRMWOp op);
+  void updateBlock(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
   void emitRuns(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
 
   Emitter &emitter;

@@ -10,6 +10,8 @@
 #include "emit/CountedLoop.h"
 #include "emit/nest/NestEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -30,6 +32,55 @@ static llvm::Constant *neutralValueOf(tt::AtomicRMWOp op, llvm::Type *type) {
   default:
     return llvm::Constant::getNullValue(type);
   }
+}
+
+/// Where the current vector of `op` has an effect; null: everywhere.
+llvm::Value *NestEmitter::whereOf(tt::AtomicRMWOp op) {
+  Element mask{builder.getTrue(), false};
+  if (op.getMask())
+    mask = maskAt(op.getMask(), current);
+  mask = ofActiveLanes(mask);
+  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+  return known && known->isOne() ? nullptr : widen(mask);
+}
+
+/// Had all elements of `op` better be updated in turn unless the first ones
+/// have one address? Not if addresses certainly do not change, or if vectors
+/// compute what each element needs much faster.
+bool NestEmitter::maySplitRuns(const Inner &inner) {
+  constexpr size_t kMost = 16; // operations of an element
+  RootReads reads = readsOf(inner.roots.front(), emitter.program);
+  return inner.unroll == 1 && masks->divisions.empty() &&
+         reads.streamed.size() <= kMost &&
+         llvm::none_of(reads.streamed, [](Value value) {
+           return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp,
+                                  arith::RemSIOp, arith::RemUIOp,
+                                  arith::DivFOp>(value.getDefiningOp());
+         });
+}
+
+/// All updates of `op`, with locks unless they are plain.
+void NestEmitter::emitAllRuns(tt::AtomicRMWOp op) {
+  const Inner &inner = nest.inners.front();
+  masks = &inner.masks;
+  std::optional<Loop> runs;
+  llvm::Value *isOne = nullptr;
+  if (maySplitRuns(inner)) {
+    setVectorIndex(emitter.i64(0));
+    isOne = areOne(placesOf(op));
+    runs = beginIf(isOne);
+  }
+  emitInner(inner, 0);
+  masks = nullptr;
+  bounds.clear();
+  if (!runs)
+    return;
+  endLoop(*runs);
+  lanes = 1;
+  insertAt(levels.size() - 1);
+  Loop apart = beginIf(builder.CreateNot(isOne));
+  emitElements(op, isPlainUpdate);
+  endLoop(apart);
 }
 
 /// Updates `place` once, with all `values` where `where` (null: always) is
@@ -102,64 +153,62 @@ void NestEmitter::updateEach(tt::AtomicRMWOp op, llvm::Value *places,
   });
 }
 
-/// One vector: at once if its lanes turn out to have one address.
-void NestEmitter::updateRun(tt::AtomicRMWOp op, const Address &address,
-                            Element value, llvm::Value *where) {
-  llvm::Value *values = widen(value);
-  llvm::Type *type = values->getType()->getScalarType();
-  bool isOne = address.base && address.stride == 0;
-  llvm::Value *places = isOne ? nullptr : lanePointers(address, type);
+/// An i1: all lanes of `places` are one address.
+llvm::Value *NestEmitter::areOne(llvm::Value *places) {
   insertAt(levels.size() - 1);
-  if (isOne)
-    return updateOnce(op, address.base, values, where);
   // Two lanes tell most vectors apart.
   llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
   llvm::Value *last = builder.CreateExtractElement(places, lanes - 1);
-  auto block = [&](const char *name) {
-    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
-  };
-  llvm::BasicBlock *check = block("ends"), *run = block("run"),
-                   *apart = block("apart"), *done = block("updated");
-  builder.CreateCondBr(builder.CreateICmpEQ(first, last), check, apart);
-  builder.SetInsertPoint(check);
-  llvm::Value *same =
-      builder.CreateICmpEQ(places, builder.CreateVectorSplat(lanes, first));
-  builder.CreateCondBr(builder.CreateAndReduce(same), run, apart);
-  builder.SetInsertPoint(run);
-  updateOnce(op, first, values, where);
-  builder.CreateBr(done);
-  builder.SetInsertPoint(apart);
-  updateEach(op, places, value, where);
-  builder.CreateBr(done);
-  builder.SetInsertPoint(done);
+  llvm::Value *are = ifElse(
+      builder.CreateICmpEQ(first, last),
+      [&] {
+        return builder.CreateAndReduce(builder.CreateICmpEQ(
+            places, builder.CreateVectorSplat(lanes, first)));
+      },
+      [&] { return builder.getFalse(); });
+  place(are, levels.size() - 1);
+  return are;
 }
 
-/// Updates with `count` vectors from `index` on. In a piece they have one
+/// The addresses of the current vector of `op`.
+llvm::Value *NestEmitter::placesOf(tt::AtomicRMWOp op) {
+  return lanePointers(
+      addressOf(op.getPtr(), current),
+      emitter.memoryType(getElementTypeOrSelf(op.getVal().getType())));
+}
+
+/// Updates with the current vector: at once if its lanes turn out to have one
 /// address.
-void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
-                           unsigned count) {
-  std::optional<Address> before;
-  llvm::Value *sums = nullptr, *wheres = nullptr;
+void NestEmitter::updateRun(tt::AtomicRMWOp op) {
+  llvm::Value *places = placesOf(op), *isOne = areOne(places);
+  Element value = get(op.getVal(), current);
+  llvm::Value *where = whereOf(op), *values = widen(value);
+  insertAt(levels.size() - 1);
+  ifElse(
+      isOne,
+      [&]() -> llvm::Value * {
+        llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
+        updateOnce(op, first, values, where);
+        return nullptr;
+      },
+      [&]() -> llvm::Value * {
+        updateEach(op, places, value, where);
+        return nullptr;
+      });
+}
+
+/// Updates with `count` vectors from `index` on, which have one address.
+void NestEmitter::updateBlock(tt::AtomicRMWOp op, llvm::Value *index,
+                              unsigned count) {
+  llvm::Value *place = nullptr, *sums = nullptr, *wheres = nullptr;
   bool isMasked = true;
   for (unsigned copy = 0; copy < count; ++copy) {
     setVectorIndex(at({index}, [&] {
       return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;
     }));
-    Element value = get(op.getVal(), current);
-    Element mask{builder.getTrue(), false};
-    if (op.getMask())
-      mask = maskAt(op.getMask(), current);
-    mask = ofActiveLanes(mask);
-    auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
-    llvm::Value *where = known && known->isOne() ? nullptr : widen(mask);
-    Address address = addressOf(op.getPtr(), current);
-    bool isOne = address.base && address.stride == 0;
-    if (count == 1 || !isOne) {
-      updateRun(op, address, value, where);
-      levels.back().block = builder.GetInsertBlock();
-      continue;
-    }
-    llvm::Value *values = widen(value);
+    llvm::Value *values = widen(get(op.getVal(), current));
+    llvm::Value *where = whereOf(op);
+    place = addressOf(op.getPtr(), current).base;
     insertAt(levels.size() - 1);
     if (where)
       values = builder.CreateSelect(where, values,
@@ -168,12 +217,26 @@ void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
     if (isMasked)
       wheres = wheres ? builder.CreateOr(wheres, where) : where;
     sums = sums ? combineValues(builder, op, sums, values) : values;
-    before = address;
   }
-  if (before) {
-    insertAt(levels.size() - 1);
-    updateRun(op, *before, {sums, true}, isMasked ? wheres : nullptr);
-    levels.back().block = builder.GetInsertBlock();
+  updateOnce(op, place, sums, isMasked ? wheres : nullptr);
+  levels.back().block = builder.GetInsertBlock();
+}
+
+/// The same, where they may have one address.
+void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
+                           unsigned count) {
+  setVectorIndex(index);
+  Address address = addressOf(op.getPtr(), current);
+  if (address.base && address.stride == 0) {
+    updateBlock(op, index, count);
+  } else {
+    for (unsigned copy = 0; copy < count; ++copy) {
+      setVectorIndex(at({index}, [&] {
+        return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes))
+                    : index;
+      }));
+      updateRun(op);
+    }
   }
   current[nest.vectorAxis] = zero();
   activeLanes = nullptr;
