@@ -208,23 +208,6 @@ static bool dividesAxis(const codegen::MaskPlan &masks) {
   return !masks.divisions.empty() || llvm::any_of(masks.conditions, isBound);
 }
 
-/// Whether vectors of `update` may have one address each: how many of them
-/// certainly have the same one, or 1 if that turns out at run time.
-static std::optional<unsigned> runsOf(tt::AtomicRMWOp update, const Nest &nest,
-                                      int64_t lanes,
-                                      codegen::TileForms &forms) {
-  constexpr int64_t kMost = 8;
-  const codegen::TileForm *form = forms.of(update.getPtr());
-  if (!form)
-    return 1;
-  unsigned axis = nest.vectorAxis;
-  if (form->termDims() >> axis & 1)
-    return 1;
-  if (form->strides[axis].constant() != 0)
-    return std::nullopt;
-  return std::min<int64_t>(kMost, nest.shape[axis] / lanes);
-}
-
 /// Vectors of the update in `nest`: without a lock if its addresses are
 /// neighbours in pieces, and of values that are combined if one address has
 /// many.
@@ -254,9 +237,9 @@ static void planUpdate(Nest &nest, const TileProgram &program,
     return;
   std::optional<unsigned> runs = plan(0) ? sumsInPieces(inner.masks, lanes)
                                          : runsOf(update, nest, lanes, forms);
-  nest.combinesRuns = runs.has_value();
   if (!runs)
     return;
+  nest.combinesRuns = true;
   nest.plainLanes = lanes;
   inner.unroll = *runs;
 }

@@ -45,6 +45,20 @@ bool canCombineValues(tt::AtomicRMWOp op, const TileProgram &program,
          (element.isInteger() || options.reassociate);
 }
 
+std::optional<unsigned> runsOf(tt::AtomicRMWOp update, const Nest &nest,
+                               int64_t lanes, codegen::TileForms &forms) {
+  constexpr int64_t kMost = 8;
+  const codegen::TileForm *form = forms.of(update.getPtr());
+  if (!form)
+    return 1;
+  unsigned axis = nest.vectorAxis;
+  if (form->termDims() >> axis & 1)
+    return 1;
+  if (form->strides[axis].constant() != 0)
+    return std::nullopt;
+  return std::min<int64_t>(kMost, nest.shape[axis] / lanes);
+}
+
 /// The operations that `program` does on vectors of neighbours.
 static llvm::DenseSet<Operation *>
 findUpdatesOfNeighbours(const TileProgram &program) {

@@ -22,6 +22,11 @@ bool canUpdateVectors(tt::AtomicRMWOp op, const TileProgram &program);
 bool canCombineValues(tt::AtomicRMWOp op, const TileProgram &program,
                       const GenerateOptions &options);
 
+/// Whether vectors of `update` may have one address each: how many of them
+/// certainly have the same one, or 1 if that turns out at run time.
+std::optional<unsigned> runsOf(tt::AtomicRMWOp update, const Nest &nest,
+                               int64_t lanes, codegen::TileForms &forms);
+
 /// Sets NEREID_CPU_KERNEL_PLAIN_ATOMICS if `program` has such operations and
 /// may make others wait: it waits for no other and calls no function of the
 /// host; and NEREID_CPU_KERNEL_ATOMIC_NEIGHBOURS.

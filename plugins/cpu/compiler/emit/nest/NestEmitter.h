@@ -273,26 +273,16 @@ private:
                     llvm::Value *values, llvm::Value *mask, bool isPlain);
   void updateAt(tt::AtomicRMWOp op, const Address &address, Element mask,
                 Element value);
-  // Runs.cpp: atomic operations whose lanes may all update one address
-  void updateOnce(tt::AtomicRMWOp op, llvm::Value *place, llvm::Value *values,
-                  llvm::Value *where);
-  void updateEach(tt::AtomicRMWOp op, llvm::Value *places, Element value,
-                  llvm::Value *where);
-  llvm::Value *placesOf(tt::AtomicRMWOp op);
-  llvm::Value *whereOf(tt::AtomicRMWOp op);
-  bool maySplitRuns(const Inner &inner);
+  class Runs; // Runs.cpp: updates whose lanes may have one address
   void emitAllRuns(tt::AtomicRMWOp op);
-  llvm::Value *areOne(llvm::Value *places);
-  void updateRun(tt::AtomicRMWOp op);
-  void updateBlock(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
   void emitRuns(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;
   const Nest &nest;
   unsigned lanes;
-  llvm::Value *isDeferred = nullptr; // i1; null: no store can be deferred
-  bool isPlainUpdate = false;        // atomic operations need no lock
+  llvm::Value *isDeferred = nullptr;  // i1; null: no store can be deferred
+  bool isPlainUpdate = false;         // atomic operations need no lock
   const Buffer *storedFrom = nullptr; // holds the values of the only store
   llvm::SmallVector<Level, 4> levels;
   llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted
@@ -302,19 +292,19 @@ private:
   const codegen::MaskPlan *masks = nullptr; // of the inner part
   llvm::SmallVector<MaskBound, 4> bounds; // of its conditions, as far as found
   int64_t bytesAhead = 0; // from what it loads to what it prefetches, or 0
-  unsigned rangeAxis;                      // of its bounds
+  unsigned rangeAxis;     // of its bounds
   /// Plans whose conditions are all true at the insertion point.
   llvm::SmallVector<const codegen::MaskPlan *, 2> held;
   llvm::Value *piece = nullptr; // where the current piece begins; null: in none
   /// Where the lanes end that have an effect; null: all have.
   llvm::Value *activeEnd = nullptr;
   llvm::Value *activeLanes = nullptr; // those before it, as a mask; or null
-  unsigned assumptionLevel = 0;            // where the assumptions hold
-  unsigned minimumLevel = 0;               // of what is emitted
-  unsigned loadLevel = 0;                  // the least of loads
+  unsigned assumptionLevel = 0;       // where the assumptions hold
+  unsigned minimumLevel = 0;          // of what is emitted
+  unsigned loadLevel = 0;             // the least of loads
   llvm::SmallVector<PlaceInBlock, 4> block; // of the element loop
-  llvm::DenseSet<mlir::Value> written;     // by one inner part for the next
-  unsigned rowLevel = 0;                   // where an inner part begins
+  llvm::DenseSet<mlir::Value> written;      // by one inner part for the next
+  unsigned rowLevel = 0;                    // where an inner part begins
   llvm::SmallVector<llvm::Value *, 16> groupIndices; // of a group's vectors
   mlir::scf::ForOp loopAround; // whose next iteration is prefetched; or null
   bool assumed = false; // the value being evaluated relies on assumptions

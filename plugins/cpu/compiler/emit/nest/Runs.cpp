@@ -34,212 +34,235 @@ static llvm::Constant *neutralValueOf(tt::AtomicRMWOp op, llvm::Type *type) {
   }
 }
 
-/// Where the current vector of `op` has an effect; null: everywhere.
-llvm::Value *NestEmitter::whereOf(tt::AtomicRMWOp op) {
-  Element mask{builder.getTrue(), false};
-  if (op.getMask())
-    mask = maskAt(op.getMask(), current);
-  mask = ofActiveLanes(mask);
-  auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
-  return known && known->isOne() ? nullptr : widen(mask);
-}
+/// Emits one operation.
+class NestEmitter::Runs {
+public:
+  Runs(NestEmitter &all, tt::AtomicRMWOp op)
+      : all(all), emitter(all.emitter), builder(all.builder), nest(all.nest),
+        op(op) {}
 
-/// Had all elements of `op` better be updated in turn unless the first ones
-/// have one address? Not if addresses certainly do not change, or if vectors
-/// compute what each element needs much faster.
-bool NestEmitter::maySplitRuns(const Inner &inner) {
-  constexpr size_t kMost = 16; // operations of an element
-  RootReads reads = readsOf(inner.roots.front(), emitter.program);
-  return inner.unroll == 1 && masks->divisions.empty() &&
-         reads.streamed.size() <= kMost &&
-         llvm::none_of(reads.streamed, [](Value value) {
-           return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp,
-                                  arith::RemSIOp, arith::RemUIOp,
-                                  arith::DivFOp>(value.getDefiningOp());
-         });
-}
-
-/// All updates of `op`, with locks unless they are plain.
-void NestEmitter::emitAllRuns(tt::AtomicRMWOp op) {
-  const Inner &inner = nest.inners.front();
-  masks = &inner.masks;
-  std::optional<Loop> runs;
-  llvm::Value *isOne = nullptr;
-  if (maySplitRuns(inner)) {
-    setVectorIndex(emitter.i64(0));
-    isOne = areOne(placesOf(op));
-    runs = beginIf(isOne);
-  }
-  emitInner(inner, 0);
-  masks = nullptr;
-  bounds.clear();
-  if (!runs)
-    return;
-  endLoop(*runs);
-  lanes = 1;
-  insertAt(levels.size() - 1);
-  Loop apart = beginIf(builder.CreateNot(isOne));
-  emitElements(op, isPlainUpdate);
-  endLoop(apart);
-}
-
-/// Updates `place` once, with all `values` where `where` (null: always) is
-/// true.
-void NestEmitter::updateOnce(tt::AtomicRMWOp op, llvm::Value *place,
-                             llvm::Value *values, llvm::Value *where) {
-  llvm::Value *isAny = nullptr;
-  if (where) {
-    values = builder.CreateSelect(where, values,
-                                  neutralValueOf(op, values->getType()));
-    isAny = builder.CreateOrReduce(where);
-  }
-  for (unsigned width = lanes / 2; width >= 1; width /= 2) {
-    SmallVector<int> low, high;
-    for (unsigned lane = 0; lane < width; ++lane) {
-      low.push_back(lane);
-      high.push_back(width + lane);
+  /// All updates of `op`, with locks unless they are plain.
+  void emitAll() {
+    const Inner &inner = nest.inners.front();
+    all.masks = &inner.masks;
+    std::optional<Loop> runs;
+    llvm::Value *isOne = nullptr;
+    if (maySplitRuns(inner)) {
+      all.setVectorIndex(emitter.i64(0));
+      isOne = areOne(placesOf());
+      runs = all.beginIf(isOne);
     }
-    values =
-        combineValues(builder, op, builder.CreateShuffleVector(values, low),
-                      builder.CreateShuffleVector(values, high));
+    all.emitInner(inner, 0);
+    all.masks = nullptr;
+    all.bounds.clear();
+    if (!runs)
+      return;
+    all.endLoop(*runs);
+    all.lanes = 1;
+    all.insertAt(all.levels.size() - 1);
+    Loop apart = all.beginIf(builder.CreateNot(isOne));
+    all.emitElements(op, all.isPlainUpdate);
+    all.endLoop(apart);
   }
-  llvm::Value *sum = builder.CreateExtractElement(values, uint64_t(0));
-  emitIf(emitter, isAny,
-         [&] { emitElement(op, {place, sum, nullptr}, isPlainUpdate); });
-}
 
-/// Updates one lane after the other. They go through memory: it takes longer to
-/// extract them.
-void NestEmitter::updateEach(tt::AtomicRMWOp op, llvm::Value *places,
-                             Element value, llvm::Value *where) {
-  auto list = [&](llvm::Value *vector, const char *name) {
-    llvm::AllocaInst *slot = emitter.allocate(vector->getType(), name);
-    builder.CreateStore(vector, slot, /*isVolatile=*/true);
-    return slot;
-  };
-  llvm::Value *placeList = list(places, "places");
-  llvm::Value *valueList =
-      value.isVector ? list(value.value, "values") : nullptr;
-  auto update = [&](llvm::Value *lane) {
-    auto element = [&](llvm::Value *vector, llvm::Value *from) {
-      llvm::Type *type = vector->getType()->getScalarType();
-      return builder.CreateLoad(type, builder.CreateGEP(type, from, lane),
-                                /*isVolatile=*/true);
-    };
-    llvm::Value *place = element(places, placeList);
-    llvm::Value *one =
-        valueList ? element(value.value, valueList) : value.value;
-    emitElement(op, {place, one, nullptr}, isPlainUpdate);
-  };
-  auto updateAll = [&] {
-    constexpr unsigned kTogether = 4;
-    emitLoop(builder, emitter.i64(lanes), kTogether, {},
-             [&](llvm::Value *lane) {
-               for (unsigned next = 0; next < kTogether; ++next)
-                 update(builder.CreateAdd(lane, emitter.i64(next)));
-             });
-  };
-  if (!where)
-    return updateAll();
-  llvm::Value *isWhole = builder.CreateAndReduce(where);
-  emitIf(emitter, isWhole, updateAll);
-  emitIf(emitter, builder.CreateNot(isWhole), [&] {
-    llvm::Value *rest = builder.CreateBitCast(where, builder.getIntNTy(lanes));
-    emitLoop(builder, emitter.i64(lanes), 1, rest, [&](llvm::Value *lane) {
-      emitIf(emitter, builder.CreateTrunc(rest, builder.getInt1Ty()),
-             [&] { update(lane); });
-      rest = builder.CreateLShr(rest, 1);
-    });
-  });
-}
+  /// Updates with `count` vectors from `index` on.
+  void emitVectors(llvm::Value *index, unsigned count) {
+    all.setVectorIndex(index);
+    Address address = all.addressOf(op.getPtr(), all.current);
+    if (address.base && address.stride == 0) {
+      updateBlock(index, count);
+    } else {
+      for (unsigned copy = 0; copy < count; ++copy) {
+        all.setVectorIndex(all.at({index}, [&] {
+          return copy ? builder.CreateAdd(index, emitter.i64(copy * all.lanes))
+                      : index;
+        }));
+        updateRun();
+      }
+    }
+    all.current[nest.vectorAxis] = all.zero();
+    all.activeLanes = nullptr;
+  }
 
-/// An i1: all lanes of `places` are one address.
-llvm::Value *NestEmitter::areOne(llvm::Value *places) {
-  insertAt(levels.size() - 1);
-  // Two lanes tell most vectors apart.
-  llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
-  llvm::Value *last = builder.CreateExtractElement(places, lanes - 1);
-  llvm::Value *are = ifElse(
-      builder.CreateICmpEQ(first, last),
-      [&] {
-        return builder.CreateAndReduce(builder.CreateICmpEQ(
-            places, builder.CreateVectorSplat(lanes, first)));
-      },
-      [&] { return builder.getFalse(); });
-  place(are, levels.size() - 1);
-  return are;
-}
+private:
+  /// Where the current vector of `op` has an effect; null: everywhere.
+  llvm::Value *whereOf() {
+    Element mask{builder.getTrue(), false};
+    if (op.getMask())
+      mask = all.maskAt(op.getMask(), all.current);
+    mask = all.ofActiveLanes(mask);
+    auto *known = dyn_cast<llvm::ConstantInt>(mask.value);
+    return known && known->isOne() ? nullptr : all.widen(mask);
+  }
 
-/// The addresses of the current vector of `op`.
-llvm::Value *NestEmitter::placesOf(tt::AtomicRMWOp op) {
-  return lanePointers(
-      addressOf(op.getPtr(), current),
-      emitter.memoryType(getElementTypeOrSelf(op.getVal().getType())));
-}
+  /// Had all elements of `op` better be updated in turn unless the first ones
+  /// have one address? Not if addresses certainly do not change, or if vectors
+  /// compute what each element needs much faster.
+  bool maySplitRuns(const Inner &inner) {
+    constexpr size_t kMost = 16; // operations of an element
+    RootReads reads = readsOf(inner.roots.front(), emitter.program);
+    return inner.unroll == 1 && all.masks->divisions.empty() &&
+           reads.streamed.size() <= kMost &&
+           llvm::none_of(reads.streamed, [](Value value) {
+             return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp,
+                                    arith::RemSIOp, arith::RemUIOp,
+                                    arith::DivFOp>(value.getDefiningOp());
+           });
+  }
 
-/// Updates with the current vector: at once if its lanes turn out to have one
-/// address.
-void NestEmitter::updateRun(tt::AtomicRMWOp op) {
-  llvm::Value *places = placesOf(op), *isOne = areOne(places);
-  Element value = get(op.getVal(), current);
-  llvm::Value *where = whereOf(op), *values = widen(value);
-  insertAt(levels.size() - 1);
-  ifElse(
-      isOne,
-      [&]() -> llvm::Value * {
-        llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
-        updateOnce(op, first, values, where);
-        return nullptr;
-      },
-      [&]() -> llvm::Value * {
-        updateEach(op, places, value, where);
-        return nullptr;
-      });
-}
-
-/// Updates with `count` vectors from `index` on, which have one address.
-void NestEmitter::updateBlock(tt::AtomicRMWOp op, llvm::Value *index,
-                              unsigned count) {
-  llvm::Value *place = nullptr, *sums = nullptr, *wheres = nullptr;
-  bool isMasked = true;
-  for (unsigned copy = 0; copy < count; ++copy) {
-    setVectorIndex(at({index}, [&] {
-      return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes)) : index;
-    }));
-    llvm::Value *values = widen(get(op.getVal(), current));
-    llvm::Value *where = whereOf(op);
-    place = addressOf(op.getPtr(), current).base;
-    insertAt(levels.size() - 1);
-    if (where)
+  /// Updates `place` once, with all `values` where `where` (null: always) is
+  /// true.
+  void updateOnce(llvm::Value *place, llvm::Value *values, llvm::Value *where) {
+    llvm::Value *isAny = nullptr;
+    if (where) {
       values = builder.CreateSelect(where, values,
                                     neutralValueOf(op, values->getType()));
-    isMasked &= where != nullptr;
-    if (isMasked)
-      wheres = wheres ? builder.CreateOr(wheres, where) : where;
-    sums = sums ? combineValues(builder, op, sums, values) : values;
+      isAny = builder.CreateOrReduce(where);
+    }
+    for (unsigned width = all.lanes / 2; width >= 1; width /= 2) {
+      SmallVector<int> low, high;
+      for (unsigned lane = 0; lane < width; ++lane) {
+        low.push_back(lane);
+        high.push_back(width + lane);
+      }
+      values =
+          combineValues(builder, op, builder.CreateShuffleVector(values, low),
+                        builder.CreateShuffleVector(values, high));
+    }
+    llvm::Value *sum = builder.CreateExtractElement(values, uint64_t(0));
+    emitIf(emitter, isAny, [&] {
+      all.emitElement(op, {place, sum, nullptr}, all.isPlainUpdate);
+    });
   }
-  updateOnce(op, place, sums, isMasked ? wheres : nullptr);
-  levels.back().block = builder.GetInsertBlock();
-}
 
-/// The same, where they may have one address.
-void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
-                           unsigned count) {
-  setVectorIndex(index);
-  Address address = addressOf(op.getPtr(), current);
-  if (address.base && address.stride == 0) {
-    updateBlock(op, index, count);
-  } else {
+  /// Updates one lane after the other. They go through memory: it takes longer
+  /// to extract them.
+  void updateEach(llvm::Value *places, Element value, llvm::Value *where) {
+    auto list = [&](llvm::Value *vector, const char *name) {
+      llvm::AllocaInst *slot = emitter.allocate(vector->getType(), name);
+      builder.CreateStore(vector, slot, /*isVolatile=*/true);
+      return slot;
+    };
+    llvm::Value *placeList = list(places, "places");
+    llvm::Value *valueList =
+        value.isVector ? list(value.value, "values") : nullptr;
+    auto update = [&](llvm::Value *lane) {
+      auto element = [&](llvm::Value *vector, llvm::Value *from) {
+        llvm::Type *type = vector->getType()->getScalarType();
+        return builder.CreateLoad(type, builder.CreateGEP(type, from, lane),
+                                  /*isVolatile=*/true);
+      };
+      llvm::Value *place = element(places, placeList);
+      llvm::Value *one =
+          valueList ? element(value.value, valueList) : value.value;
+      all.emitElement(op, {place, one, nullptr}, all.isPlainUpdate);
+    };
+    auto updateAll = [&] {
+      constexpr unsigned kTogether = 4;
+      emitLoop(builder, emitter.i64(all.lanes), kTogether, {},
+               [&](llvm::Value *lane) {
+                 for (unsigned next = 0; next < kTogether; ++next)
+                   update(builder.CreateAdd(lane, emitter.i64(next)));
+               });
+    };
+    if (!where)
+      return updateAll();
+    llvm::Value *isWhole = builder.CreateAndReduce(where);
+    emitIf(emitter, isWhole, updateAll);
+    emitIf(emitter, builder.CreateNot(isWhole), [&] {
+      llvm::Value *rest =
+          builder.CreateBitCast(where, builder.getIntNTy(all.lanes));
+      emitLoop(builder, emitter.i64(all.lanes), 1, rest,
+               [&](llvm::Value *lane) {
+                 emitIf(emitter, builder.CreateTrunc(rest, builder.getInt1Ty()),
+                        [&] { update(lane); });
+                 rest = builder.CreateLShr(rest, 1);
+               });
+    });
+  }
+
+  /// An i1: all lanes of `places` are one address.
+  llvm::Value *areOne(llvm::Value *places) {
+    all.insertAt(all.levels.size() - 1);
+    // Two all.lanes tell most vectors apart.
+    llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
+    llvm::Value *last = builder.CreateExtractElement(places, all.lanes - 1);
+    llvm::Value *are = all.ifElse(
+        builder.CreateICmpEQ(first, last),
+        [&] {
+          return builder.CreateAndReduce(builder.CreateICmpEQ(
+              places, builder.CreateVectorSplat(all.lanes, first)));
+        },
+        [&] { return builder.getFalse(); });
+    all.place(are, all.levels.size() - 1);
+    return are;
+  }
+
+  /// The addresses of the current vector of `op`.
+  llvm::Value *placesOf() {
+    return all.lanePointers(
+        all.addressOf(op.getPtr(), all.current),
+        emitter.memoryType(getElementTypeOrSelf(op.getVal().getType())));
+  }
+
+  /// Updates with the current vector: at once if its lanes turn out to have one
+  /// address.
+  void updateRun() {
+    llvm::Value *places = placesOf(), *isOne = areOne(places);
+    Element value = all.get(op.getVal(), all.current);
+    llvm::Value *where = whereOf(), *values = all.widen(value);
+    all.insertAt(all.levels.size() - 1);
+    all.ifElse(
+        isOne,
+        [&]() -> llvm::Value * {
+          llvm::Value *first =
+              builder.CreateExtractElement(places, uint64_t(0));
+          updateOnce(first, values, where);
+          return nullptr;
+        },
+        [&]() -> llvm::Value * {
+          updateEach(places, value, where);
+          return nullptr;
+        });
+  }
+
+  /// Updates with `count` vectors from `index` on, which have one address.
+  void updateBlock(llvm::Value *index, unsigned count) {
+    llvm::Value *place = nullptr, *sums = nullptr, *wheres = nullptr;
+    bool isMasked = true;
     for (unsigned copy = 0; copy < count; ++copy) {
-      setVectorIndex(at({index}, [&] {
-        return copy ? builder.CreateAdd(index, emitter.i64(copy * lanes))
+      all.setVectorIndex(all.at({index}, [&] {
+        return copy ? builder.CreateAdd(index, emitter.i64(copy * all.lanes))
                     : index;
       }));
-      updateRun(op);
+      llvm::Value *values = all.widen(all.get(op.getVal(), all.current));
+      llvm::Value *where = whereOf();
+      place = all.addressOf(op.getPtr(), all.current).base;
+      all.insertAt(all.levels.size() - 1);
+      if (where)
+        values = builder.CreateSelect(where, values,
+                                      neutralValueOf(op, values->getType()));
+      isMasked &= where != nullptr;
+      if (isMasked)
+        wheres = wheres ? builder.CreateOr(wheres, where) : where;
+      sums = sums ? combineValues(builder, op, sums, values) : values;
     }
+    updateOnce(place, sums, isMasked ? wheres : nullptr);
+    all.levels.back().block = builder.GetInsertBlock();
   }
-  current[nest.vectorAxis] = zero();
-  activeLanes = nullptr;
+
+  NestEmitter &all;
+  Emitter &emitter;
+  llvm::IRBuilder<> &builder;
+  const Nest &nest;
+  tt::AtomicRMWOp op;
+};
+
+void NestEmitter::emitAllRuns(tt::AtomicRMWOp op) { Runs(*this, op).emitAll(); }
+
+void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
+                           unsigned count) {
+  Runs(*this, op).emitVectors(index, count);
 }
 
 } // namespace nereid::cpu
