@@ -120,6 +120,23 @@ static llvm::Value *combine(llvm::IRBuilder<> &b,
   }
 }
 
+llvm::Constant *neutralValueOf(tt::AtomicRMWOp op, llvm::Type *type) {
+  unsigned bits = type->getScalarSizeInBits();
+  switch (op.getAtomicRmwOp()) {
+  case tt::RMWOp::FADD:
+    return llvm::ConstantFP::getNegativeZero(type);
+  case tt::RMWOp::AND:
+  case tt::RMWOp::UMIN:
+    return llvm::Constant::getAllOnesValue(type);
+  case tt::RMWOp::MAX:
+    return llvm::ConstantInt::get(type, APInt::getSignedMinValue(bits));
+  case tt::RMWOp::MIN:
+    return llvm::ConstantInt::get(type, APInt::getSignedMaxValue(bits));
+  default:
+    return llvm::Constant::getNullValue(type);
+  }
+}
+
 llvm::Value *combineValues(llvm::IRBuilder<> &builder, tt::AtomicRMWOp op,
                            llvm::Value *old, llvm::Value *value) {
   return combine(builder, operationOf(op.getAtomicRmwOp()), old, value);

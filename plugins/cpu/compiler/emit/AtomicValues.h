@@ -11,6 +11,9 @@
 
 namespace nereid::cpu {
 
+/// What `op` combines with any other value to that value, in each lane.
+llvm::Constant *neutralValueOf(tt::AtomicRMWOp op, llvm::Type *type);
+
 /// What `op`, an operation of the target on integers of whole bytes or a sum of
 /// floats, stores where `old` was: of values or vectors of them.
 llvm::Value *combineValues(llvm::IRBuilder<> &builder, tt::AtomicRMWOp op,

@@ -275,7 +275,7 @@ private:
                 Element value);
   class Runs; // Runs.cpp: updates whose lanes may have one address
   void emitAllRuns(tt::AtomicRMWOp op);
-  void emitRuns(tt::AtomicRMWOp op, llvm::Value *index, unsigned count);
+  void emitRuns(llvm::Value *index, unsigned count);
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;
@@ -283,6 +283,7 @@ private:
   unsigned lanes;
   llvm::Value *isDeferred = nullptr;  // i1; null: no store can be deferred
   bool isPlainUpdate = false;         // atomic operations need no lock
+  Runs *runs = nullptr;               // of the atomic operation, if it has some
   const Buffer *storedFrom = nullptr; // holds the values of the only store
   llvm::SmallVector<Level, 4> levels;
   llvm::DenseMap<llvm::Value *, unsigned> placed;   // level of what was emitted

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sums of channels, or of segments whose numbers are sorted, update the same
-// address many times in turn, each time waiting for the one before. If a whole
-// vector has one address, its values are combined first.
+// address many times in turn, each time waiting for the one before, or for
+// another thread. If a whole vector has one address, its values are combined
+// with those of the vectors before it, until one has another address.
 
 #include "emit/AtomicValues.h"
 #include "emit/CountedLoop.h"
@@ -15,24 +16,6 @@
 using namespace mlir;
 
 namespace nereid::cpu {
-
-/// What `op` combines with any other value to that value, in each lane.
-static llvm::Constant *neutralValueOf(tt::AtomicRMWOp op, llvm::Type *type) {
-  unsigned bits = type->getScalarSizeInBits();
-  switch (op.getAtomicRmwOp()) {
-  case tt::RMWOp::FADD:
-    return llvm::ConstantFP::getNegativeZero(type);
-  case tt::RMWOp::AND:
-  case tt::RMWOp::UMIN:
-    return llvm::Constant::getAllOnesValue(type);
-  case tt::RMWOp::MAX:
-    return llvm::ConstantInt::get(type, APInt::getSignedMinValue(bits));
-  case tt::RMWOp::MIN:
-    return llvm::ConstantInt::get(type, APInt::getSignedMaxValue(bits));
-  default:
-    return llvm::Constant::getNullValue(type);
-  }
-}
 
 /// Emits one operation.
 class NestEmitter::Runs {
@@ -52,7 +35,11 @@ public:
       isOne = areOne(placesOf());
       runs = all.beginIf(isOne);
     }
+    begin();
     all.emitInner(inner, 0);
+    all.insertAt(all.levels.size() - 1);
+    end();
+    all.levels.back().block = builder.GetInsertBlock();
     all.masks = nullptr;
     all.bounds.clear();
     if (!runs)
@@ -110,15 +97,55 @@ private:
            });
   }
 
-  /// Updates `place` once, with all `values` where `where` (null: always) is
-  /// true.
-  void updateOnce(llvm::Value *place, llvm::Value *values, llvm::Value *where) {
+  /// Begins with no run.
+  void begin() {
+    llvm::Type *type =
+        emitter.memoryType(getElementTypeOrSelf(op.getVal().getType()));
+    place = emitter.allocate(builder.getPtrTy(), "run");
+    sums =
+        emitter.allocate(llvm::FixedVectorType::get(type, all.lanes), "sums");
+    all.insertAt(all.levels.size() - 1);
+    builder.CreateStore(llvm::Constant::getNullValue(builder.getPtrTy()),
+                        place);
+  }
+
+  /// Adds a vector of `values` to the run of `address`, or ends that before it
+  /// if it has another address. Lanes where `where` (null: everywhere) is false
+  /// add nothing.
+  void add(llvm::Value *address, llvm::Value *values, llvm::Value *where) {
     llvm::Value *isAny = nullptr;
     if (where) {
       values = builder.CreateSelect(where, values,
                                     neutralValueOf(op, values->getType()));
       isAny = builder.CreateOrReduce(where);
     }
+    emitIf(emitter, isAny, [&] {
+      llvm::Value *before = builder.CreateLoad(builder.getPtrTy(), place);
+      auto more = [&]() -> llvm::Value * {
+        llvm::Value *known = builder.CreateLoad(sums->getAllocatedType(), sums);
+        builder.CreateStore(combineValues(builder, op, known, values), sums);
+        return nullptr;
+      };
+      auto other = [&]() -> llvm::Value * {
+        end();
+        builder.CreateStore(address, place);
+        builder.CreateStore(values, sums);
+        return nullptr;
+      };
+      all.ifElse(builder.CreateICmpEQ(before, address), more, other);
+    });
+  }
+
+  /// Updates memory with the current run, if there is one.
+  void end() {
+    llvm::Value *address = builder.CreateLoad(builder.getPtrTy(), place);
+    emitIf(emitter, builder.CreateIsNotNull(address), [&] {
+      updateOnce(address, builder.CreateLoad(sums->getAllocatedType(), sums));
+    });
+  }
+
+  /// Updates `address` once, with all of `values`.
+  void updateOnce(llvm::Value *address, llvm::Value *values) {
     for (unsigned width = all.lanes / 2; width >= 1; width /= 2) {
       SmallVector<int> low, high;
       for (unsigned lane = 0; lane < width; ++lane) {
@@ -130,9 +157,7 @@ private:
                         builder.CreateShuffleVector(values, high));
     }
     llvm::Value *sum = builder.CreateExtractElement(values, uint64_t(0));
-    emitIf(emitter, isAny, [&] {
-      all.emitElement(op, {place, sum, nullptr}, all.isPlainUpdate);
-    });
+    all.emitElement(op, {address, sum, nullptr}, all.isPlainUpdate);
   }
 
   /// Updates one lane after the other. They go through memory: it takes longer
@@ -152,10 +177,10 @@ private:
         return builder.CreateLoad(type, builder.CreateGEP(type, from, lane),
                                   /*isVolatile=*/true);
       };
-      llvm::Value *place = element(places, placeList);
+      llvm::Value *address = element(places, placeList);
       llvm::Value *one =
           valueList ? element(value.value, valueList) : value.value;
-      all.emitElement(op, {place, one, nullptr}, all.isPlainUpdate);
+      all.emitElement(op, {address, one, nullptr}, all.isPlainUpdate);
     };
     auto updateAll = [&] {
       constexpr unsigned kTogether = 4;
@@ -184,7 +209,7 @@ private:
   /// An i1: all lanes of `places` are one address.
   llvm::Value *areOne(llvm::Value *places) {
     all.insertAt(all.levels.size() - 1);
-    // Two all.lanes tell most vectors apart.
+    // Two lanes tell most vectors apart.
     llvm::Value *first = builder.CreateExtractElement(places, uint64_t(0));
     llvm::Value *last = builder.CreateExtractElement(places, all.lanes - 1);
     llvm::Value *are = all.ifElse(
@@ -217,7 +242,7 @@ private:
         [&]() -> llvm::Value * {
           llvm::Value *first =
               builder.CreateExtractElement(places, uint64_t(0));
-          updateOnce(first, values, where);
+          add(first, values, where);
           return nullptr;
         },
         [&]() -> llvm::Value * {
@@ -228,26 +253,26 @@ private:
 
   /// Updates with `count` vectors from `index` on, which have one address.
   void updateBlock(llvm::Value *index, unsigned count) {
-    llvm::Value *place = nullptr, *sums = nullptr, *wheres = nullptr;
+    llvm::Value *address = nullptr, *values = nullptr, *wheres = nullptr;
     bool isMasked = true;
     for (unsigned copy = 0; copy < count; ++copy) {
       all.setVectorIndex(all.at({index}, [&] {
         return copy ? builder.CreateAdd(index, emitter.i64(copy * all.lanes))
                     : index;
       }));
-      llvm::Value *values = all.widen(all.get(op.getVal(), all.current));
+      llvm::Value *some = all.widen(all.get(op.getVal(), all.current));
       llvm::Value *where = whereOf();
-      place = all.addressOf(op.getPtr(), all.current).base;
+      address = all.addressOf(op.getPtr(), all.current).base;
       all.insertAt(all.levels.size() - 1);
       if (where)
-        values = builder.CreateSelect(where, values,
-                                      neutralValueOf(op, values->getType()));
+        some = builder.CreateSelect(where, some,
+                                    neutralValueOf(op, some->getType()));
       isMasked &= where != nullptr;
       if (isMasked)
         wheres = wheres ? builder.CreateOr(wheres, where) : where;
-      sums = sums ? combineValues(builder, op, sums, values) : values;
+      values = values ? combineValues(builder, op, values, some) : some;
     }
-    updateOnce(place, sums, isMasked ? wheres : nullptr);
+    add(address, values, isMasked ? wheres : nullptr);
     all.levels.back().block = builder.GetInsertBlock();
   }
 
@@ -256,13 +281,19 @@ private:
   llvm::IRBuilder<> &builder;
   const Nest &nest;
   tt::AtomicRMWOp op;
+  llvm::AllocaInst *place = nullptr; // of the current run; null: there is none
+  llvm::AllocaInst *sums = nullptr;  // its values so far, in each lane
 };
 
-void NestEmitter::emitAllRuns(tt::AtomicRMWOp op) { Runs(*this, op).emitAll(); }
+void NestEmitter::emitAllRuns(tt::AtomicRMWOp op) {
+  Runs all(*this, op);
+  runs = &all;
+  all.emitAll();
+  runs = nullptr;
+}
 
-void NestEmitter::emitRuns(tt::AtomicRMWOp op, llvm::Value *index,
-                           unsigned count) {
-  Runs(*this, op).emitVectors(index, count);
+void NestEmitter::emitRuns(llvm::Value *index, unsigned count) {
+  runs->emitVectors(index, count);
 }
 
 } // namespace nereid::cpu

@@ -51,8 +51,7 @@ void NestEmitter::emitCopies(const Inner &inner, llvm::Value *index,
   if (nest.elementLoop)
     return emitBlockOfLoop(inner, index, unroll);
   if (nest.combinesRuns)
-    return emitRuns(cast<tt::AtomicRMWOp>(inner.roots.front().op), index,
-                    unroll);
+    return emitRuns(index, unroll);
   // Without pieces, what each vector divides is the same for all rows.
   std::optional<Loop> rows = beginRowsInside(/*inPiece=*/false);
   for (unsigned copy = 0; copy < unroll; ++copy) {
