@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from case import Case, generator, near, randint, short
+from case import Case, cdiv, generator, near, randint, short
 
 
 @triton.jit
@@ -61,6 +61,15 @@ def chain_kernel(flags_ptr, values_ptr, late_ptr, BLOCK: tl.constexpr):
     # Nobody ever writes these: time runs out.
     never = tl.atomic_poll(late_ptr + offsets, offsets, timeout_ns=1000)
     tl.store(late_ptr + BLOCK + pid * BLOCK + offsets, never.to(tl.int32))
+
+
+@triton.jit
+def channel_sum_kernel(x_ptr, sums_ptr, n, PIXELS, CHANNELS, BLOCK: tl.constexpr):
+    # An image is seen as one row: neighbours mostly belong to one channel.
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
+    tl.atomic_add(sums_ptr + offsets // PIXELS % CHANNELS, x, mask=mask)
 
 
 def _narrow_add(dtype):
@@ -190,6 +199,28 @@ def _chain():
     )
 
 
+def _channel_sums():
+    name = "channel_sum_f32"
+    x = randint(generator(name), -9, 10, 3, 5, 77).to(torch.float32)
+    args = dict(
+        x_ptr=x,
+        sums_ptr=torch.ones(5),
+        n=x.numel() - 3,
+        PIXELS=77,
+        CHANNELS=5,
+        BLOCK=256,
+    )
+    sums = 1 + x.sum((0, 2))
+    sums[-1] -= x[-1, -1, -3:].sum()
+    return Case(
+        name,
+        channel_sum_kernel,
+        (cdiv(x.numel(), 256),),
+        args,
+        {"sums_ptr": near(sums, None, 0, 0)},
+    )
+
+
 def cases():
     yield _chain()
     yield _narrow_add(torch.float16)
@@ -199,3 +230,24 @@ def cases():
     yield _swap(torch.int64)
     yield _swap(torch.float32)
     yield _exchange()
+    yield _channel_sums()
+
+
+def bench():
+    images, channels, pixels = 8, 64, 56 * 56
+    x = torch.empty(images, channels, pixels)
+    yield Case(
+        "channel_sum_1024",
+        channel_sum_kernel,
+        (cdiv(x.numel(), 1024),),
+        dict(
+            x_ptr=x,
+            sums_ptr=torch.zeros(channels),
+            n=x.numel(),
+            PIXELS=pixels,
+            CHANNELS=channels,
+            BLOCK=1024,
+        ),
+        outputs=("sums_ptr",),
+        work={"bytes": 4 * x.numel()},
+    )

@@ -194,3 +194,36 @@ def cases():
             ),
             expect={"y_ptr": near(expected, dtype, tolerance, tolerance)},
         )
+
+
+def bench():
+    images, channels, size, filters = 2, 128, 28, 128
+    x, w = torch.empty(images, channels, size, size), torch.empty(filters, channels, 3, 3)
+    y = torch.empty(images, filters, size, size)
+    pixels = images * size * size
+    grid = (cdiv(pixels, 64), cdiv(filters, 64))
+    work = {"flops": 2 * pixels * filters * channels * 9}
+    sizes = dict(IN_C=channels, IN_H=size, IN_W=size, OUT_C=filters, OUT_H=size, OUT_W=size)
+    blocks = dict(BLOCK_P=64, BLOCK_C=64, BLOCK_K=32)
+    yield Case(
+        "conv2d_128",
+        conv2d_kernel,
+        grid,
+        dict(
+            x_ptr=x, w_ptr=w, y_ptr=y, **sizes, n_pixels=pixels, padding=1, KH=3, KW=3, STRIDE=1, **blocks
+        ),
+        outputs=("y_ptr",),
+        work=work,
+    )
+    sizes = dict(N=images, C=channels, H=size, W=size, FILTERS=filters, OUT_H=size, OUT_W=size)
+    yield Case(
+        "conv2d_one_loop_128",
+        conv2d_one_loop_kernel,
+        grid,
+        dict(
+            x_ptr=x, w_ptr=w, y_ptr=y, **sizes,
+            KERNEL_H=3, KERNEL_W=3, STRIDE=1, PADDING=1, BLOCK_M=64, BLOCK_N=64, BLOCK_C=32,
+        ),
+        outputs=("y_ptr",),
+        work=work,
+    )  # fmt: skip

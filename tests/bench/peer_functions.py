@@ -35,6 +35,8 @@ def _numpy(op, shape, dtype, threads):
         return a.sum
     if op in ("max", "argmax"):
         return lambda: getattr(a, op)(axis=1)
+    if op == "channelsum":
+        return lambda: a.sum((0, 2))
     if op == "histogram":
         return lambda: np.bincount(a, minlength=BINS)
     if op == "sort":
@@ -90,6 +92,8 @@ def _torch_functions(op, shape):
         "sum": lambda a: a.sum(),
         "max": lambda a: a.amax(1),
         "argmax": lambda a: a.argmax(1),
+        "channelsum": lambda a: a.sum((0, 2)),
+        "conv2d": lambda a, w: F.conv2d(a, w, padding=1),
         "softmax": lambda a: torch.softmax(a, -1),
         "layernorm": lambda a, w, b: F.layer_norm(a, shape[-1:], w, b),
         "rmsnorm": rmsnorm,

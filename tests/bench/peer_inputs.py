@@ -13,6 +13,9 @@ def shapes(op, shape):
     if op in ("matmul", "linear"):
         m, k, n = shape
         return [(m, k), (k, n) if op == "matmul" else (n, k)]
+    if op == "conv2d":
+        images, channels, size, filters = shape
+        return [(images, channels, size, size), (filters, channels, 3, 3)]
     if op == "bmm":
         batch, m, k, n = shape
         return [(batch, m, k), (batch, k, n)]

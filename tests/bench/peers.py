@@ -34,7 +34,7 @@ DEFAULT_CACHE = 32 << 20
 # A clock that ticks 250 times a second gives 500 samples of a thread.
 PROFILE_SECONDS = 2
 # What an operation writes, for the rows that read and write.
-READ_ONLY = ("sum", "max", "argmax", "crossentropy", "histogram", "topk")
+READ_ONLY = ("sum", "max", "argmax", "crossentropy", "histogram", "topk", "channelsum")
 
 
 def available(name):

@@ -149,6 +149,8 @@ def _moves():
     yield _rows("moves", "topk", (4096, 1024), "topk_1024", 1, 0)
     changes = {0: "random:1:0:256"}
     yield _rows("moves", "histogram", (1 << 22,), "histogram_1024", 1, 0, dtype="int32", changes=changes)
+    name = _label("channel sums", (8, 64, 3136))
+    yield _rows("moves", "channelsum", (8, 64, 3136), "channel_sum_1024", 1, 1, name=name)
     yield _rows("moves", "flip", (4096, 1024), "flip_1024", 2, 0)
     name = _label("flip by addresses", (4096, 1024))
     yield _rows("moves", "flip", (4096, 1024), "reverse_1024", 2, 0, name=name)
@@ -238,6 +240,14 @@ def _products():
         bytes=4 * (2 * rows * n + groups * n * n), flops=2 * rows * n * n, by_flops=True,
         changes={3: "ends:128"}, grid=(n // 64, rows // groups // 64, groups),
     )  # fmt: skip
+    images, channels, size, filters = shape = (2, 128, 28, 128)
+    pixels = images * size * size
+    for kernel in ("conv2d", "conv2d_one_loop"):
+        yield Row(
+            f"{kernel.replace('_', ' ')} 3x3 {images}x{channels}x{size}x{size}", "products", "conv2d", shape,
+            f"{kernel}_128", bytes=4 * (pixels * (channels + filters) + 9 * channels * filters),
+            flops=2 * 9 * pixels * channels * filters, by_flops=True,
+        )  # fmt: skip
     sizes = (128, 16384, 128)
     yield Row(
         "split-k 128x128x16384", "products", "matmul", sizes, "split_k_64x64x64",
