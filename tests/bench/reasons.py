@@ -31,6 +31,17 @@ REASONS = (
         vendor="Intel",
     ),
     Reason(
+        ("conv2d",),
+        "two thirds to three quarters of the time are products, at the FMA peak; in the rest pixels "
+        "and filters are copied to scratch, pixels once for each block of filters",
+        threads=(1, 1),
+    ),
+    Reason(
+        ("channel sums",),
+        "torch knows the shape; the kernel divides an index, and its program of 1024 elements ends "
+        "each sum with an atomic addition",
+    ),
+    Reason(
         ("attention 8x1024x64 f32", "attention 8x2048x128 f32"),
         "75 to 85 % of the time is in products, which run as fast as those of square matrices; the "
         "rest is softmax",
