@@ -33,16 +33,12 @@ class Turner {
 public:
   explicit Turner(MLIRContext *context) : builder(context) {}
 
-  static bool canTurn(Value tile) {
-    Operation *op = tile.getDefiningOp();
-    if (!op || !isMatrix(tile.getType()))
-      return false;
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      return isa<SplatElementsAttr>(constant.getValue());
-    if (isa<tt::SplatOp, tt::ExpandDimsOp, tt::TransOp>(op))
-      return true;
-    return (isa<tt::BroadcastOp>(op) || codegen::isElementOp(op)) &&
-           llvm::all_of(op->getOperands(), canTurn);
+  bool canTurn(Value tile) {
+    auto [known, isNew] = turnable.try_emplace(tile, false);
+    if (!isNew)
+      return known->second;
+    bool can = canTurnNew(tile);
+    return turnable[tile] = can;
   }
 
   Value turn(Value tile) {
@@ -62,6 +58,19 @@ public:
   }
 
 private:
+  bool canTurnNew(Value tile) {
+    Operation *op = tile.getDefiningOp();
+    if (!op || !isMatrix(tile.getType()))
+      return false;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return isa<SplatElementsAttr>(constant.getValue());
+    if (isa<tt::SplatOp, tt::ExpandDimsOp, tt::TransOp>(op))
+      return true;
+    return (isa<tt::BroadcastOp>(op) || codegen::isElementOp(op)) &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return canTurn(operand); });
+  }
+
   Value build(Operation *op, RankedTensorType type) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       auto value = cast<SplatElementsAttr>(constant.getValue());
@@ -89,6 +98,7 @@ private:
 
   OpBuilder builder;
   DenseMap<Value, Value> results;
+  DenseMap<Value, bool> turnable;
 };
 } // namespace
 
@@ -130,7 +140,7 @@ static bool isBetter(const std::optional<codegen::Polynomial> &one,
 }
 
 static bool shouldTurn(tt::LoadOp load, codegen::TileForms &forms,
-                       const CpuModel &cpu) {
+                       Turner &turner, const CpuModel &cpu) {
   if (!isMatrix(load.getType()) || load.getIsVolatile() ||
       !isForProducts(load.getResult()))
     return false;
@@ -145,17 +155,18 @@ static bool shouldTurn(tt::LoadOp load, codegen::TileForms &forms,
     return false;
   return isBetter(strideAlong(0, load, lanes, forms),
                   strideAlong(1, load, lanes, forms)) &&
-         llvm::all_of(load->getOperands(), Turner::canTurn);
+         llvm::all_of(load->getOperands(),
+                      [&](Value operand) { return turner.canTurn(operand); });
 }
 
 void turnLoads(tt::FuncOp kernel, const GenerateOptions &options) {
   codegen::TileForms forms;
+  Turner turner(kernel.getContext());
   SmallVector<tt::LoadOp> loads;
   kernel.walk([&](tt::LoadOp load) {
-    if (shouldTurn(load, forms, options.cpu))
+    if (shouldTurn(load, forms, turner, options.cpu))
       loads.push_back(load);
   });
-  Turner turner(kernel.getContext());
   for (tt::LoadOp load : loads) {
     Value result = turner.turn(load);
     OpBuilder builder(kernel.getContext());

@@ -1,5 +1,5 @@
-// Vectors.cpp - the loop over the vectors of an axis, and those in an
-// iteration. SPDX-FileCopyrightText: the Nereid authors
+// Vectors.cpp - the loop over the vectors of an axis, and those in one round.
+// SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
 #include "emit/nest/NestEmitter.h"
