@@ -77,41 +77,6 @@ static bool isReady(Value value, const TileProgram &program,
          });
 }
 
-/// Can `inner` run for some lanes of a vector, which may begin anywhere?
-static bool canMaskLanes(const Inner &inner, const TileProgram &program,
-                         const CpuModel &cpu) {
-  auto hasMasked = [&](Value value) {
-    return cpu.hasMaskedAccesses(std::max(
-        8u, tt::getElementBitWidth(getElementTypeOrSelf(value.getType()))));
-  };
-  return llvm::all_of(inner.roots, [&](const Root &root) {
-    auto store = dyn_cast_or_null<tt::StoreOp>(root.op);
-    auto update = dyn_cast_or_null<tt::AtomicRMWOp>(root.op);
-    bool isSum = root.kind == RootKind::Reduce &&
-                 isStraightLine(root.op->getRegion(0)) &&
-                 llvm::all_of(root.op->getOperands(), hasMasked);
-    if (root.kind != RootKind::Check && !isSum &&
-        !(store && hasMasked(store.getValue())) &&
-        !(update && hasMasked(update.getVal())) &&
-        !(root.kind == RootKind::Materialize && hasMasked(root.value)))
-      return false;
-    RootReads reads = readsOf(root, program);
-    return llvm::all_of(
-               reads.materialized,
-               [&](const TileRead &read) { return hasMasked(read.value); }) &&
-           llvm::all_of(reads.streamed, [&](Value value) {
-             Operation *op = value.getDefiningOp();
-             if (isa_and_nonnull<tt::LoadOp>(op))
-               return hasMasked(value);
-             return op && !isa<tt::ReshapeOp>(op) &&
-                    (program.elementLoops.contains(op) ||
-                     op->hasTrait<OpTrait::Elementwise>() ||
-                     op->hasTrait<OpTrait::ConstantLike>() ||
-                     isa<tt::MakeRangeOp>(op) || codegen::isShapeOp(op));
-           });
-  });
-}
-
 /// For vectors of `lanes`. The plan of an atomic update is empty unless its
 /// addresses grow by `stride` in each piece.
 static codegen::MaskPlan planOf(const Inner &inner, const Nest &nest,

@@ -9,6 +9,10 @@
 
 namespace nereid::cpu {
 
+/// Can `inner` run for some lanes of a vector, which may begin anywhere?
+bool canMaskLanes(const Inner &inner, const TileProgram &program,
+                  const CpuModel &cpu);
+
 /// How many vectors a loop over pieces sums at once. The nest was planned for
 /// addresses that are scattered, which takes longer than any sum waits for the
 /// one before; in a piece they are neighbours. A short piece has few vectors.

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: the Nereid authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "analysis/Print.h"
-
 #include "plan/PrintDot.h"
+#include "plan/PrintMasks.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
@@ -75,32 +74,7 @@ struct Printer {
   }
 
   void printMasks(const codegen::MaskPlan &masks, unsigned indent) {
-    for (const codegen::PlannedCondition &condition : masks.conditions) {
-      os.indent(indent) << "mask ";
-      name(condition.condition);
-      os << '(';
-      llvm::interleave(
-          condition.map, os,
-          [&](codegen::IndexSource source) { codegen::print(source, os); },
-          ", ");
-      os << ") ";
-      if (condition.bound)
-        codegen::print(*condition.bound, os, names);
-      else
-        os << "uniform";
-      os << (condition.isActive ? ", else nothing\n" : "\n");
-    }
-    for (const codegen::PlannedDivision &division : masks.divisions) {
-      os.indent(indent) << "pieces of ";
-      name(division.value);
-      os << (division.stride() ? ", contiguous" : ", constant")
-         << (masks.masksEnds ? ", ends by masks\n" : "\n");
-    }
-    for (const codegen::PlannedConstant &constant : masks.constants) {
-      os.indent(indent) << "in pieces ";
-      name(constant.value);
-      os << ", constant\n";
-    }
+    cpu::printMasks(masks, indent, os, names);
   }
 
   void printTransposition(const Transposition &blocks, unsigned indent) {
