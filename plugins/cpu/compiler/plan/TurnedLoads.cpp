@@ -9,7 +9,6 @@
 #include "tile/Ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -102,7 +101,7 @@ private:
 };
 } // namespace
 
-/// Do only products read what is computed from `tile`, one for each?
+/// Is one product all that reads `tile`, or what conversions make of it?
 static bool isForProducts(Value tile) {
   if (!tile.hasOneUse())
     return false;

@@ -29,6 +29,7 @@ void NestEmitter::emitVectorLoop(const Inner &inner, AxisRange range,
     endLoop(*rows);
 }
 
+/// The same in one row.
 void NestEmitter::emitVectors(const Inner &inner, AxisRange range,
                               unsigned unroll) {
   auto *knownBegin = dyn_cast<llvm::ConstantInt>(range.begin);
