@@ -32,14 +32,14 @@ REASONS = (
     ),
     Reason(
         ("conv2d",),
-        "two thirds to three quarters of the time are products, at the FMA peak; in the rest pixels "
-        "and filters are copied to scratch, pixels once for each block of filters",
+        "two thirds to three quarters of the time are in the product; in the rest pixels and "
+        "filters are copied to scratch, pixels once for each block of filters",
         threads=(1, 1),
     ),
     Reason(
         ("channel sums",),
-        "torch knows the shape; the kernel divides an index, and its program of 1024 elements ends "
-        "each sum with an atomic addition",
+        "all of the time is in the kernel, which copies each tile to scratch before it adds its "
+        "elements, because they might be where the sums are, and divides the index for its pieces",
     ),
     Reason(
         ("attention 8x1024x64 f32", "attention 8x2048x128 f32"),

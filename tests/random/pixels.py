@@ -74,9 +74,9 @@ class Pixels(LoneProduct):
         rest.low, rest.high = 0, min(by - 1, x.high)
         return quotient, rest
 
-    def _place(self, pixel: Value, early: int) -> tuple[Value, Value, Value]:
+    def _place(self, pixel: Value, by_lines: int) -> tuple[Value, Value, Value]:
         """Image, row and column of each pixel, by divisions in one order or another."""
-        if early:
+        if by_lines:
             line, column = self._divided(pixel, self.width)
             return (*self._divided(line, self.height), column)
         image, rest = self._divided(pixel, self.width * self.height)
