@@ -16,6 +16,7 @@ class Flat(Generator):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.short_rng = random.Random(f"short rows {seed}")
+        self.edge_rng = random.Random(f"edges {seed}")
         self.count = 1 << self.choice([5, 6, 7, 8, 9, 10])
         self.shapes = [(self.count,)]
         self.grid = self.choice([1, 1, 2, 3])
@@ -113,6 +114,29 @@ class Flat(Generator):
         if self.chance(0.7):  # nothing uses the numbers without the mask
             del self.visible[first : None if form == "store" else -1]
 
+    def _moved(self, x: Value, size: int) -> Value:
+        """`x`, moved by some elements, and clamped, mirrored or wrapped around at the
+        ends of [0, size): padding and rolling."""
+        if x.low < 0 or self.edge_rng.random() > 0.3:
+            return x
+        x = self.with_number("addi", x, self.edge_rng.choice([-3, -2, -1, 1, 2, 5]))
+        last, how = size - 1, self.edge_rng.choice(["clamped", "mirrored", "wrapped"])
+        if how == "clamped":
+            return self.with_number("minsi", self.with_number("maxsi", x, 0), last)
+        values = range(x.low, x.high + 1)
+        for predicate, end in (("slt", 0), ("sgt", last)):
+            sign = 1 if predicate == "slt" else -1  # to the inside
+            beyond = self.compare(predicate, x, self.constant(end, E.I32, x.shape))
+            if how == "mirrored":
+                other = self.binary("subi", self.constant(2 * end, E.I32, x.shape), x)
+                values = [end + sign * abs(v - end) for v in values]
+            else:
+                other = self.with_number("addi", x, sign * size)
+                values = [v + sign * size if sign * (v - end) < 0 else v for v in values]
+            x = self.select(beyond, other, x)
+            x.low, x.high = min(values), max(values)
+        return x
+
     def _of_parts(self, capacity: int) -> Value:
         shape, flat, width = (self.count,), self._flat(), self._width()
         row = self._divide(flat, width, ["divsi", "divui"])
@@ -121,6 +145,7 @@ class Flat(Generator):
             place = self._bits_of(place)
         if self.chance(0.3):
             row = self._divide(row, self.choice([2, 4, 16, 3]), ["divsi", "remsi", "divui", "remui"])
+        row, place = self._moved(row, row.high + 1), self._moved(place, width)
         pointers = self.pointers(lambda e: e in (E.I32, E.I16, E.I8))
         if pointers and self.chance(0.3):
             pointer = self.choice(pointers)

@@ -24,9 +24,23 @@ void MaskPlanner::addDivisions(const MaskedAccess &access,
   const TileForm *form = forms.of(access.pointers);
   if (!form)
     return;
-  // Other terms may be anything, such as what is read from memory.
+  llvm::SmallPtrSet<Operation *, 16> seen;
   for (const TileTerm &term : form->terms)
-    addDivision(term.tensor, compose(term.map, access.map));
+    addDivisionsIn(term.tensor, compose(term.map, access.map), seen);
+}
+
+/// Adds `value`, or the divisions that it is computed from element by element:
+/// an index that is kept in bounds, or mirrored at them. Other terms may be
+/// anything, such as what is read from memory.
+void MaskPlanner::addDivisionsIn(Value value, const IndexMap &map,
+                                 llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (addDivision(value, map) || !op || !isElementOp(op) ||
+      forms.isOpaque(value) || !seen.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    if (tileType(operand))
+      addDivisionsIn(operand, map, seen);
 }
 
 /// Is `mask` (null: always) true wherever all conditions of the plan are?

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace nereid::codegen {
 
@@ -85,9 +86,9 @@ public:
   /// Adds the conditions of the access's mask that are an interval of the axis
   /// or invariant along it.
   void addConditions(const MaskedAccess &access);
-  /// Adds the divisions in the access's addresses if these have a constant
-  /// stride in each piece. Constant divisors below `leastDivisor` must not end
-  /// pieces.
+  /// Adds the divisions in the access's addresses, or in what these are
+  /// computed from element by element. Constant divisors below `leastDivisor`
+  /// must not end pieces.
   void addDivisions(const MaskedAccess &access, int64_t leastDivisor);
   /// Adds `value`, at the index `map`, if it is a quotient or a remainder of
   /// what a division of the plan divides, by the same: no piece ends elsewhere.
@@ -106,6 +107,8 @@ public:
   MaskPlan take() { return std::move(plan); }
 
 private:
+  void addDivisionsIn(mlir::Value value, const IndexMap &map,
+                      llvm::SmallPtrSetImpl<mlir::Operation *> &seen);
   std::optional<int64_t> addDivision(mlir::Value value, const IndexMap &map);
   bool isImplied(mlir::Value mask, const IndexMap &map);
   bool isConstant(mlir::Value value, const IndexMap &map);
